@@ -1,0 +1,24 @@
+# A thin front for CMake and Ninja (CMakeLists.txt is the build description).
+#   make demo    install what is missing, build, run gcbench and the table of early and late safepoints
+#   make check   install what is missing, build, run every test
+.PHONY: all setup build demo check bench soak clean
+all: build
+
+setup:
+	@scripts/setup
+
+build: setup
+	@cmake --preset default >build.log 2>&1 || { cat build.log; exit 1; }
+	@cmake --build --preset default
+
+demo: build
+	@scripts/demo build
+
+check: build
+	@scripts/check
+
+bench: build
+	@bench/run build
+
+clean:
+	rm -rf build build-sanitize build.log

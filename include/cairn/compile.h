@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile).
+ *
+ * Every function works on the caller's module, in the caller's thread, and never exits or prints: what it has to
+ * say goes to the diagnostics callback. A module that is refused may be left half transformed by
+ * cairn_compile_pipeline() (work on a clone to keep it); cairn_compile_pass() leaves it untouched.
+ */
+#ifndef CAIRN_COMPILE_H
+#define CAIRN_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+enum cairn_severity { CAIRN_ERROR, CAIRN_WARNING, CAIRN_REMARK, CAIRN_NOTE };
+
+/* One finding. Strings live until the callback returns; absent ones are null, absent numbers 0. */
+struct cairn_diagnostic {
+  enum cairn_severity severity;
+  const char *rule;     /* stable id of the rule that was broken, e.g. "reference-to-integer" */
+  const char *message;  /* one sentence, without position */
+  const char *function; /* IR name */
+  const char *file;     /* source position from debug locations */
+  unsigned line, column;
+};
+typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);
+
+enum cairn_safepoints {
+  CAIRN_SAFEPOINTS_LATE,  /* after the optimiser: the default */
+  CAIRN_SAFEPOINTS_EARLY, /* before it */
+  CAIRN_SAFEPOINTS_NONE,  /* not at all; the program never collects */
+};
+
+struct cairn_compile_options {
+  enum cairn_safepoints safepoints;
+  unsigned opt_level;   /* 0 to 3 */
+  unsigned size_level;  /* 0; 1 for -Os, 2 for -Oz */
+  bool shared;          /* the code may end in a shared object: -fPIC and not -fPIE */
+  bool manage_all;      /* C: every definition is managed; otherwise those with gc "statepoint-example" */
+  cairn_diagnostic_handler *diagnose;
+  void *env;
+};
+
+/* Set the code generator options that Cairn needs (references in registers, DESIGN "references live in registers
+ * across safepoints") and initialise the targets. Once per process, before the first target machine is made; later
+ * calls do nothing. Not thread-safe. */
+void cairn_compile_init(void);
+
+/* Run the whole pipeline (src/compile/pipeline.c) on `module` for `machine`. True on success; false after at least one
+ * CAIRN_ERROR was reported. */
+bool cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                            const struct cairn_compile_options *options);
+
+/* The passes of the pipeline up to the optimiser, and from it on, print their names to `out` for -###: one per
+ * line, newline-terminated, caller frees. */
+char *cairn_compile_describe(const struct cairn_compile_options *options);
+
+/* Run one pass, ours or (any other name) LLVM's pipeline parser. Our names: cairn_compile_pass_names(). */
+bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                        const struct cairn_compile_options *options);
+
+/* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function; caller frees with free().
+ * Null: no such analysis. */
+char *cairn_compile_print(LLVMModuleRef module, const char *analysis);
+
+/* Null-terminated list of name, one-line help, name, one-line help, ... */
+const char *const *cairn_compile_pass_names(void);
+
+#endif

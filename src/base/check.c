@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Failing loudly: checks and the tools' memory.
+ */
+#include "base/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put(const char *text)
+{
+  if (write(STDERR_FILENO, text, strlen(text)) < 0)
+    return;
+}
+
+_Noreturn void cn_check_failed(const char *expression, const char *file, int line)
+{
+  char digits[12];
+  char *p = digits + sizeof digits - 1;
+
+  *p = 0;
+  do
+    *--p = (char)('0' + line % 10);
+  while ((line /= 10) > 0);
+  put("cairn: internal check failed: ");
+  put(expression);
+  put(" at ");
+  put(file);
+  put(":");
+  put(p);
+  put("\n");
+  abort();
+}
+
+void *cn_alloc(size_t bytes)
+{
+  void *memory = calloc(1, bytes ? bytes : 1);
+
+  CN_CHECK(memory != NULL);
+  return memory;
+}
+
+void *cn_realloc(void *old, size_t bytes)
+{
+  void *memory = realloc(old, bytes ? bytes : 1);
+
+  CN_CHECK(memory != NULL);
+  return memory;
+}
+
+char *cn_strdup(const char *string)
+{
+  size_t size = strlen(string) + 1;
+
+  return memcpy(cn_alloc(size), string, size);
+}
+
+char *cn_format(const char *format, ...)
+{
+  va_list args;
+  char *text;
+
+  va_start(args, format);
+  CN_CHECK(vasprintf(&text, format, args) >= 0);
+  va_end(args);
+  return text;
+}

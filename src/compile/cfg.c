@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control flow. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, but for cn_split_before(), which invalidates
+ * any struct cn_cfg of its function.
+ *
+ * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+ */
+#include "compile/cfg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+
+typedef CN_VECTOR(uint32_t) index_vector;
+
+uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
+{
+  const uint64_t *index = cn_ptrmap_find(&cfg->index, block);
+
+  return index ? (uint32_t)*index : CN_NO_BLOCK;
+}
+
+/* Depth-first search with a stack of its own; blocks in post-order. */
+static void post_order(LLVMValueRef function, LLVMBasicBlockRef *order, uint32_t *count)
+{
+  struct frame {
+    LLVMBasicBlockRef block;
+    unsigned next;
+  };
+  CN_VECTOR(struct frame) stack = {0};
+  struct cn_ptrmap seen = {0};
+
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+  cn_ptrmap_add(&seen, entry, NULL);
+  cn_push(&stack, (struct frame){entry, 0});
+  while (stack.count) {
+    struct frame *top = &stack.at[stack.count - 1];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
+    if (top->next == LLVMGetNumSuccessors(end)) {
+      order[(*count)++] = top->block;
+      stack.count--;
+      continue;
+    }
+    LLVMBasicBlockRef to = LLVMGetSuccessor(end, top->next++);
+    bool fresh;
+    cn_ptrmap_add(&seen, to, &fresh);
+    if (fresh)
+      cn_push(&stack, (struct frame){to, 0});
+  }
+  cn_free(&stack);
+  cn_ptrmap_free(&seen);
+}
+
+static void connect(struct cn_cfg *cfg)
+{
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);
+    b->succ_count = LLVMGetNumSuccessors(end);
+    b->succs = cn_alloc(b->succ_count * sizeof *b->succs);
+    for (unsigned s = 0; s < b->succ_count; s++) {
+      b->succs[s] = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+      cfg->blocks[b->succs[s]].pred_count++;
+    }
+  }
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    cfg->blocks[i].preds = cn_alloc(cfg->blocks[i].pred_count * sizeof *cfg->blocks[i].preds);
+    cfg->blocks[i].pred_count = 0;
+  }
+  for (uint32_t i = 0; i < cfg->count; i++)
+    for (unsigned s = 0; s < cfg->blocks[i].succ_count; s++) {
+      struct cn_block *to = &cfg->blocks[cfg->blocks[i].succs[s]];
+      to->preds[to->pred_count++] = i;
+    }
+}
+
+static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+{
+  while (a != b) {
+    while (a > b)
+      a = cfg->blocks[a].idom;
+    while (b > a)
+      b = cfg->blocks[b].idom;
+  }
+  return a;
+}
+
+static void dominators(struct cn_cfg *cfg)
+{
+  bool changed = true;
+
+  for (uint32_t i = 0; i < cfg->count; i++)
+    cfg->blocks[i].idom = i ? CN_NO_BLOCK : 0;
+  while (changed) {
+    changed = false;
+    for (uint32_t i = 1; i < cfg->count; i++) {
+      struct cn_block *b = &cfg->blocks[i];
+      uint32_t idom = CN_NO_BLOCK;
+      for (uint32_t p = 0; p < b->pred_count; p++) {
+        uint32_t pred = b->preds[p];
+        if (cfg->blocks[pred].idom != CN_NO_BLOCK)
+          idom = idom == CN_NO_BLOCK ? pred : meet(cfg, idom, pred);
+      }
+      changed |= idom != b->idom;
+      b->idom = idom;
+    }
+  }
+}
+
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+{
+  while (b > a)
+    b = cfg->blocks[b].idom;
+  return a == b;
+}
+
+/* Put the blocks of the natural loop with this header (all its back edges together) into it. Headers are visited from
+ * the innermost, which come last in reverse post-order. */
+static void fill_loop(struct cn_cfg *cfg, uint32_t header)
+{
+  index_vector work = {0};
+  uint8_t *in = cn_alloc(cfg->count);
+
+  in[header] = 1;
+  for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
+    uint32_t latch = cfg->blocks[header].preds[p];
+    if (cn_cfg_retreats(latch, header) && cn_cfg_dominates(cfg, header, latch))
+      cn_push(&work, latch);
+  }
+  bool is_loop = work.count > 0;
+  while (work.count) {
+    uint32_t i = work.at[--work.count];
+    if (in[i])
+      continue;
+    in[i] = 1;
+    for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
+      cn_push(&work, cfg->blocks[i].preds[p]);
+  }
+  for (uint32_t i = 0; is_loop && i < cfg->count; i++)
+    if (in[i]) {
+      cfg->blocks[i].depth++;
+      if (cfg->blocks[i].loop == CN_NO_BLOCK)
+        cfg->blocks[i].loop = header;
+    }
+  free(in);
+  cn_free(&work);
+}
+
+void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
+{
+  unsigned all = LLVMCountBasicBlocks(function);
+  LLVMBasicBlockRef *order = cn_alloc(all * sizeof *order);
+
+  *cfg = (struct cn_cfg){.function = function};
+  post_order(function, order, &cfg->count);
+  cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    cfg->blocks[i] = (struct cn_block){.block = order[cfg->count - 1 - i], .loop = CN_NO_BLOCK};
+    *cn_ptrmap_add(&cfg->index, cfg->blocks[i].block, NULL) = i;
+  }
+  free(order);
+  connect(cfg);
+  dominators(cfg);
+  for (uint32_t i = cfg->count; i-- > 0;)
+    for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
+      if (cn_cfg_retreats(cfg->blocks[i].preds[p], i)) {
+        fill_loop(cfg, i);
+        break;
+      }
+}
+
+void cn_cfg_free(struct cn_cfg *cfg)
+{
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    free(cfg->blocks[i].preds);
+    free(cfg->blocks[i].succs);
+  }
+  free(cfg->blocks);
+  cn_ptrmap_free(&cfg->index);
+  *cfg = (struct cn_cfg){0};
+}
+
+/* The LLVM-C API cannot change a phi's incoming block, but replacing all uses of a block that has a terminator also
+ * renames it in its successors' phis, and one without does not. So: name the tail everywhere (phis follow), then
+ * take back the branches while the tail is still empty. */
+LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)
+{
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
+  LLVMBasicBlockRef next = LLVMGetNextBasicBlock(head);
+  LLVMValueRef function = LLVMGetBasicBlockParent(head);
+  LLVMBasicBlockRef tail = next ? LLVMInsertBasicBlockInContext(ctx->llvm, next, name)
+                                : LLVMAppendBasicBlockInContext(ctx->llvm, function, name);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(head), LLVMBasicBlockAsValue(tail));
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(tail), LLVMBasicBlockAsValue(head));
+  LLVMPositionBuilderAtEnd(builder, tail);
+  for (LLVMValueRef i = at, after; i; i = after) {
+    after = LLVMGetNextInstruction(i);
+    LLVMInstructionRemoveFromParent(i);
+    LLVMInsertIntoBuilder(builder, i);
+  }
+  LLVMPositionBuilderAtEnd(builder, head);
+  LLVMBuildBr(builder, tail);
+  LLVMDisposeBuilder(builder);
+  return tail;
+}

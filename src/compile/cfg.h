@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control flow of one function: blocks in reverse post-order, predecessors, dominators, loops. The LLVM-C API has
+ * none of these. Valid until a block or an edge changes.
+ */
+#ifndef CN_COMPILE_CFG_H
+#define CN_COMPILE_CFG_H
+
+#include "base/ptrmap.h"
+#include "compile/pass.h"
+
+#define CN_NO_BLOCK UINT32_MAX
+
+struct cn_block {
+  LLVMBasicBlockRef block;
+  uint32_t *preds, *succs; /* indices; a block that is a successor twice is listed twice */
+  uint32_t pred_count, succ_count;
+  uint32_t idom;  /* immediate dominator; the entry's is itself */
+  uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
+  uint32_t depth; /* number of natural loops around it */
+};
+
+/* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with j <= i is a
+ * retreating edge (a back edge if j dominates i, else its loop is irreducible). */
+struct cn_cfg {
+  LLVMValueRef function;
+  struct cn_block *blocks;
+  uint32_t count;
+  struct cn_ptrmap index; /* LLVMBasicBlockRef -> index */
+};
+
+void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
+void cn_cfg_free(struct cn_cfg *cfg);
+uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
+static inline bool cn_cfg_retreats(uint32_t from, uint32_t to) { return to <= from; }
+
+#endif

@@ -1,0 +1,21 @@
+# Shared by the lit suites: where the tools are, and the substitutions that every test may use.
+import os
+import lit.formats
+
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = ['.ll', '.c', '.test', '.s']
+config.excludes = ['Inputs', 'lit.cfg.py', 'lit.common.py']
+build = os.environ['CAIRN_BUILD_DIR']
+llvm = os.environ['CAIRN_LLVM_BIN']
+config.test_exec_root = os.path.join(build, 'test', 'lit', config.name)
+config.environment['PATH'] = os.pathsep.join([os.path.join(build, 'bin'), llvm, os.environ['PATH']])
+for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment['ASAN_OPTIONS'] = 'detect_leaks=0'
+config.substitutions.append(('%cairn-cc', os.path.join(build, 'bin', 'cairn-cc')))
+config.substitutions.append(('%cairn', os.path.join(build, 'bin', 'cairn')))
+config.substitutions.append(('%root', os.path.dirname(config.test_source_root.rstrip('/')) + '/..'))
+config.substitutions.append(('%build', build))
+if os.environ.get('CAIRN_SANITIZE') == 'ON':
+    config.available_features.add('sanitize')
