@@ -3,8 +3,7 @@
  * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile).
  *
  * Every function works on the caller's module, in the caller's thread, and never exits or prints: what it has to
- * say goes to the diagnostics callback. A module that is refused may be left half transformed by
- * cairn_compile_pipeline() (work on a clone to keep it); cairn_compile_pass() leaves it untouched.
+ * say goes to the diagnostics callback.
  */
 #ifndef CAIRN_COMPILE_H
 #define CAIRN_COMPILE_H
@@ -48,13 +47,14 @@ struct cairn_compile_options {
  * calls do nothing. Not thread-safe. */
 void cairn_compile_init(void);
 
-/* Run the whole pipeline (src/compile/pipeline.c) on `module` for `machine`. True on success; false after at least one
- * CAIRN_ERROR was reported. */
-bool cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                            const struct cairn_compile_options *options);
+/* Run the whole pipeline (src/compile/pipeline.c) for `machine`. Returns a new module in the same context, ready for code
+ * generation, which the caller owns; `module` is left as it was. Null after at least one CAIRN_ERROR was reported. What the
+ * optimiser makes that cannot be proved precise is optimised again with non-integral references ("ni:1"), then without
+ * vectorisation; each fall-back is a CAIRN_REMARK. */
+LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const struct cairn_compile_options *options);
 
-/* The passes of the pipeline up to the optimiser, and from it on, print their names to `out` for -###: one per
- * line, newline-terminated, caller frees. */
+/* The passes of the pipeline in order, one name per line, newline-terminated, for -###; caller frees. */
 char *cairn_compile_describe(const struct cairn_compile_options *options);
 
 /* Run one pass, ours or (any other name) LLVM's pipeline parser. Our names: cairn_compile_pass_names(). */

@@ -45,7 +45,8 @@ bool cn_is_managed(LLVMValueRef function)
 
   if (gc && (strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0))
     return true;
-  return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "cairn", 5) != NULL;
+  return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cairn",
+                                       5) != NULL;
 }
 
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count)

@@ -2,50 +2,55 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- *   late   prepare rules | LLVM's optimiser | layouts allocate transitions place rewrite differences verify globals
- *   early  prepare rules layouts allocate transitions place rewrite | LLVM's optimiser | differences verify globals
- *   none   prepare rules | LLVM's optimiser | layouts allocate differences globals
+ *   late   rules prepare | LLVM's optimiser | layouts allocate transitions place rewrite differences verify globals
+ *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | differences verify globals
+ *   none   rules prepare | LLVM's optimiser | layouts allocate differences globals
  *
- * Late insertion is the seeds' (late-insertion-slides-2014): until `place` there is no safepoint, so the optimiser loses
- * nothing. The module is verified by LLVM's verifier after each of our passes; a module that one of them broke is our
- * defect and ends in an internal error that names the pass.
+ * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until `place` there is no safepoint,
+ * so the optimiser loses nothing. LLVM's verifier runs after each of our passes; a module that one of them broke is our
+ * defect, and the error names the pass.
+ *
+ * The optimiser runs with integral pointers (with "ni:1" it no longer makes a memset of the seeds' loop). What it does to
+ * references is proved harmless afterwards by rewrite and verify; if they refuse, the module is optimised again from
+ * the same point with less freedom.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/pass.h"
 
-struct step {
+static const struct step {
   const char *name;
-  cn_pass *run; /* null: LLVM's optimiser */
+  cn_pass *run;
   const char *help;
-};
-
-static const struct step passes[] = {
+} passes[] = {
+    {"rules", cn_rules, "check the source rules, on unoptimised IR"},
     {"prepare", cn_prepare, "mark managed functions, make pointer differences opaque, promote locals"},
-    {"rules", cn_rules, "check the source rules on unoptimised IR"},
-    {"optimise", NULL, "LLVM's default pipeline"},
-    {"layouts", cn_layouts, "turn layout statics of allocation calls into collector layouts"},
+    {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts"},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation"},
     {"transitions", cn_transitions, "route calls that may reach native code through stubs"},
     {"place-safepoints", cn_place, "insert safepoint polls at entries and loop back edges"},
-    {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint with relocations"},
-    {"lower-differences", cn_differences, "turn cairn.ptrdiff into integer arithmetic"},
+    {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
+    {"lower-differences", cn_differences, "turn opaque pointer differences into integer arithmetic"},
     {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
     {"globals", cn_globals, "register globals that hold references, and the image"},
 };
 
-static const char *const late[] = {"prepare", "rules", "optimise", "layouts", "allocate", "transitions",
+#define OPTIMISE "optimise"
+
+static const char *const late[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate", "transitions",
                                    "place-safepoints", "rewrite-statepoints", "lower-differences",
                                    "verify-safepoints", "globals", NULL};
-static const char *const early[] = {"prepare", "rules", "layouts", "allocate", "transitions",
-                                    "place-safepoints", "rewrite-statepoints", "optimise", "lower-differences",
-                                    "verify-safepoints", "globals", NULL};
-static const char *const none[] = {"prepare", "rules", "optimise", "layouts", "allocate",
+static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
+                                    "place-safepoints", "rewrite-statepoints", OPTIMISE,
+                                    "lower-differences", "verify-safepoints", "globals", NULL};
+static const char *const none[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate",
                                    "lower-differences", "globals", NULL};
 
 static const char *const *order_of(const struct cairn_compile_options *options)
@@ -61,10 +66,255 @@ static const char *const *order_of(const struct cairn_compile_options *options)
   return late;
 }
 
+/* How much the optimiser may do, from the most to the least. */
+enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
+
+static const char *const freedom_names[FREEDOMS] = {
+    "integral references", "non-integral references", "non-integral references and no vectorisation"};
+
 static const struct step *find_step(const char *name)
 {
   for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
     if (strcmp(passes[i].name, name) == 0)
       return &passes[i];
   return NULL;
+}
+
+static struct cn_ctx context_for(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                 const struct cairn_compile_options *options)
+{
+  return (struct cn_ctx){.module = module,
+                         .llvm = LLVMGetModuleContext(module),
+                         .layout = LLVMGetModuleDataLayout(module),
+                         .machine = machine,
+                         .options = options};
+}
+
+static bool verify_module(struct cn_ctx *ctx, const char *pass)
+{
+  char *message = NULL;
+  bool broken = LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message);
+
+  if (broken)
+    cn_error(ctx, NULL, "internal", "pass %s left a broken module: %s", pass, message);
+  LLVMDisposeMessage(message);
+  return !broken;
+}
+
+static bool run_ours(struct cn_ctx *ctx, const struct step *step)
+{
+  return step->run(ctx) && ctx->errors == 0 && verify_module(ctx, step->name);
+}
+
+static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptionsRef builder)
+{
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, names, ctx->machine, builder);
+
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  cn_error(ctx, NULL, "llvm-pass", "%s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
+/* Add "ni:1" to the module's data layout, or take it away again after the optimiser. */
+static void set_integral(LLVMModuleRef module, bool integral)
+{
+  static const char suffix[] = "-ni:1";
+  const char *old = LLVMGetDataLayoutStr(module);
+  const char *found = strstr(old, suffix);
+
+  if (!integral && !strstr(old, "-ni:")) {
+    char *longer = cn_format("%s%s", old, suffix);
+    LLVMSetDataLayout(module, longer);
+    free(longer);
+  } else if (integral && found && found[sizeof suffix - 1] == 0) {
+    char *shorter = cn_format("%.*s", (int)(found - old), old);
+    LLVMSetDataLayout(module, shorter);
+    free(shorter);
+  }
+}
+
+static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
+{
+  static const char *const sizes[] = {NULL, "default<Os>", "default<Oz>"};
+  static const char *const levels[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+  const struct cairn_compile_options *o = ctx->options;
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+
+  CN_CHECK(o->opt_level <= 3 && o->size_level <= 2);
+  LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
+  set_integral(ctx->module, freedom == INTEGRAL);
+  bool ok = run_llvm(ctx, o->size_level ? sizes[o->size_level] : levels[o->opt_level], builder);
+  set_integral(ctx->module, true);
+  LLVMDisposePassBuilderOptions(builder);
+  return ok;
+}
+
+/* Diagnostics of an attempt that may be given up are kept back. */
+struct held {
+  CN_VECTOR(struct cairn_diagnostic) list;
+};
+
+static char *copy_or_null(const char *text)
+{
+  return text ? cn_strdup(text) : NULL;
+}
+
+static void hold(void *env, const struct cairn_diagnostic *d)
+{
+  struct held *held = env;
+  struct cairn_diagnostic copy = *d;
+
+  copy.rule = copy_or_null(d->rule);
+  copy.message = copy_or_null(d->message);
+  copy.function = copy_or_null(d->function);
+  copy.file = copy_or_null(d->file);
+  cn_push(&held->list, copy);
+}
+
+static void release(struct held *held, const struct cairn_compile_options *to)
+{
+  for (size_t i = 0; i < held->list.count; i++) {
+    struct cairn_diagnostic *d = &held->list.at[i];
+    if (to && to->diagnose)
+      to->diagnose(to->env, d);
+    free((char *)d->rule);
+    free((char *)d->message);
+    free((char *)d->function);
+    free((char *)d->file);
+  }
+  cn_free(&held->list);
+}
+
+/* Run the passes from *order on; the optimiser with this freedom. */
+static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom)
+{
+  for (; *order; order++) {
+    bool ok = strcmp(*order, OPTIMISE) == 0 ? optimise(ctx, freedom) : run_ours(ctx, find_step(*order));
+    if (!ok || ctx->errors)
+      return false;
+  }
+  return true;
+}
+
+static void remark_fall_back(const struct cairn_compile_options *options, struct cn_ctx *ctx,
+                             const struct held *held, enum freedom freedom)
+{
+  const char *why = "no reason given";
+
+  for (size_t i = 0; i < held->list.count; i++)
+    if (held->list.at[i].severity == CAIRN_ERROR) {
+      why = held->list.at[i].message;
+      break;
+    }
+  ctx->options = options;
+  cn_report(ctx, CAIRN_REMARK, NULL, "fall-back", "optimised again with %s: %s",
+            freedom_names[freedom + 1], why);
+}
+
+/* Try the rest of the pipeline on clones of `prepared`, with less and less freedom. */
+static LLVMModuleRef attempt_all(LLVMModuleRef prepared, LLVMTargetMachineRef machine,
+                                 const char *const *order, const struct cairn_compile_options *options)
+{
+  for (enum freedom freedom = INTEGRAL; freedom < FREEDOMS; freedom++) {
+    LLVMModuleRef clone = LLVMCloneModule(prepared);
+    struct held held = {0};
+    struct cairn_compile_options holding = *options;
+    holding.diagnose = hold;
+    holding.env = &held;
+    struct cn_ctx ctx = context_for(clone, machine, &holding);
+    bool ok = run_from(&ctx, order, freedom);
+    bool last = freedom + 1 == FREEDOMS || options->opt_level == 0;
+    if (!ok && !last)
+      remark_fall_back(options, &ctx, &held, freedom);
+    release(&held, ok || last ? options : NULL);
+    if (ok)
+      return clone;
+    LLVMDisposeModule(clone);
+    if (last)
+      break;
+  }
+  return NULL;
+}
+
+/* The passes before the optimiser's freedom matters run once. */
+#define ONCE 2 /* rules, prepare: first in every order */
+
+LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const struct cairn_compile_options *options)
+{
+  const char *const *order = order_of(options);
+  LLVMModuleRef prepared = LLVMCloneModule(module);
+  struct cn_ctx ctx = context_for(prepared, machine, options);
+  LLVMModuleRef result = NULL;
+  bool ok = verify_module(&ctx, "(input)");
+
+  for (size_t i = 0; ok && i < ONCE; i++)
+    ok = run_ours(&ctx, find_step(order[i]));
+  if (ok)
+    result = attempt_all(prepared, machine, order + ONCE, options);
+  LLVMDisposeModule(prepared);
+  return result;
+}
+
+char *cairn_compile_describe(const struct cairn_compile_options *options)
+{
+  static const char *const levels[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+  char *text = cn_strdup("");
+
+  for (const char *const *order = order_of(options); *order; order++) {
+    bool llvm = strcmp(*order, OPTIMISE) == 0;
+    const char *name = llvm ? (options->size_level ? "default<Os>" : levels[options->opt_level]) : *order;
+    char *longer = cn_format("%s%s\n", text, name);
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
+bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                        const struct cairn_compile_options *options)
+{
+  struct cn_ctx ctx = context_for(module, machine, options);
+  const struct step *step = find_step(name);
+
+  if (step)
+    return run_ours(&ctx, step);
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+  bool ok = run_llvm(&ctx, name, builder);
+  LLVMDisposePassBuilderOptions(builder);
+  return ok;
+}
+
+const char *const *cairn_compile_pass_names(void)
+{
+  static const char *names[2 * sizeof passes / sizeof *passes + 1];
+
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+    names[2 * i] = passes[i].name;
+    names[2 * i + 1] = passes[i].help;
+  }
+  return names;
+}
+
+void cairn_compile_init(void)
+{
+  /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker recovers them.
+   * Code generator options are process-wide and can be parsed once (DESIGN, "Facts of LLVM 22"). */
+  static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
+                                     "-fixup-allow-gcptr-in-csr=true"};
+  static bool done;
+
+  if (done)
+    return;
+  done = true;
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmParser();
+  LLVMInitializeX86AsmPrinter();
+  LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
 }
