@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Managed C: plain C whose objects are collected by a precise, moving collector. Compile with
+ * cairn-cc.
+ *
+ *   #include <cairn/cairn.h>
+ *
+ *   struct node {
+ *     struct node managed *left, *right;
+ *   };
+ *
+ *   struct node managed *make(int depth)
+ *   {
+ *     struct node managed *n = cairn_new(struct node);
+ *     if (depth > 0) {
+ *       n->left = make(depth - 1);
+ *       n->right = make(depth - 1);
+ *     }
+ *     return n;
+ *   }
+ *
+ * A reference is a pointer to a managed type: `struct node managed *p`. The qualifier belongs to
+ * what is pointed at: `long managed *i, *j;` declares two references. References may be held in
+ * locals, parameters, results, globals, structs, arrays and managed objects; they are updated when
+ * the collector moves the object. A reference may point into an object (an interior pointer) while
+ * it is in a local, a parameter or a result; what is stored in an object or a global must point to
+ * the start of an object.
+ *
+ * Refused with file and line, since the collector could not see or update the reference:
+ * conversion to or from an integer or an ordinary pointer, references in variadic arguments, in
+ * inline assembly, in unions with anything else, in thread-local variables, in memory from
+ * malloc(), and setjmp() in managed code.
+ *
+ * Everything here may be used in expressions, within functions, on the main thread only. Objects
+ * are zeroed. Exhaustion of memory, and a length that is negative or overflows, end the program:
+ * one line on stderr, exit status 1.
+ *
+ * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn:
+ * `managed` is then empty, and objects come from calloc() and are never freed.
+ *
+ * Define CAIRN_NO_SHORT_NAMES before including to keep the name `managed` for yourself;
+ * cairn_managed stays.
+ */
+#ifndef CAIRN_CAIRN_H
+#define CAIRN_CAIRN_H
+
+#include <stddef.h>
+
+#if !defined(CAIRN_PLAIN) && !defined(__clang__)
+#error "cairn/cairn.h: compile with cairn-cc, or define CAIRN_PLAIN to use calloc()"
+#endif
+
+/* cairn_managed: the qualifier of managed types. Address space 1 is what the code generator sees;
+ * the tag tells the rule checker through debug information, which has no address space on x86-64.
+ *
+ * cairn_leaf: on the declaration of a function that is not compiled by Cairn: it never calls back
+ * into managed code and never collects, so calls to it need no transition. A wrong promise is a
+ * lost reference.
+ *   cairn_leaf double fast_hash(const char *text);
+ *
+ * cairn_unmanaged: on the definition of a function of a file compiled by cairn-cc: compile it as
+ * native code. It may not touch references.
+ *   cairn_unmanaged static void on_signal(int number) { ... }
+ */
+#ifdef CAIRN_PLAIN
+#define cairn_managed
+#define cairn_leaf
+#define cairn_unmanaged
+#else
+#define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
+#define cairn_leaf __attribute__((leaf))
+#define cairn_unmanaged __attribute__((annotate("cairn-unmanaged")))
+#endif
+
+#ifndef CAIRN_NO_SHORT_NAMES
+#define managed cairn_managed
+#endif
+
+/* cairn_new(T): a new object of type T, zeroed; type `T managed *`. T may be any complete type
+ * whose alignment is at most 8 bytes, an array type included. Never null.
+ *   struct node managed *n = cairn_new(struct node);
+ */
+#define cairn_new(T) \
+  ((__typeof__(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
+
+/* cairn_new_array(T, n): a new array of n elements of type T, zeroed; type `T managed *`. n counts
+ * elements, is converted to long, and may be 0.
+ *   long managed *squares = cairn_new_array(long, count);
+ */
+#define cairn_new_array(T, n) \
+  ((__typeof__(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), \
+                                                     sizeof(__typeof__(T))))
+
+/* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, a struct that ends
+ * in a flexible array member, with n elements in that, zeroed; type `S managed *`. n as above. C
+ * cannot tell the size of an element without the member's name: only plain mode needs it, and
+ * there takes an element to be at most CAIRN_PLAIN_FLEX_BYTES bytes where the name is not given.
+ *   struct table { long count; struct node managed *slot[]; };
+ *   struct table managed *t = cairn_new_flex(struct table, 64);
+ */
+#define cairn_new_flex(S, ...) \
+  CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0)(S, __VA_ARGS__)
+
+/* cairn_collect(): run a collection now. References are updated before it returns. Does nothing in
+ * plain mode.
+ *
+ * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
+ * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
+ * object. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not
+ * overlap. All three are for data without references: assign references one by one, or structs as
+ * a whole.
+ *   char line[80];
+ *   cairn_copy_out(line, string->text, string->length + 1);
+ *   puts(line);
+ */
+
+/* ---- how it is done ---- */
+
+#define CAIRN_PLAIN_FLEX_BYTES 64
+
+#define CAIRN_THIRD_(first, second, third, ...) third
+#define CAIRN_NEW_FLEX_(S, n) \
+  ((__typeof__(S) cairn_managed *)CAIRN_ALLOC_FLEX_(CAIRN_LAYOUT_(S), (long)(n), \
+                                                    sizeof(__typeof__(S)), CAIRN_PLAIN_FLEX_BYTES))
+#define CAIRN_NEW_FLEX_NAMED_(S, n, member) \
+  ((__typeof__(S) cairn_managed *)CAIRN_ALLOC_FLEX_( \
+      CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
+      sizeof(((__typeof__(S) cairn_managed *)0)->member[0])))
+
+#define CAIRN_ALIGNED_(T) \
+  _Static_assert(_Alignof(__typeof__(T)) <= 8, \
+                 "cairn: managed objects are aligned to 8 bytes, and this type asks for more")
+
+#ifndef CAIRN_PLAIN
+
+/* The layout of T: a static whose LLVM value type names every reference in T. A pass turns it into
+ * what the collector reads (struct cairn_layout) and drops it. */
+#define CAIRN_LAYOUT_(T) \
+  __extension__({ \
+    CAIRN_ALIGNED_(T); \
+    static const __typeof__(T) cairn_layout_; \
+    (const void *)&cairn_layout_; \
+  })
+#define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_alloc_array(layout, n)
+#define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_alloc_flex(layout, n)
+
+/* Expanded in line by pass `allocate`. Call them through the macros. */
+void cairn_managed *cairn_alloc(const void *layout, long bytes);
+void cairn_managed *cairn_alloc_array(const void *layout, long count);
+void cairn_managed *cairn_alloc_flex(const void *layout, long count);
+void cairn_collect(void);
+
+#else
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CAIRN_LAYOUT_(T) \
+  __extension__({ \
+    CAIRN_ALIGNED_(T); \
+    (const void *)0; \
+  })
+#define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_plain_alloc(layout, 0, n, size)
+#define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_plain_alloc(layout, base, n, size)
+#define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
+
+static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, size_t size)
+{
+  void *memory;
+
+  (void)unused;
+  if (n < 0 || (size && (unsigned long)n > ((size_t)1 << 62) / size)) {
+    fprintf(stderr, "cairn: array length %ld is negative or too large\n", n);
+    exit(1);
+  }
+  memory = calloc(1, base + (size_t)n * size + (base + (size_t)n * size == 0));
+  if (!memory) {
+    fprintf(stderr, "cairn: out of memory: an object of %zu bytes was asked for\n",
+            base + (size_t)n * size);
+    exit(1);
+  }
+  return memory;
+}
+
+static inline void cairn_collect(void)
+{
+}
+
+#endif
+
+static inline void cairn_copy_out(void *to, const void cairn_managed *from, size_t bytes)
+{
+  char *t = (char *)to;
+  const char cairn_managed *f = (const char cairn_managed *)from;
+
+  for (size_t i = 0; i < bytes; i++)
+    t[i] = f[i];
+}
+
+static inline void cairn_copy_in(void cairn_managed *to, const void *from, size_t bytes)
+{
+  char cairn_managed *t = (char cairn_managed *)to;
+  const char *f = (const char *)from;
+
+  for (size_t i = 0; i < bytes; i++)
+    t[i] = f[i];
+}
+
+static inline void cairn_copy(void cairn_managed *to, const void cairn_managed *from, size_t bytes)
+{
+  char cairn_managed *t = (char cairn_managed *)to;
+  const char cairn_managed *f = (const char cairn_managed *)from;
+
+  for (size_t i = 0; i < bytes; i++)
+    t[i] = f[i];
+}
+
+#endif
