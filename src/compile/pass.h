@@ -24,6 +24,9 @@ struct cn_ctx {
   unsigned errors;               /* CAIRN_ERRORs reported so far */
 };
 
+/* The attribute index of a function itself; LLVM-C gives it as a negative int. */
+#define CN_FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
+
 /* A pass: true if no error was reported. Each file opens with needs / provides / breaks. */
 typedef bool cn_pass(struct cn_ctx *ctx);
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which calls are safepoints. Needs: nothing. Provides: cn_classify_call(). Breaks: nothing.
+ *
+ * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a parse point cost little
+ * (references stay in registers); a leaf that is none loses roots.
+ */
+#include "compile/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
+
+static const char *const reasons[] = {
+    [STRING] = "table: reads and writes the given memory only",
+    [MEMORY] = "table: allocates unmanaged memory, no hook into the program",
+    [VALUE] = "table: computes a value, no hook into the program",
+    [CTYPE] = "table: looks a character up",
+    [TIME] = "table: reads the clock or converts a time, does not block",
+    [STATE] = "table: reads or writes process state, does not block",
+    [NORETURN] = "table: never returns and runs no exit handlers",
+    [MATH] = "table: mathematics",
+};
+
+static const struct leaf {
+  const char *name;
+  enum leaf_reason reason;
+} leaves[] = {
+#define CN_LEAF(name, reason) {#name, reason},
+#include "compile/leaves.def"
+#undef CN_LEAF
+};
+
+/* Intrinsics that run code of the program or of a runtime: everything else is expanded in line or becomes a call to
+ * one of the leaves of the C and compiler runtimes. Prefixes, each with its end. */
+static const char *const calling_intrinsics[] = {
+    "llvm.experimental.deoptimize.", "llvm.experimental.guard", "llvm.experimental.patchpoint.",
+    "llvm.coro.", "llvm.objc.", "llvm.icall.branch.funnel", "llvm.swift.async.", "llvm.eh.sjlj.longjmp",
+};
+
+bool cn_is_call(LLVMValueRef instruction)
+{
+  switch (LLVMGetInstructionOpcode(instruction)) {
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static int compare_leaf(const void *name, const void *leaf)
+{
+  return strcmp(name, ((const struct leaf *)leaf)->name);
+}
+
+const char *cn_calls_leaf_reason(const char *name)
+{
+  const struct leaf *found =
+      bsearch(name, leaves, sizeof leaves / sizeof *leaves, sizeof *leaves, compare_leaf);
+
+  return found ? reasons[found->reason] : NULL;
+}
+
+static bool site_has(LLVMValueRef call, const char *attribute)
+{
+  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+
+  return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) != NULL;
+}
+
+bool cn_calls_have(LLVMValueRef call, const char *attribute)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+
+  return site_has(call, attribute) ||
+         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
+}
+
+bool cn_calls_have_string(LLVMValueRef call, const char *attribute)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned length = (unsigned)strlen(attribute);
+
+  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, attribute, length) ||
+         (callee &&
+          LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
+}
+
+static bool type_has_refs(LLVMTypeRef function_type)
+{
+  unsigned count = LLVMCountParamTypes(function_type);
+  LLVMTypeRef *params = malloc((count + 1) * sizeof *params);
+  bool found = cn_holds_ref(LLVMGetReturnType(function_type));
+
+  CN_CHECK(params);
+  LLVMGetParamTypes(function_type, params);
+  for (unsigned i = 0; i < count && !found; i++)
+    found = cn_holds_ref(params[i]);
+  free(params);
+  return found;
+}
+
+/* References among the operands count too: those of a variadic call are in no type. */
+static bool has_refs(LLVMValueRef call)
+{
+  if (type_has_refs(LLVMGetCalledFunctionType(call)))
+    return true;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
+      return true;
+  return false;
+}
+
+static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+
+  if (strncmp(name, "llvm.experimental.gc.statepoint", 31) == 0)
+    return (struct cn_call_class){CN_CALL_STATEPOINT, "statepoint"};
+  if (cn_calls_have_string(call, "gc-leaf-function"))
+    return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
+  for (size_t i = 0; i < sizeof calling_intrinsics / sizeof *calling_intrinsics; i++)
+    if (strncmp(name, calling_intrinsics[i], strlen(calling_intrinsics[i])) == 0)
+      return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
+  /* A copy element by element may be interrupted by a safepoint, so that a long one does not delay a collection. */
+  if (strstr(name, ".element.unordered.atomic.") && !strstr(name, "memset") && has_refs(call))
+    return (struct cn_call_class){CN_CALL_PARSE, "element-wise atomic copy of managed memory"};
+  return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
+}
+
+/* LLVM infers nocallback for declarations named and typed like functions of the C library, references or not (tried on
+ * LLVM 22: `declare i64 @strlen(ptr addrspace(1))`). So on a declaration it counts only where no reference is in the
+ * type; a front end that means it writes "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
+static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
+{
+  if (callee && cn_is_managed(callee) && !LLVMIsDeclaration(callee))
+    return false;
+  return site_has(call, "nocallback") || (cn_calls_have(call, "nocallback") && !has_refs(call));
+}
+
+static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+  bool external = LLVMIsDeclaration(callee) ||
+                  LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
+
+  if (!external)
+    return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function"
+                                                                       : "unmanaged function"};
+  const char *reason = cn_calls_leaf_reason(name);
+  if (reason && !has_refs(call) && !type_has_refs(LLVMGlobalGetValueType(callee)))
+    return (struct cn_call_class){CN_CALL_LEAF, reason};
+  return (struct cn_call_class){CN_CALL_PARSE, "external function, may reach a safepoint"};
+}
+
+struct cn_call_class cn_classify_call(LLVMValueRef instruction)
+{
+  if (!cn_is_call(instruction))
+    return (struct cn_call_class){CN_CALL_NOT, "no call"};
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
+    return (struct cn_call_class){CN_CALL_LEAF, "inline assembly"};
+  LLVMValueRef callee = cn_direct_callee(instruction);
+  if (callee && LLVMGetIntrinsicID(callee))
+    return classify_intrinsic(instruction, callee);
+  if (LLVMIsACallInst(instruction) && LLVMGetTailCallKind(instruction) == LLVMTailCallKindMustTail)
+    return (struct cn_call_class){CN_CALL_MUSTTAIL, "musttail: the frame is gone"};
+  if (cn_calls_have_string(instruction, "gc-leaf-function"))
+    return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
+  if (is_nocallback(instruction, callee))
+    return (struct cn_call_class){CN_CALL_LEAF, "attribute nocallback"};
+  if (callee)
+    return classify_direct(instruction, callee);
+  return (struct cn_call_class){CN_CALL_PARSE, "indirect call"};
+}
+
+const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  size_t length;
+
+  if (LLVMIsAInlineAsm(callee))
+    snprintf(buffer, size, "inline assembly");
+  else if (LLVMIsAGlobalValue(callee))
+    snprintf(buffer, size, "call to @%s", LLVMGetValueName2(callee, &length));
+  else
+    snprintf(buffer, size, "indirect call");
+  return buffer;
+}
+
+void cn_calls_print(LLVMValueRef function, FILE *out)
+{
+  static const char *const words[] = {"", "leaf", "parse", "musttail", "statepoint"};
+  size_t length;
+  char name[160];
+
+  fprintf(out, "calls of @%s\n", LLVMGetValueName2(function, &length));
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+       block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+      struct cn_call_class class = cn_classify_call(i);
+      if (class.kind != CN_CALL_NOT)
+        fprintf(out, "  %s: %s (%s)\n", words[class.kind], cn_calls_name(i, name, sizeof name),
+                class.why);
+    }
+}

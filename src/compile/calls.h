@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls: what cn_classify_call() (pass.h) rests on, and its print. Private to src/compile.
+ */
+#ifndef CN_COMPILE_CALLS_H
+#define CN_COMPILE_CALLS_H
+
+#include <stdio.h>
+#include "compile/pass.h"
+
+/* Why the C function `name` is a leaf, from the table in leaves.def, or null if it is not in it. */
+const char *cn_calls_leaf_reason(const char *name);
+
+/* One line per call of `function`, in block order: kind, callee, why. The analysis "calls". */
+void cn_calls_print(LLVMValueRef function, FILE *out);
+
+/* A call for messages: "call to @foo", "indirect call", ...; into the caller's buffer. */
+const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size);
+
+/* Has `call` (or the function that it names directly) the attribute? */
+bool cn_calls_have(LLVMValueRef call, const char *enum_attribute);
+bool cn_calls_have_string(LLVMValueRef call, const char *string_attribute);
+
+/* True for call, invoke and callbr. */
+bool cn_is_call(LLVMValueRef instruction);
+
+#endif
