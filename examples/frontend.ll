@@ -4,7 +4,7 @@
 ; allocation names a zero-initialised constant whose type tells where the references lie. No safepoint, no stack map,
 ; no root is written by hand.
 ;
-;   frontend                 builds the list 1..100000, reverses it into a fresh one each round, prints a checksum
+;   frontend                 builds the list 1..20000, reverses it into a fresh one each round, prints a checksum
 
 %cell = type { ptr addrspace(1), i64 }
 
@@ -97,7 +97,7 @@ parse:
   br label %start
 
 start:
-  %count = phi i64 [ 100000, %entry ], [ %number, %parse ]
+  %count = phi i64 [ 20000, %entry ], [ %number, %parse ]
   %first = call ptr addrspace(1) @range(i64 %count)
   store ptr addrspace(1) %first, ptr @newest
   br label %round
@@ -108,7 +108,7 @@ round:
   %reversed = call ptr addrspace(1) @reverse(ptr addrspace(1) %list)
   store ptr addrspace(1) %reversed, ptr @newest
   %i.next = add i64 %i, 1
-  %again = icmp slt i64 %i.next, 7
+  %again = icmp slt i64 %i.next, 31
   br i1 %again, label %round, label %print
 
 print:
