@@ -98,7 +98,7 @@ static struct string managed *word(unsigned long seed)
 {
   static const char syllables[] = "kalomenirusatipe";
   long parts = 1 + (long)(seed >> 8 & 3);
-  struct string managed *text = cairn_new_flex(struct string, parts * 2 + 1);
+  struct string managed *text = cairn_new_flex(struct string, parts * 2, bytes);
 
   text->length = parts * 2;
   for (long i = 0; i < parts; i++) {

@@ -55,7 +55,7 @@ static void add_number(struct builder managed *builder, long number)
 
 static struct string managed *finish(struct builder managed *builder)
 {
-  struct string managed *text = cairn_new_flex(struct string, builder->length);
+  struct string managed *text = cairn_new_flex(struct string, builder->length, bytes);
 
   text->length = builder->length;
   for (long i = 0; i < builder->length; i++)
