@@ -1,1 +1,56 @@
-int main(void);int main(void) { return 0; }
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn`, the tool: one file per subcommand.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "driver/tool.h"
+
+struct subcommand {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *help;
+};
+
+static const struct subcommand subcommands[] = {
+    {"opt", cn_opt_main, "run passes, ours or LLVM's, over a module"},
+    {"verify", cn_verify_main, "check that no reference is used after it may have moved"},
+    {"stackmap", cn_stackmap_main, "print the LLVM stack maps of an object"},
+    {"frames", cn_frames_main, "print the frame maps of an object, executable or shared object"},
+};
+enum { COUNT = sizeof subcommands / sizeof *subcommands };
+
+static void print_help(FILE *out)
+{
+  fputs("usage: cairn SUBCOMMAND [options] FILE\n"
+        "       cairn SUBCOMMAND --help\n"
+        "       cairn --help | --version\n\nsubcommands:\n",
+        out);
+  for (size_t i = 0; i < COUNT; i++)
+    fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].help);
+  fputs("\nExit status: 0; 1 if the input was refused; 2 for bad usage.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+  const char *name = argc > 1 ? argv[1] : NULL;
+
+  if (!name) {
+    print_help(stderr);
+    return CN_EXIT_USAGE;
+  }
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    print_help(stdout);
+    return CN_EXIT_OK;
+  }
+  if (strcmp(name, "--version") == 0) {
+    cn_tool_print_version();
+    return CN_EXIT_OK;
+  }
+  for (size_t i = 0; i < COUNT; i++) {
+    if (strcmp(name, subcommands[i].name) == 0)
+      return subcommands[i].run(argc - 1, argv + 1);
+  }
+  cn_tool_error("unknown %s '%s' (see cairn --help)", *name == '-' ? "option" : "subcommand", name);
+  return CN_EXIT_USAGE;
+}

@@ -1,20 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the drivers share: diagnostics on stderr.
+ * What the drivers share: messages on stderr.
  */
 #include "driver/tool.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <llvm/Config/llvm-config.h>
+
+const char *cn_tool_name = "cairn";
+
+void cn_tool_error(const char *format, ...)
+{
+  va_list args;
+
+  fprintf(stderr, "%s: error: ", cn_tool_name);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+}
 
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
   (void)env;
-  if (d->file && d->line)
+  if (d->file && d->line && d->column)
     fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
+  else if (d->file && d->line)
+    fprintf(stderr, "%s:%u: ", d->file, d->line);
   else
-    fputs("cairn: ", stderr);
+    fprintf(stderr, "%s: ", cn_tool_name);
   fprintf(stderr, "%s: ", words[d->severity]);
   if (d->function)
     fprintf(stderr, "in function '%s': ", d->function);
@@ -22,4 +40,51 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
   if (d->rule)
     fprintf(stderr, " [%s]", d->rule);
   fputc('\n', stderr);
+}
+
+void cn_tool_print_version(void)
+{
+  printf("cairn version %s (LLVM %s)\n", CAIRN_VERSION, LLVM_VERSION_STRING);
+}
+
+bool cn_tool_safepoints(const char *word, enum cairn_safepoints *when)
+{
+  static const char *const words[] = {[CAIRN_SAFEPOINTS_LATE] = "late",
+                                      [CAIRN_SAFEPOINTS_EARLY] = "early",
+                                      [CAIRN_SAFEPOINTS_NONE] = "none"};
+
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(word, words[i]) == 0) {
+      *when = (enum cairn_safepoints)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+int cn_tool_one_file(int argc, char **argv, const char *help, const char **path)
+{
+  const char *found = NULL;
+
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return fputs(help, stdout), CN_EXIT_OK;
+    if (strcmp(argv[i], "--version") == 0)
+      return cn_tool_print_version(), CN_EXIT_OK;
+    if (argv[i][0] == '-' && argv[i][1]) {
+      cn_tool_error("unknown option '%s' (see --help)", argv[i]);
+      return CN_EXIT_USAGE;
+    }
+    if (found) {
+      cn_tool_error("more than one file: '%s' and '%s'", found, argv[i]);
+      return CN_EXIT_USAGE;
+    }
+    found = argv[i];
+  }
+  if (!found) {
+    cn_tool_error("no file given (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  *path = found;
+  return CN_EXIT_OK;
 }

@@ -1,13 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the drivers share.
+ * What the drivers share: messages, reading and writing modules, target machines, output files.
+ *
+ * Functions that can fail say why on stderr and return false or null.
  */
 #ifndef CN_DRIVER_TOOL_H
 #define CN_DRIVER_TOOL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <cairn/compile.h>
+
+/* The name that messages begin with; main() sets it. */
+extern const char *cn_tool_name;
+
+/* "name: error: text". */
+void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
+
+/* "--version" of every tool. */
+void cn_tool_print_version(void);
+
+/* "late", "early" or "none". */
+bool cn_tool_safepoints(const char *word, enum cairn_safepoints *when);
+
+/* The command line of a subcommand that takes one file and no options but --help and --version: sets *path and
+ * returns 0, or leaves it and returns the status to exit with. */
+int cn_tool_one_file(int argc, char **argv, const char *help, const char **path);
+
+/* ---- modules (module.c) ---- */
+
+/* Read .ll or .bc from `path` ("-": standard input), with LLVM's verifier run on it. Input is hostile: whatever is
+ * wrong with it is a message that names the file, and the line if it is text. Null: refused. */
+LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
+
+/* The bytes of a file ("-": standard input). */
+LLVMMemoryBufferRef cn_module_read_bytes(const char *path);
+
+/* LLVM's verifier; `what` says in the message whose fault a broken module is. */
+bool cn_module_check(LLVMModuleRef module, const char *path, const char *what);
+
+/* Write text or bitcode to `path` ("-": standard output). */
+bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
+
+/* How machine code is to be made. */
+struct cn_machine {
+  unsigned opt_level;      /* 0 to 3 */
+  LLVMRelocMode reloc;
+  LLVMCodeModel code_model;
+  const char *cpu;         /* null: x86-64 */
+};
+
+/* A target machine for the module's triple, or the host's where it has none. cairn_compile_init() was called. */
+LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
+                                       const struct cn_machine *how);
+
+/* ---- files (output.c) ---- */
+
+/* Write a file as compilers do: a new file beside it renamed over it, so that no reader sees half of it and
+ * a failure leaves the old one. "-": standard output. What is no regular file (/dev/null) is written to as it is. */
+bool cn_output_write(const char *path, const void *bytes, size_t size);
+
+/* ---- subcommands of `cairn`: argv[0] is the subcommand ---- */
+int cn_opt_main(int argc, char **argv);
+int cn_verify_main(int argc, char **argv);
+int cn_stackmap_main(int argc, char **argv);
+int cn_frames_main(int argc, char **argv);
+
+/* Exit statuses. */
+enum { CN_EXIT_OK = 0, CN_EXIT_FAILED = 1, CN_EXIT_USAGE = 2 };
 
 #endif

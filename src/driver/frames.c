@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn frames`: print frame maps, or put them in place of an object's stack maps.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "driver/tool.h"
+#include "driver/absent.h"
+
+static const char help[] =
+    "usage: cairn frames FILE\n"
+    "       cairn frames --rewrite OBJECT -o OUT\n\n"
+    "Print the frame maps (section cairn_frames) of an object, executable or shared object; or make them:\n"
+    "replace .llvm_stackmaps of a relocatable object, as cairn-cc does with every object.\n";
+
+static int rewrite(const char *path, const char *output)
+{
+  LLVMMemoryBufferRef object = cn_module_read_bytes(path);
+  char *error = NULL;
+  void *bytes = NULL;
+  size_t size = 0;
+  int status = CN_EXIT_FAILED;
+
+  if (!object)
+    return CN_EXIT_FAILED;
+  const char *start = LLVMGetBufferStart(object);
+  if (cn_object_rewrite(start, LLVMGetBufferSize(object), &bytes, &size, &error)) {
+    cn_tool_error("'%s': %s", path, error ? error : "cannot be rewritten");
+  } else {
+    bool ok = bytes ? cn_output_write(output, bytes, size)
+                    : cn_output_write(output, start, LLVMGetBufferSize(object));
+    status = ok ? CN_EXIT_OK : CN_EXIT_FAILED;
+  }
+  free(bytes);
+  free(error);
+  LLVMDisposeMemoryBuffer(object);
+  return status;
+}
+
+int cn_frames_main(int argc, char **argv)
+{
+  static const struct option options[] = {{"rewrite", no_argument, NULL, 'r'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {NULL, 0, NULL, 0}};
+  const char *output = NULL;
+  bool rewriting = false;
+  char name[] = "cairn frames";
+  int letter;
+
+  cn_tool_name = argv[0] = name;
+  while ((letter = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
+    switch (letter) {
+    case 'h':
+      return fputs(help, stdout), CN_EXIT_OK;
+    case 'v':
+      return cn_tool_print_version(), CN_EXIT_OK;
+    case 'r':
+      rewriting = true;
+      break;
+    case 'o':
+      output = optarg;
+      break;
+    default:
+      return CN_EXIT_USAGE;
+    }
+  }
+  if (argc - optind != 1 || rewriting != (output != NULL)) {
+    cn_tool_error("one file is needed, and -o with --rewrite only (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  if (rewriting)
+    return rewrite(argv[optind], output);
+  return cairn_frames_print_file(argv[optind], stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
+}

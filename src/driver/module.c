@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Modules from and to files, and the machine that they are compiled for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/IRReader.h>
+#include "base/check.h"
+#include "driver/tool.h"
+
+/* What LLVM has to say beside results: without a handler it would print and, for an error, end the process. */
+static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
+{
+  static const char *const words[] = {"error", "warning", "remark", "note"};
+  LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+
+  (void)env;
+  if (severity != LLVMDSError && severity != LLVMDSWarning)
+    return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  fprintf(stderr, "%s: %s: %s\n", cn_tool_name, words[severity], text);
+  LLVMDisposeMessage(text);
+}
+
+LLVMMemoryBufferRef cn_module_read_bytes(const char *path)
+{
+  LLVMMemoryBufferRef buffer = NULL;
+  char *message = NULL;
+  bool failed = strcmp(path, "-") == 0
+                    ? LLVMCreateMemoryBufferWithSTDIN(&buffer, &message)
+                    : LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message);
+
+  if (failed) {
+    cn_tool_error("cannot read '%s': %s", path, message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  return buffer;
+}
+
+LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
+{
+  LLVMMemoryBufferRef buffer = cn_module_read_bytes(path);
+  LLVMModuleRef module = NULL;
+  char *message = NULL;
+
+  if (!buffer)
+    return NULL;
+  LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, NULL);
+  bool failed = LLVMParseIRInContext2(context, buffer, &module, &message);
+  LLVMDisposeMemoryBuffer(buffer);
+  if (failed) {
+    /* Text: "file:line:column: error: ...", with the line and a caret below. */
+    cn_tool_error("cannot parse '%s'", path);
+    fprintf(stderr, "%s%s", message ? message : "", message && *message ? "" : "\n");
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  if (!cn_module_check(module, path, "the input is not valid IR")) {
+    LLVMDisposeModule(module);
+    return NULL;
+  }
+  return module;
+}
+
+bool cn_module_check(LLVMModuleRef module, const char *path, const char *what)
+{
+  char *message = NULL;
+  bool broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
+
+  if (broken)
+    cn_tool_error("'%s': %s:\n%s", path, what, message);
+  LLVMDisposeMessage(message);
+  return !broken;
+}
+
+bool cn_module_write(LLVMModuleRef module, const char *path, bool text)
+{
+  bool ok;
+
+  if (text) {
+    char *ir = LLVMPrintModuleToString(module);
+    ok = cn_output_write(path, ir, strlen(ir));
+    LLVMDisposeMessage(ir);
+  } else {
+    LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(module);
+    ok = cn_output_write(path, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+    LLVMDisposeMemoryBuffer(buffer);
+  }
+  return ok;
+}
+
+static LLVMCodeGenOptLevel codegen_level(unsigned opt_level)
+{
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                               LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+
+  CN_CHECK(opt_level < sizeof levels / sizeof *levels);
+  return levels[opt_level];
+}
+
+LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
+                                       const struct cn_machine *how)
+{
+  const char *own = LLVMGetTarget(module);
+  char *triple = *own ? LLVMNormalizeTargetTriple(own) : LLVMGetDefaultTargetTriple();
+  LLVMTargetMachineRef machine = NULL;
+  LLVMTargetRef target = NULL;
+  char *message = NULL;
+
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    cn_tool_error("'%s': %s", path, message);
+    LLVMDisposeMessage(message);
+  } else if (strcmp(LLVMGetTargetName(target), "x86-64") != 0 || !strstr(triple, "linux")) {
+    cn_tool_error("'%s': target '%s' is not supported yet (x86-64 Linux only)", path, triple);
+  } else {
+    machine = LLVMCreateTargetMachine(target, triple, how->cpu ? how->cpu : "x86-64", "",
+                                      codegen_level(how->opt_level), how->reloc, how->code_model);
+    if (!machine)
+      cn_tool_error("'%s': no target machine for '%s'", path, triple);
+  }
+  LLVMDisposeMessage(triple);
+  return machine;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn opt`: run passes by name, in the order given, ours or LLVM's.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/vector.h"
+#include "driver/tool.h"
+
+struct opt {
+  const char *input, *output;
+  bool text;
+  CN_VECTOR(const char *) passes;   /* as given to -p */
+  CN_VECTOR(const char *) analyses; /* --print */
+  struct cairn_compile_options compile;
+};
+
+static void print_help(FILE *out)
+{
+  fputs("usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
+        "  -p PASSES             comma-separated, run in this order; a name that is not listed below\n"
+        "                        goes to LLVM's pass pipeline parser, e.g. 'function(sroa,instcombine)'\n"
+        "  -o FILE               write the module there (default: standard output)\n"
+        "  -S                    write text, not bitcode\n"
+        "  --print=ANALYSIS      print cfg, liveness, bases or calls of every managed function to\n"
+        "                        standard output, after the passes; the module only goes to -o then\n"
+        "  --explain-calls       --print=calls\n"
+        "  --manage-all          as for C: every definition is managed\n"
+        "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
+        "  --shared              the code may end in a shared object\n"
+        "  --help, --version\n\npasses:\n",
+        out);
+  for (const char *const *name = cairn_compile_pass_names(); *name; name += 2)
+    fprintf(out, "  %-21s %s\n", name[0], name[1]);
+}
+
+static bool is_ours(const char *name)
+{
+  for (const char *const *known = cairn_compile_pass_names(); *known; known += 2)
+    if (strcmp(*known, name) == 0)
+      return true;
+  return false;
+}
+
+/* The length of the first name in `list`: up to a comma outside brackets; 0 if there is none or the brackets do
+ * not match. */
+static size_t first_name(const char *list)
+{
+  int depth = 0;
+  size_t i;
+
+  for (i = 0; list[i] && (list[i] != ',' || depth > 0); i++) {
+    if (strchr("(<", list[i]))
+      depth++;
+    else if (strchr(")>", list[i]) && --depth < 0)
+      return 0;
+  }
+  return depth == 0 ? i : 0;
+}
+
+/* Run one pass of ours, or a list of LLVM's. */
+static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                     const struct opt *opt)
+{
+  if (!cairn_compile_pass(module, machine, name, &opt->compile))
+    return false;
+  char *what = cn_format("pass '%s' left a broken module", name);
+  bool ok = cn_module_check(module, opt->input, what);
+  free(what);
+  return ok;
+}
+
+/* Run `list`; LLVM's neighbours go to its parser together, so that analyses are kept between them. */
+static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
+                     const struct opt *opt)
+{
+  char *llvm = cn_strdup("");
+  bool ok = true;
+
+  while (ok && *list) {
+    size_t length = first_name(list);
+    char *name = cn_format("%.*s", (int)length, list);
+    if (is_ours(name)) {
+      ok = (!*llvm || run_pass(module, machine, llvm, opt)) && run_pass(module, machine, name, opt);
+      *llvm = 0;
+    } else {
+      char *longer = cn_format("%s%s%s", llvm, *llvm ? "," : "", name);
+      free(llvm);
+      llvm = longer;
+    }
+    free(name);
+    list += length + (list[length] == ',');
+  }
+  ok = ok && (!*llvm || run_pass(module, machine, llvm, opt));
+  free(llvm);
+  return ok;
+}
+
+static bool list_is_valid(const char *list)
+{
+  if (!*list)
+    return false;
+  while (*list) {
+    size_t length = first_name(list);
+    if (length == 0 || (list[length] == ',' && !list[length + 1]))
+      return false;
+    list += length + (list[length] == ',');
+  }
+  return true;
+}
+
+static bool print_analyses(LLVMModuleRef module, const struct opt *opt)
+{
+  for (size_t i = 0; i < opt->analyses.count; i++) {
+    char *text = cairn_compile_print(module, opt->analyses.at[i]);
+    if (!text) {
+      cn_tool_error("--print: no analysis '%s' (cfg, liveness, bases or calls)", opt->analyses.at[i]);
+      return false;
+    }
+    fputs(text, stdout);
+    free(text);
+  }
+  return true;
+}
+
+static bool transform(LLVMModuleRef module, const struct opt *opt)
+{
+  struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
+  LLVMTargetMachineRef machine = cn_module_machine(module, opt->input, &how);
+  bool ok = machine != NULL;
+
+  for (size_t i = 0; ok && i < opt->passes.count; i++)
+    ok = run_list(module, machine, opt->passes.at[i], opt);
+  if (machine)
+    LLVMDisposeTargetMachine(machine);
+  if (!ok || !print_analyses(module, opt))
+    return false;
+  if (opt->output)
+    return cn_module_write(module, opt->output, opt->text);
+  return opt->analyses.count > 0 || cn_module_write(module, "-", opt->text);
+}
+
+enum { OPT_PRINT = 256, OPT_CALLS, OPT_MANAGE, OPT_SAFEPOINTS, OPT_SHARED, OPT_HELP, OPT_VERSION };
+
+static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
+                                             {"print", required_argument, NULL, OPT_PRINT},
+                                             {"explain-calls", no_argument, NULL, OPT_CALLS},
+                                             {"manage-all", no_argument, NULL, OPT_MANAGE},
+                                             {"safepoints", required_argument, NULL, OPT_SAFEPOINTS},
+                                             {"shared", no_argument, NULL, OPT_SHARED},
+                                             {"help", no_argument, NULL, OPT_HELP},
+                                             {"version", no_argument, NULL, OPT_VERSION},
+                                             {NULL, 0, NULL, 0}};
+
+/* One option. CN_EXIT_OK: go on; the caller knows --help and --version. */
+static int take_option(struct opt *opt, int letter)
+{
+  switch (letter) {
+  case 'p':
+    if (!list_is_valid(optarg)) {
+      cn_tool_error("-p: '%s' is not a list of passes", optarg);
+      return CN_EXIT_USAGE;
+    }
+    cn_push(&opt->passes, optarg);
+    return CN_EXIT_OK;
+  case 'S':
+    opt->text = true;
+    return CN_EXIT_OK;
+  case 'o':
+    opt->output = optarg;
+    return CN_EXIT_OK;
+  case OPT_PRINT:
+    cn_push(&opt->analyses, optarg);
+    return CN_EXIT_OK;
+  case OPT_CALLS:
+    cn_push(&opt->analyses, "calls");
+    return CN_EXIT_OK;
+  case OPT_MANAGE:
+    opt->compile.manage_all = true;
+    return CN_EXIT_OK;
+  case OPT_SHARED:
+    opt->compile.shared = true;
+    return CN_EXIT_OK;
+  case OPT_SAFEPOINTS:
+    if (cn_tool_safepoints(optarg, &opt->compile.safepoints))
+      return CN_EXIT_OK;
+    cn_tool_error("--safepoints: '%s' is not late, early or none", optarg);
+    return CN_EXIT_USAGE;
+  default: /* getopt has named it */
+    return CN_EXIT_USAGE;
+  }
+}
+
+static int run(struct opt *opt)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = cn_module_read(context, opt->input);
+  bool ok = module && transform(module, opt);
+
+  if (module)
+    LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+  return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
+}
+
+int cn_opt_main(int argc, char **argv)
+{
+  struct opt opt = {.compile = {.opt_level = 2, .diagnose = cn_tool_diagnose}};
+  int letter, status = CN_EXIT_OK;
+
+  char name[] = "cairn opt"; /* getopt puts it before what it says */
+
+  cn_tool_name = argv[0] = name;
+  cairn_compile_init();
+  while (status == CN_EXIT_OK && (letter = getopt_long(argc, argv, "hp:So:", long_options, NULL)) != -1) {
+    if (letter == OPT_HELP || letter == 'h')
+      return print_help(stdout), CN_EXIT_OK;
+    if (letter == OPT_VERSION)
+      return cn_tool_print_version(), CN_EXIT_OK;
+    status = take_option(&opt, letter);
+  }
+  if (status == CN_EXIT_OK && argc - optind != 1) {
+    cn_tool_error(optind == argc ? "no input (see --help)" : "more than one input (see --help)");
+    status = CN_EXIT_USAGE;
+  }
+  if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.analyses.count && isatty(STDOUT_FILENO)) {
+    cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
+    status = CN_EXIT_USAGE;
+  }
+  if (status == CN_EXIT_OK) {
+    opt.input = argv[optind];
+    status = run(&opt);
+  }
+  cn_free(&opt.passes);
+  cn_free(&opt.analyses);
+  return status;
+}

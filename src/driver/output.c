@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Output files, written whole or not at all.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "driver/tool.h"
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+  while (size > 0) {
+    ssize_t done = write(fd, bytes, size);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0)
+      return false;
+    bytes += done;
+    size -= (size_t)done;
+  }
+  return true;
+}
+
+static bool complain(const char *path)
+{
+  cn_tool_error("unable to write '%s': %s", path, strerror(errno));
+  return false;
+}
+
+/* Into an open file descriptor, which is closed. */
+static bool write_and_close(int fd, const char *path, const void *bytes, size_t size)
+{
+  bool ok = write_all(fd, bytes, size);
+  int saved = errno;
+
+  if (close(fd) != 0 && ok)
+    return complain(path);
+  errno = saved;
+  return ok || complain(path);
+}
+
+/* Through a new file in the same directory. */
+static bool write_renamed(const char *path, const void *bytes, size_t size)
+{
+  char *temporary = cn_format("%s.XXXXXX", path);
+  int fd = mkostemp(temporary, O_CLOEXEC);
+  bool ok = false;
+
+  if (fd < 0) {
+    complain(path);
+  } else {
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    ok = write_and_close(fd, path, bytes, size);
+    if (ok && rename(temporary, path) != 0)
+      ok = complain(path);
+    if (!ok)
+      unlink(temporary);
+  }
+  free(temporary);
+  return ok;
+}
+
+bool cn_output_write(const char *path, const void *bytes, size_t size)
+{
+  struct stat status;
+
+  if (strcmp(path, "-") == 0) {
+    fflush(stdout);
+    return write_all(STDOUT_FILENO, bytes, size) || complain("standard output");
+  }
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    return fd < 0 ? complain(path) : write_and_close(fd, path, bytes, size);
+  }
+  return write_renamed(path, bytes, size);
+}
