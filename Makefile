@@ -1,6 +1,8 @@
 # A thin front for CMake and Ninja (CMakeLists.txt is the build description).
 #   make demo    install what is missing, build, run gcbench and the table of early and late safepoints
 #   make check   install what is missing, build, run every test
+#   make bench   measure against plain C and LLVM's own passes
+#   make soak    random programs under stress, for as long as it takes
 .PHONY: all setup build demo check bench soak clean
 all: build
 
@@ -19,6 +21,9 @@ check: build
 
 bench: build
 	@bench/run build
+
+soak: build
+	@scripts/soak build 1 500
 
 clean:
 	rm -rf build build-sanitize build.log

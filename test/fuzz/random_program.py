@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+"""Print a random managed-C program without undefined behaviour, from a seed.
+
+The program keeps references wherever a compiler may put them: in locals, spills, phis, address-taken locals, arrays on
+the stack, structs by value, globals, interior pointers and loops, over calls, polls and allocations. It prints a
+checksum that does not depend on addresses. Compiled with -DCAIRN_PLAIN by any C compiler it is its own oracle.
+
+usage: random_program.py SEED > program.c
+"""
+import random
+import sys
+
+PRELUDE = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/cairn.h>
+
+typedef unsigned long ulong;
+struct pair { struct node managed *first; ulong weight; struct node managed *second; };
+struct one { struct node managed *only; };
+struct node {
+  struct node managed *left;
+  ulong value;
+  struct pair pair;
+  struct one one;
+  unsigned char bytes[5];
+  struct node managed *array[3];
+  ulong numbers[4];
+};
+struct table { ulong count; struct node managed *slots[]; };
+
+static struct node managed *global_ref;
+static struct node managed *global_array[4];
+static struct { int before; struct pair pairs[2]; } global_nest;
+static struct table managed *global_table;
+static long fuel = %(fuel)d;
+static ulong sum = 1;
+
+static void mix(ulong x) { sum = (sum ^ x) * 0x9e3779b97f4a7c15ul; sum ^= sum >> 29; }
+static ulong value_of(struct node managed *p) { return p ? p->value : 77; }
+static struct node managed *make(ulong value, struct node managed *left)
+{
+  struct node managed *p = cairn_new(struct node);
+  p->value = value;
+  p->left = left;
+  p->numbers[value & 3] = value * 3;
+  p->bytes[value %% 5] = (unsigned char)value;
+  return p;
+}
+static int by_key(const void *a, const void *b)
+{
+  ulong x = *(const ulong *)a, y = *(const ulong *)b;
+  struct node managed *p = make(x ^ y, global_ref);
+  mix(p->value);
+  ulong kx = x * 31 + value_of(global_array[x & 3]), ky = y * 31 + value_of(global_array[y & 3]);
+  return kx < ky ? -1 : kx > ky;
+}
+"""
+
+
+class Program:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.out = []
+        self.functions = []
+        self.counter = 0
+
+    # ---- small helpers
+
+    def chance(self, p):
+        return self.random.random() < p
+
+    def pick(self, items):
+        return self.random.choice(items)
+
+    def fresh(self, stem):
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def line(self, depth, text):
+        self.out.append("  " * depth + text)
+
+    # ---- expressions: ints (ulong) and refs (struct node managed *), from the names in scope
+
+    def number(self, s, depth=0):
+        kinds = ["const", "var"]
+        if depth < 3:
+            kinds += ["op", "value", "value", "field", "compare", "interior", "diff", "call"]
+        kind = self.pick(kinds)
+        if kind == "var" and s["n"]:
+            return self.pick(s["n"])
+        if kind == "op":
+            op = self.pick(["+", "-", "*", "^", "&", "|"])
+            return f"({self.number(s, depth + 1)} {op} {self.number(s, depth + 1)})"
+        if kind == "value":
+            return f"value_of({self.ref(s, depth + 1)})"
+        if kind == "field" and s["r"]:
+            r = self.pick(s["r"])
+            f = self.pick(["value", "pair.weight", f"numbers[{self.number(s, depth + 1)} & 3]",
+                           "bytes[2]"])
+            return f"({r} ? (ulong){r}->{f} : 5)"
+        if kind == "compare":
+            a, b = self.ref(s, 3), self.ref(s, 3)
+            return f"(ulong)({a} {self.pick(['==', '!='])} {b})"
+        if kind == "interior" and s["i"]:
+            i = self.pick(s["i"])
+            return f"({i} ? *{i} : 9)"
+        if kind == "diff" and s["d"]:
+            a, b = self.pick(s["d"])
+            return f"({a} ? (ulong)({a} - {b}) : 3)"
+        if kind == "call":
+            return self.call(s, "ulong") or str(self.random.randrange(100))
+        return f"{self.random.randrange(1 << self.random.randrange(1, 20))}ul"
+
+    def ref(self, s, depth=0):
+        kinds = ["var", "var", "var", "null"]
+        if depth < 3:
+            kinds += ["field", "field", "field", "choice", "make", "global", "call", "local_array"]
+        kind = self.pick(kinds)
+        if kind == "field" and s["r"]:
+            r = self.pick(s["r"])
+            f = self.pick(["left", "pair.first", "pair.second", "one.only",
+                           f"array[{self.number(s, 3)} % 3]"])
+            return f"({r} ? {r}->{f} : {self.ref(s, depth + 1)})"
+        if kind == "choice":
+            return f"({self.number(s, depth + 1)} & 1 ? {self.ref(s, depth + 1)} : {self.ref(s, depth + 1)})"
+        if kind == "make":
+            return f"make({self.number(s, depth + 1)}, {self.ref(s, depth + 1)})"
+        if kind == "global":
+            return self.pick(["global_ref", f"global_array[{self.number(s, 3)} & 3]",
+                              "global_nest.pairs[1].first", "global_nest.pairs[0].second",
+                              f"(global_table ? global_table->slots[{self.number(s, 3)} % 4] : global_ref)"])
+        if kind == "local_array" and s["a"]:
+            return f"{self.pick(s['a'])}[{self.number(s, 3)} & 3]"
+        if kind == "call":
+            found = self.call(s, "ref")
+            if found:
+                return found
+        if kind == "var" and s["r"]:
+            return self.pick(s["r"])
+        return self.pick(s["r"]) if s["r"] and self.chance(0.7) else "NULL"
+
+    # Functions with an out-parameter are called in statements of their own only: what they change must not be
+    # read in the same expression.
+    def call(self, s, returns, out=False):
+        found = [f for f in self.functions if f["returns"] == returns and ("o" in f["params"]) == out]
+        if not found:
+            return None
+        f = self.pick(found)
+        args = []
+        for kind in f["params"]:
+            if kind == "n":
+                args.append(self.number(s, 3))
+            elif kind == "r":
+                args.append(self.ref(s, 3))
+            elif kind == "p":
+                args.append(self.pick(s["p"]) if s["p"] else "(struct pair){global_ref, 4, NULL}")
+            elif kind == "i":
+                args.append(self.pick(s["i"]) if s["i"] else "NULL")
+            elif kind == "o":
+                args.append("&" + self.pick(s["r"]) if s["r"] else "&global_ref")
+        name = f["name"]
+        if self.chance(0.2):
+            name = f"(*volatile_{name})"
+        return f"{name}({', '.join(args)})"
+
+    # ---- statements
+
+    def statements(self, s, depth, budget):
+        s = {k: list(v) for k, v in s.items()}
+        for _ in range(self.random.randrange(2, 6)):
+            budget -= 1
+            self.statement(s, depth, budget)
+        return s
+
+    def statement(self, s, depth, budget):
+        kinds = ["number", "ref", "assign", "assign", "store", "store", "mix", "interior", "pair",
+                 "array", "copy", "out", "numeric", "fp"]
+        if depth < 4 and budget > 0:
+            kinds += ["if", "if", "for", "while", "switch", "walk", "block"]
+        if depth < 3:
+            kinds += ["sort"] if self.chance(0.2) else []
+        getattr(self, "s_" + self.pick(kinds))(s, depth, budget)
+
+    def s_number(self, s, depth, budget):
+        name = self.fresh("n")
+        self.line(depth, f"ulong {name} = {self.number(s)};")
+        s["n"].append(name)
+
+    def s_numeric(self, s, depth, budget):
+        if s["n"]:
+            self.line(depth, f"{self.pick(s['n'])} += {self.number(s)};")
+
+    def s_fp(self, s, depth, budget):
+        name = self.fresh("f")
+        self.line(depth, f"double {name} = (double)({self.number(s)} & 1023) * 0.5;")
+        self.line(depth, f"mix(value_of({self.ref(s)}));")
+        self.line(depth, f"mix((ulong)({name} * 4.0));")
+
+    def s_ref(self, s, depth, budget):
+        name = self.fresh("r")
+        self.line(depth, f"struct node managed *{name} = {self.ref(s)};")
+        s["r"].append(name)
+
+    def s_assign(self, s, depth, budget):
+        if s["r"] and self.chance(0.6):
+            self.line(depth, f"{self.pick(s['r'])} = {self.ref(s)};")
+        else:
+            target = self.pick(["global_ref", f"global_array[{self.number(s, 3)} & 3]",
+                                "global_nest.pairs[1].first", "global_nest.pairs[0].second"])
+            self.line(depth, f"{target} = {self.ref(s)};")
+
+    def s_store(self, s, depth, budget):
+        if not s["r"]:
+            return
+        r = self.pick(s["r"])
+        f = self.pick(["left", "pair.first", "pair.second", "one.only", "array[1]", "value"])
+        value = self.number(s) if f == "value" else self.ref(s)
+        name = self.fresh("t")
+        kind = "ulong " if f == "value" else "struct node managed *"
+        self.line(depth, f"{kind}{name} = {value};")
+        self.line(depth, f"if ({r}) {r}->{f} = {name};")
+
+    def s_mix(self, s, depth, budget):
+        self.line(depth, f"mix({self.number(s)});")
+
+    def s_interior(self, s, depth, budget):
+        if not s["r"]:
+            return
+        r, name = self.fresh("r"), self.fresh("i")
+        self.line(depth, f"struct node managed *{r} = {self.pick(s['r'])};")
+        self.line(depth, f"ulong managed *{name} = {r} ? &{r}->numbers[{self.number(s)} & 3] : NULL;")
+        base = self.fresh("i")
+        self.line(depth, f"ulong managed *{base} = {r} ? &{r}->numbers[0] : NULL;")
+        if self.chance(0.5):
+            self.line(depth, f"mix(value_of({self.ref(s)}));")
+            self.line(depth, f"if ({name}) *{name} = {self.number(s)};")
+        s["i"] += [name, base]
+        s["d"].append((name, base))
+
+    def s_pair(self, s, depth, budget):
+        name = self.fresh("p")
+        self.line(depth, f"struct pair {name} = {{{self.ref(s)}, {self.number(s)}, {self.ref(s)}}};")
+        s["p"].append(name)
+        if self.chance(0.5):
+            r = self.fresh("r")
+            self.line(depth, f"struct node managed *{r} = {name}.{self.pick(['first', 'second'])};")
+            s["r"].append(r)
+
+    def s_array(self, s, depth, budget):
+        name = self.fresh("a")
+        self.line(depth, f"struct node managed *{name}[4] = {{{self.ref(s)}, NULL, {self.ref(s)}, NULL}};")
+        index = self.number(s, 2)
+        self.line(depth, f"{name}[{index} & 3] = {self.ref(s)};")
+        s["a"].append(name)
+
+    def s_copy(self, s, depth, budget):
+        if len(s["r"]) < 2:
+            return
+        a, b = self.random.sample(s["r"], 2)
+        what = self.pick(["pair", "one", "self"])
+        if what == "self":
+            self.line(depth, f"if ({a} && {b}) *{a} = *{b};")
+        else:
+            self.line(depth, f"if ({a} && {b}) {a}->{what} = {b}->{what};")
+        if s["p"]:
+            p = self.pick(s["p"])
+            self.line(depth, f"if ({a}) {a}->pair = {p};")
+            self.line(depth, f"if ({b}) {p} = {b}->pair;")
+
+    def s_out(self, s, depth, budget):
+        call = self.call(s, self.pick(["ulong", "ref", "pair"]), out=True) if s["r"] else None
+        if call:
+            self.line(depth, f"(void){call};")
+
+    def s_if(self, s, depth, budget):
+        self.line(depth, f"if ({self.number(s)} & {self.pick([1, 2, 3])}) {{")
+        self.statements(s, depth + 1, budget - 2)
+        if self.chance(0.5):
+            self.line(depth, "} else {")
+            self.statements(s, depth + 1, budget - 2)
+        self.line(depth, "}")
+
+    def s_block(self, s, depth, budget):
+        self.line(depth, "{")
+        self.statements(s, depth + 1, budget - 2)
+        self.line(depth, "}")
+
+    def s_for(self, s, depth, budget):
+        i = self.fresh("k")
+        bound = self.pick([2, 3, 5, f"({self.number(s, 2)} & 7)"])
+        self.line(depth, f"for (ulong {i} = 0; {i} < {bound} && fuel-- > 0; {i}++) {{")
+        inner = {k: list(v) for k, v in s.items()}
+        self.statements(inner, depth + 1, budget - 3)
+        self.line(depth + 1, f"mix({i});")
+        if self.chance(0.3):
+            self.line(depth + 1, f"if ({self.number(s)} % 7 == 3) {self.pick(['break', 'continue'])};")
+        self.line(depth, "}")
+
+    def s_while(self, s, depth, budget):
+        if not s["r"]:
+            return
+        walk = self.fresh("w")
+        self.line(depth, f"struct node managed *{walk} = {self.ref(s)};")
+        self.line(depth, f"while ({walk} && fuel-- > 0) {{")
+        inner = {k: list(v) for k, v in s.items()}
+        inner["r"].append(walk)
+        self.statements(inner, depth + 1, budget - 3)
+        self.line(depth + 1, f"{walk} = {walk} ? {walk}->left : NULL;")
+        self.line(depth, "}")
+
+    def s_walk(self, s, depth, budget):
+        if not s["r"]:
+            return
+        r, p, e = self.pick(s["r"]), self.fresh("i"), self.fresh("i")
+        self.line(depth, f"if ({r}) {{")
+        self.line(depth + 1, f"ulong managed *{p} = {r}->numbers;")
+        self.line(depth + 1, f"ulong managed *{e} = {p} + 4;")
+        self.line(depth + 1, f"for (; {p} < {e}; {p}++) {{")
+        self.line(depth + 2, f"mix(*{p} + (ulong)({e} - {p}));")
+        if self.chance(0.6):
+            self.line(depth + 2, f"*{p} += {self.number(s, 2)};")
+        self.line(depth + 1, "}")
+        self.line(depth, "}")
+
+    def s_switch(self, s, depth, budget):
+        self.line(depth, f"switch ({self.number(s)} % 4) {{")
+        for case in range(self.random.randrange(1, 4)):
+            self.line(depth, f"case {case}: {{")
+            self.statements(s, depth + 1, budget - 3)
+            self.line(depth, "}" if self.chance(0.3) else "} break;")
+        self.line(depth, "default: mix(3);")
+        self.line(depth, "}")
+
+    def s_sort(self, s, depth, budget):
+        name = self.fresh("keys")
+        self.line(depth, f"ulong {name}[5] = {{{', '.join(self.number(s, 2) for _ in range(5))}}};")
+        self.line(depth, f"qsort({name}, 5, sizeof {name}[0], by_key);")
+        self.line(depth, f"mix({name}[0] + 3 * {name}[4]);")
+
+    # ---- functions
+
+    TYPES = {"n": "ulong ", "r": "struct node managed *", "p": "struct pair ",
+             "i": "ulong managed *", "o": "struct node managed **"}
+
+    def function(self, index):
+        returns = self.pick(["ulong", "ref", "ref", "pair"])
+        params = [self.pick("nrrrpio") for _ in range(self.random.randrange(0, 6))]
+        name = f"function{index}"
+        scope = {"n": [], "r": [], "p": [], "i": [], "a": [], "d": []}
+        names = []
+        for kind in params:
+            v = self.fresh("x")
+            names.append(f"{self.TYPES[kind]}{v}")
+            if kind == "o":
+                continue
+            scope[kind].append(v)
+        c_type = {"ulong": "ulong ", "ref": "struct node managed *", "pair": "struct pair "}[returns]
+        storage = self.pick(["static ", "", "static __attribute__((noinline)) "])
+        self.line(0, f"{storage}{c_type}{name}({', '.join(names) or 'void'});")
+        self.line(0, f"static {c_type}(*volatile volatile_{name})({', '.join(names) or 'void'}) = {name};")
+        self.line(0, f"{storage}{c_type}{name}({', '.join(names) or 'void'})")
+        self.line(0, "{")
+        default = {"ulong": "7", "ref": "global_ref", "pair": "global_nest.pairs[0]"}[returns]
+        self.line(1, f"if (fuel-- <= 0) return {default};")
+        for kind, text in zip(params, names):
+            if kind == "o":
+                v = text.split("*")[-1]
+                self.line(1, f"*{v} = {self.ref(scope)};")
+                local = self.fresh("r")
+                self.line(1, f"struct node managed *{local} = *{v};")
+                scope["r"].append(local)
+        end = self.statements(scope, 1, 7)
+        end = self.statements(end, 1, 7)
+        for kind, text in zip(params, names):
+            if kind == "o":
+                v = text.split("*")[-1]
+                self.line(1, f"mix(value_of(*{v}));")
+        if returns == "pair":
+            self.line(1, f"struct pair result = {{{self.ref(end)}, {self.number(end)}, {self.ref(end)}}};")
+            self.line(1, "return result;")
+        else:
+            self.line(1, f"return {self.number(end) if returns == 'ulong' else self.ref(end)};")
+        self.line(0, "}")
+        self.functions.append({"name": name, "returns": returns, "params": params})
+
+    def text(self):
+        fuel = self.pick([40, 100, 300])
+        count = self.random.randrange(3, 9)
+        for i in range(count):
+            self.function(i)
+        self.line(0, "int main(void)")
+        self.line(0, "{")
+        self.line(1, "global_table = cairn_new_flex(struct table, 4);")
+        self.line(1, "global_table->count = 4;")
+        self.line(1, "for (int i = 0; i < 4; i++) { global_array[i] = make((ulong)i, global_ref); global_ref = global_array[i]; "
+                     "global_table->slots[i] = global_ref; }")
+        scope = {"n": [], "r": ["global_ref"], "p": [], "i": [], "a": [], "d": []}
+        self.line(1, "struct node managed *top = global_ref;")
+        scope["r"] = ["top"]
+        self.line(1, f"for (int round = 0; round < 3; round++) {{")
+        self.line(2, f"fuel = {fuel};")
+        inner = self.statements(scope, 2, 8)
+        for f in self.functions:
+            call = None
+            if f["returns"] != "pair":
+                saved, self.functions = self.functions, [f]
+                call = self.call(inner, f["returns"], out="o" in f["params"])
+                self.functions = saved
+            if call:
+                self.line(2, f"mix({call if f['returns'] == 'ulong' else f'value_of({call})'});")
+        self.line(1, "}")
+        self.line(1, "int steps = 0;")
+        self.line(1, "for (struct node managed *p = global_ref; p && steps < 50; p = p->left, steps++)")
+        self.line(2, "mix(p->value + p->numbers[1] + p->bytes[3] + value_of(p->pair.second) + value_of(p->array[1]));")
+        self.line(1, "for (int i = 0; i < 4; i++) mix(value_of(global_array[i]) + value_of(global_table->slots[i]));")
+        self.line(1, 'printf("checksum %lx\\n", sum);')
+        self.line(1, "return 0;")
+        self.line(0, "}")
+        return PRELUDE % {"fuel": fuel} + "\n".join(self.out) + "\n"
+
+
+if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
+    sys.exit(__doc__)
+print(Program(int(sys.argv[1])).text(), end="")
