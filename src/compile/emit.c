@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pieces of IR that several passes emit: the mutator's fields, slow-path functions, branch weights.
+ */
+#include "compile/emit.h"
+
+#include <string.h>
+#include "base/check.h"
+
+/* The runtime is linked into the executable, so an executable reaches the thread's mutator at a constant offset from
+ * the thread pointer; code that may end in a shared object loads that offset first. */
+static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
+{
+  static const char name[] = "cairn_mutator";
+  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, name);
+
+  if (!symbol) {
+    LLVMTypeRef bytes =
+        LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), CAIRN_ABI_MUTATOR_SIZE);
+    symbol = LLVMAddGlobal(ctx->module, bytes, name);
+    LLVMSetAlignment(symbol, 16);
+    LLVMSetThreadLocalMode(symbol, ctx->options && ctx->options->shared ? LLVMInitialExecTLSModel
+                                                                        : LLVMLocalExecTLSModel);
+  }
+  return symbol;
+}
+
+LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset)
+{
+  LLVMValueRef symbol = mutator_symbol(ctx);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.threadlocal.address", &pointer, 1);
+  LLVMValueRef address = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic,
+                                        &symbol, 1, "mutator");
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+
+  if (offset == 0)
+    return address;
+  return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &index, 1, "field");
+}
+
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (function && LLVMGlobalGetValueType(function) == type) {
+    LLVMSetFunctionCallConv(function, convention);
+    return function;
+  }
+  if (function || LLVMGetNamedGlobal(ctx->module, name) || LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name))) {
+    cn_error(ctx, function, "reserved-name", "@%s is a name of the runtime, with another type", name);
+    return NULL;
+  }
+  function = LLVMAddFunction(ctx->module, name, type);
+  LLVMSetFunctionCallConv(function, convention);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nounwind"));
+  return function;
+}
+
+void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMMetadataRef weights[] = {
+      LLVMMDStringInContext2(ctx->llvm, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1u << 20, false)),
+  };
+  LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, weights, 3);
+
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx->llvm, "prof", 4),
+                  LLVMMetadataAsValue(ctx->llvm, node));
+}
+
+LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name)
+{
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+  CN_CHECK(kind != 0);
+  return LLVMCreateEnumAttribute(ctx->llvm, kind, 0);
+}
