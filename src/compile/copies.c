@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of memory that may hold references, before the optimiser sees them.
+ *
+ * Needs: nothing. Provides: no constant-length copy from which the optimiser would make an integer
+ * that hides a reference. Breaks: nothing.
+ *
+ * What LLVM 22 does to llvm.memcpy (seen with opt -passes=sroa, instcombine, default<O3>;
+ * test/compile/prepare/copies.ll):
+ *   - InstCombine turns a copy of 8 bytes into an i64 load and store, whatever the bytes are. As
+ *   an integer the reference
+ *     may then be hoisted over a safepoint and is not relocated: a lost root. Smaller copies
+ *     cannot hold a reference; larger ones stay calls until code generation, where no safepoint
+ *     can come between their parts.
+ *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only
+ *   copied takes a type from the
+ *     struct if one fits, and [N x i8] otherwise: a reference in it can no longer be found.
+ * So: a copy into or out of a local whose type holds references becomes loads and stores of its
+ * fields, which SROA promotes; of the rest, 8-byte copies become a load and a store of a reference
+ * where the type is known, and otherwise a volatile pair of i64, which nothing may move apart.
+ * Copies of which TBAA says that they hold no pointer are left alone.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/names.h"
+#include "compile/prepare.h"
+
+#define REF_SIZE 8
+#define MAX_LEAVES 32
+
+struct leaf {
+  LLVMTypeRef type;
+  uint64_t offset;
+};
+typedef CN_VECTOR(struct leaf) leaves;
+typedef CN_VECTOR(LLVMValueRef) values;
+
+static bool is_copy(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+         cn_calls_intrinsic(i, "llvm.memcpy.inline");
+}
+
+static bool is_volatile(LLVMValueRef copy)
+{
+  return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
+}
+
+/* The constant length of a copy, or 0. */
+static uint64_t length_of(LLVMValueRef copy)
+{
+  LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
+
+  return length ? LLVMConstIntGetZExtValue(length) : 0;
+}
+
+static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMStructTypeKind:
+    return LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind:
+    return LLVMGetElementType(type);
+  default:
+    return NULL;
+  }
+}
+
+/* The type that the IR says lies at `pointer`, or null. */
+static LLVMTypeRef type_at(LLVMValueRef pointer)
+{
+  if (LLVMIsAAllocaInst(pointer))
+    return LLVMGetAllocatedType(pointer);
+  if (LLVMIsAGlobalVariable(pointer))
+    return LLVMGlobalGetValueType(pointer);
+  if (!LLVMIsAGetElementPtrInst(pointer))
+    return NULL;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+  for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
+    type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
+  /* Byte arithmetic says nothing of what lies there. */
+  return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2
+             ? NULL
+             : type;
+}
+
+/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null:
+ * none. */
+static LLVMTypeRef narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
+{
+  while (type && LLVMTypeIsSized(type) && LLVMABISizeOfType(ctx->layout, type) != size) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+      type = LLVMStructGetTypeAtIndex(type, 0);
+    else if (kind == LLVMArrayTypeKind && LLVMGetArrayLength2(type) > 0)
+      type = LLVMGetElementType(type);
+    else
+      return NULL;
+  }
+  return type && LLVMTypeIsSized(type) ? type : NULL;
+}
+
+/* Split `type` into scalars. The bytes between the members of a union's stand-in type belong to
+ * another member: they are copied too, one by one; true padding is not. */
+static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, leaves *out)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t end = at;
+
+  if (out->count > MAX_LEAVES)
+    return;
+  if (kind == LLVMArrayTypeKind) {
+    uint64_t stride = LLVMABISizeOfType(ctx->layout, LLVMGetElementType(type));
+    for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && out->count <= MAX_LEAVES; i++)
+      flatten(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
+    return;
+  }
+  if (kind != LLVMStructTypeKind) {
+    cn_push(out, (struct leaf){type, at});
+    return;
+  }
+  const char *name = LLVMGetStructName(type);
+  in_union |= name && strncmp(name, "union.", 6) == 0;
+  unsigned members = LLVMCountStructElementTypes(type);
+  for (unsigned i = 0; i <= members; i++) {
+    uint64_t next = i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i)
+                                : at + LLVMABISizeOfType(ctx->layout, type);
+    for (; in_union && end < next && out->count <= MAX_LEAVES; end++)
+      cn_push(out, (struct leaf){LLVMInt8TypeInContext(ctx->llvm), end});
+    if (i == members)
+      break;
+    LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
+    flatten(ctx, member, next, in_union, out);
+    end = next + LLVMABISizeOfType(ctx->layout, member);
+  }
+}
+
+static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base,
+                            uint64_t offset)
+{
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+
+  if (offset == 0)
+    return base;
+  return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), base, &index, 1, "");
+}
+
+static unsigned align_at(struct cn_ctx *ctx, LLVMValueRef copy, unsigned argument, uint64_t offset)
+{
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteEnumAttribute(copy, argument + 1, cn_attribute_kind("align"));
+  uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 1;
+
+  (void)ctx;
+  while (offset % align != 0)
+    align /= 2;
+  return (unsigned)align;
+}
+
+/* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
+static LLVMValueRef tag_of(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
+{
+  LLVMValueRef fields =
+      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  LLVMValueRef found = NULL;
+
+  if (!fields)
+    return NULL;
+  unsigned count = LLVMGetMDNodeNumOperands(fields);
+  LLVMValueRef *operand = cn_alloc(count * sizeof *operand);
+  LLVMGetMDNodeOperands(fields, operand);
+  for (unsigned i = 0; i + 2 < count; i += 3)
+    if (LLVMIsAConstantInt(operand[i]) && LLVMConstIntGetZExtValue(operand[i]) == offset &&
+        LLVMIsAConstantInt(operand[i + 1]) && LLVMConstIntGetZExtValue(operand[i + 1]) == size)
+      found = operand[i + 2];
+  free(operand);
+  return found;
+}
+
+/* One field (or the whole) of a copy as a load; the caller builds the store. */
+static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
+                               const struct leaf *leaf)
+{
+  LLVMValueRef from = address(ctx, builder, LLVMGetOperand(copy, 1), leaf->offset);
+  LLVMValueRef load = LLVMBuildLoad2(builder, leaf->type, from, "");
+
+  LLVMSetAlignment(load, align_at(ctx, copy, 1, leaf->offset));
+  return load;
+}
+
+static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
+                                const struct leaf *leaf, LLVMValueRef load)
+{
+  LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), leaf->offset);
+  LLVMValueRef store = LLVMBuildStore(builder, load, to);
+  LLVMValueRef tag =
+      tag_of(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
+
+  LLVMSetAlignment(store, align_at(ctx, copy, 0, leaf->offset));
+  if (tag) {
+    unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
+    LLVMSetMetadata(load, kind, tag);
+    LLVMSetMetadata(store, kind, tag);
+  }
+  return store;
+}
+
+static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(at));
+  return builder;
+}
+
+/* All loads come before all stores: source and destination may overlap. */
+static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const leaves *fields)
+{
+  LLVMBuilderRef builder = builder_at(ctx, copy);
+  values loads = {0};
+
+  for (size_t i = 0; i < fields->count; i++)
+    cn_push(&loads, load_field(ctx, builder, copy, &fields->at[i]));
+  for (size_t i = 0; i < fields->count; i++)
+    store_field(ctx, builder, copy, &fields->at[i], loads.at[i]);
+  LLVMInstructionEraseFromParent(copy);
+  cn_free(&loads);
+  LLVMDisposeBuilder(builder);
+}
+
+static void collect(LLVMValueRef function, values *out)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_copy(i) && length_of(i) > 0 && !is_volatile(i))
+        cn_push(out, i);
+}
+
+/* The type that a copy of `size` bytes copies, if either side's address names one that holds
+ * references. */
+static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t size)
+{
+  for (unsigned side = 0; side < 2; side++) {
+    LLVMTypeRef type = narrow(ctx, type_at(LLVMGetOperand(copy, side)), size);
+    if (type && cn_holds_ref(type))
+      return type;
+  }
+  return NULL;
+}
+
+static LLVMValueRef root_of(LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  return pointer;
+}
+
+void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  values copies = {0};
+
+  collect(function, &copies);
+  for (size_t i = 0; i < copies.count; i++) {
+    LLVMValueRef copy = copies.at[i];
+    if (!LLVMIsAAllocaInst(root_of(LLVMGetOperand(copy, 0))) &&
+        !LLVMIsAAllocaInst(root_of(LLVMGetOperand(copy, 1))))
+      continue;
+    LLVMTypeRef type = copied_type(ctx, copy, length_of(copy));
+    leaves fields = {0};
+    if (type)
+      flatten(ctx, type, 0, false, &fields);
+    if (fields.count > 0 && fields.count <= MAX_LEAVES)
+      expand(ctx, copy, &fields);
+    cn_free(&fields);
+  }
+  cn_free(&copies);
+}
+
+/* ---- what is left of eight bytes ---- */
+
+/* The name of the type that a TBAA tag says is accessed, or null. */
+static const char *tag_name(LLVMValueRef tag, unsigned *length)
+{
+  for (int step = 0; step < 2; step++) {
+    unsigned count = LLVMIsAMDNode(tag) ? LLVMGetMDNodeNumOperands(tag) : 0;
+    if (count == 0 || count > 16)
+      return NULL;
+    LLVMValueRef operand[16];
+    LLVMGetMDNodeOperands(tag, operand);
+    if (step == 1)
+      return LLVMGetMDString(operand[0], length);
+    if (count < 2)
+      return NULL;
+    tag = operand[1];
+  }
+  return NULL;
+}
+
+/* Can a field with this tag hold a reference? Pointers are "any pointer" or "p<depth> <type>"; a
+ * union is "omnipotent char", and so is what we do not know. */
+static bool may_be_reference(LLVMValueRef tag)
+{
+  unsigned length = 0;
+  const char *name = tag ? tag_name(tag, &length) : NULL;
+
+  if (!name)
+    return true;
+  if (length > 2 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9')
+    return true;
+  return (length == 11 && memcmp(name, "any pointer", 11) == 0) ||
+         (length == 15 && memcmp(name, "omnipotent char", 15) == 0);
+}
+
+/* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
+ * or smaller ones. */
+static bool is_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))
+    return false;
+  LLVMValueRef whole = tag_of(ctx, copy, 0, REF_SIZE);
+  if (whole)
+    return !may_be_reference(whole);
+  for (uint64_t size = 1; size < REF_SIZE; size++)
+    if (tag_of(ctx, copy, 0, size))
+      return true;
+  return false;
+}
+
+static void pin(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMBuilderRef builder = builder_at(ctx, copy);
+  struct leaf whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
+  LLVMValueRef load = load_field(ctx, builder, copy, &whole);
+
+  LLVMSetVolatile(load, true);
+  LLVMSetVolatile(store_field(ctx, builder, copy, &whole, load), true);
+  LLVMInstructionEraseFromParent(copy);
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  values copies = {0};
+
+  collect(function, &copies);
+  for (size_t i = 0; i < copies.count; i++) {
+    LLVMValueRef copy = copies.at[i];
+    if (length_of(copy) != REF_SIZE || is_plain_data(ctx, copy))
+      continue;
+    LLVMTypeRef type = copied_type(ctx, copy, REF_SIZE);
+    leaves fields = {0};
+    if (type)
+      flatten(ctx, type, 0, false, &fields);
+    if (fields.count == 1)
+      expand(ctx, copy, &fields);
+    else
+      pin(ctx, copy);
+    cn_free(&fields);
+  }
+  cn_free(&copies);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names that emitted IR, the runtime and include/cairn/cairn.h agree on, and small helpers to emit
+ * them.
+ */
+#ifndef CN_COMPILE_NAMES_H
+#define CN_COMPILE_NAMES_H
+
+#include "compile/pass.h"
+
+#define CN_UNMANAGED "cairn-unmanaged"
+#define CN_ALLOC "cairn_alloc"
+#define CN_ALLOC_ARRAY "cairn_alloc_array"
+#define CN_ALLOC_FLEX "cairn_alloc_flex"
+#define CN_ALLOC_SLOW "cairn_alloc_slow"
+#define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
+#define CN_PTRDIFF "cairn.ptrdiff"
+#define CN_MUTATOR "cairn_mutator"
+#define CN_LAYOUT_PREFIX "cairn.layout."
+#define CN_LAYOUT_SECTION "cairn_layouts"
+#define CN_ROOT_SECTION "cairn_roots"
+#define CN_FRAME_SECTION "cairn_frames"
+
+/* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,
+ * argmem first. */
+#define CN_MEMORY_INACCESSIBLE (3 << 2)
+/* LLVM's calling convention number of preserve_allcc. */
+#define CN_PRESERVE_ALL 15
+
+LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
+unsigned cn_attribute_kind(const char *name);
+void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
+                      const char *name, uint64_t value);
+/* True if the function was rewritten already: it calls gc.statepoint. */
+bool cn_has_statepoints(LLVMValueRef function);
+
+#endif

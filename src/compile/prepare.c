@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the front end's IR to IR that the optimiser may have.
+ *
+ * Needs: the source rules hold (rules.c).
+ * Provides: managed functions marked with a gc strategy and free of optnone; locals promoted;
+ * pointer differences
+ *   opaque; no copy in a managed function that the optimiser would turn into an integer that hides
+ *   a reference (copies.c).
+ * Breaks: nothing.
+ *
+ * cn_differences is the late half: it takes the differences apart again, after the statepoints.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/emit.h"
+#include "compile/names.h"
+#include "compile/prepare.h"
+
+/* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
+ * llvm.global.annotations. */
+static bool says_unmanaged(LLVMValueRef entry, LLVMValueRef function)
+{
+  size_t length;
+
+  if (LLVMGetOperand(entry, 0) != function)
+    return false;
+  LLVMValueRef text = LLVMIsAGlobalVariable(LLVMGetOperand(entry, 1));
+  LLVMValueRef string = text ? LLVMGetInitializer(text) : NULL;
+  if (!string || !LLVMIsConstantString(string))
+    return false;
+  const char *bytes = LLVMGetAsString(string, &length);
+  return length == sizeof CN_UNMANAGED && memcmp(bytes, CN_UNMANAGED, length) == 0;
+}
+
+static bool is_annotated_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.global.annotations");
+  LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
+
+  for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++)
+    if (says_unmanaged(LLVMGetOperand(entries, (unsigned)i), function))
+      return true;
+  return false;
+}
+
+bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  size_t length;
+
+  if (LLVMIsDeclaration(function))
+    return false;
+  if (cn_is_managed(function))
+    return true;
+  if (!ctx->options->manage_all || LLVMGetGC(function))
+    return false;
+  if (strncmp(LLVMGetValueName2(function, &length), "cairn.", 6) == 0)
+    return false;
+  if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
+    return false;
+  return !is_annotated_unmanaged(ctx, function);
+}
+
+static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (!cn_prepare_manages(ctx, function))
+    return;
+  if (!LLVMGetGC(function))
+    LLVMSetGC(function, "statepoint-example");
+  /* The code generator's fix-up of references in registers skips optnone functions, and the
+   * optimiser too. */
+  LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
+}
+
+static bool check_target(struct cn_ctx *ctx)
+{
+  if (LLVMPointerSizeForAS(ctx->layout, CAIRN_ABI_ADDRESS_SPACE) == 8 &&
+      LLVMByteOrder(ctx->layout) == LLVMLittleEndian)
+    return true;
+  cn_error(ctx, NULL, "data-layout",
+           "the data layout '%s' does not have 64-bit little-endian references in address space 1",
+           LLVMGetDataLayoutStr(ctx->module));
+  return false;
+}
+
+/* The optimiser may know what an allocation is: fresh memory, and nothing that the program can
+ * read is changed by it (a collection is not to be seen in IR, as each reference is relocated).
+ * Gone once `allocate` has expanded the calls. */
+static void describe_allocators(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+    if (!function || !LLVMIsDeclaration(function))
+      continue;
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "memory", CN_MEMORY_INACCESSIBLE);
+    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
+    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
+    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
+  }
+}
+
+/* ---- pointer differences ---- */
+
+LLVMValueRef cn_prepare_difference(LLVMValueRef sub, LLVMValueRef operands[2])
+{
+  if (!LLVMIsABinaryOperator(sub) || LLVMGetInstructionOpcode(sub) != LLVMSub)
+    return NULL;
+  for (unsigned i = 0; i < 2; i++) {
+    LLVMValueRef cast = LLVMIsAPtrToIntInst(LLVMGetOperand(sub, i));
+    if (!cast || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
+      return NULL;
+    operands[i] = LLVMGetOperand(cast, 0);
+  }
+  return LLVMGetIntTypeWidth(LLVMTypeOf(sub)) <= 64 ? sub : NULL;
+}
+
+/* i64 @cairn.ptrdiff(a, b): a function of two references that relocation does not change. */
+static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
+  static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback", "nofree",
+                                           "nosync", "memory"};
+  LLVMTypeRef ref = cn_ref_type(ctx);
+
+  if (function)
+    return function;
+  function = LLVMAddFunction(
+      ctx->module, CN_PTRDIFF,
+      LLVMFunctionType(LLVMInt64TypeInContext(ctx->llvm), (LLVMTypeRef[]){ref, ref}, 2, false));
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, "gc-leaf-function", 16, "", 0));
+  return function;
+}
+
+static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub,
+                            LLVMValueRef *operands)
+{
+  LLVMValueRef function = ptrdiff_function(ctx);
+  LLVMValueRef casts[2] = {LLVMGetOperand(sub, 0), LLVMGetOperand(sub, 1)};
+
+  LLVMPositionBuilderBefore(builder, sub);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(sub));
+  LLVMValueRef whole =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
+  LLVMReplaceAllUsesWith(sub, LLVMBuildTrunc(builder, whole, LLVMTypeOf(sub), ""));
+  LLVMInstructionEraseFromParent(sub);
+  for (unsigned i = 0; i < 2; i++)
+    if (!LLVMGetFirstUse(casts[i]) && (i == 0 || casts[1] != casts[0]))
+      LLVMInstructionEraseFromParent(casts[i]);
+}
+
+static void hide_differences(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) subs = {0};
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef operands[2];
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_prepare_difference(i, operands))
+        cn_push(&subs, i);
+  for (size_t i = 0; i < subs.count; i++) {
+    cn_prepare_difference(subs.at[i], operands);
+    hide_difference(ctx, builder, subs.at[i], operands);
+  }
+  cn_free(&subs);
+  LLVMDisposeBuilder(builder);
+}
+
+/* ---- the pass ---- */
+
+/* Inlining a managed function makes its caller managed: not where the program said otherwise. */
+static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef noinline = cn_emit_attribute(ctx, "noinline");
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && cn_direct_callee(i) && cn_is_managed(cn_direct_callee(i)))
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
+}
+
+static void promote(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
+
+  if (error) {
+    char *message = LLVMGetErrorMessage(error);
+    cn_error(ctx, function, "llvm-pass", "%s", message);
+    LLVMDisposeErrorMessage(message);
+  }
+  LLVMDisposePassBuilderOptions(options);
+}
+
+bool cn_prepare(struct cn_ctx *ctx)
+{
+  if (!check_target(ctx))
+    return false;
+  describe_allocators(ctx);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    mark(ctx, f);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (!cn_is_managed(f))
+      keep_unmanaged(ctx, f);
+    if (!cn_is_managed(f) || LLVMIsDeclaration(f) || cn_has_statepoints(f))
+      continue;
+    cn_copies_expand(ctx, f);
+    promote(ctx, f);
+    hide_differences(ctx, f);
+    cn_copies_pin(ctx, f);
+  }
+  return ctx->errors == 0;
+}
+
+/* ---- the late half ---- */
+
+bool cn_differences(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
+  LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
+
+  if (!function)
+    return true;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
+    LLVMValueRef call = LLVMGetUser(use);
+    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function) {
+      cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it", CN_PTRDIFF);
+      break;
+    }
+    LLVMPositionBuilderBefore(builder, call);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+    LLVMValueRef a = LLVMBuildPtrToInt(builder, LLVMGetOperand(call, 0), word, "");
+    LLVMValueRef b = LLVMBuildPtrToInt(builder, LLVMGetOperand(call, 1), word, "");
+    LLVMReplaceAllUsesWith(call, LLVMBuildSub(builder, a, b, ""));
+    LLVMInstructionEraseFromParent(call);
+  }
+  LLVMDisposeBuilder(builder);
+  if (ctx->errors == 0)
+    LLVMDeleteFunction(function);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What prepare.c and rules.c must agree on, and the steps of prepare.
+ */
+#ifndef CN_COMPILE_PREPARE_H
+#define CN_COMPILE_PREPARE_H
+
+#include "compile/pass.h"
+
+/* Will `function` be managed: a definition with a gc strategy of ours, or (options->manage_all)
+ * any definition that is not naked, not `cairn.*` and not annotated cairn_unmanaged. */
+bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
+ * the references and the instruction; else null. */
+LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operands[2]);
+
+/* copies.c: before promotion, copies of locals field by field; after it, what is left of eight
+ * bytes pinned. */
+void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif
