@@ -1,0 +1,44 @@
+// RUN: %cairn-cc -O2 -I%root/include %s -o %t
+// RUN: not %t array -1 2>&1 | FileCheck %s
+// RUN: not %t array 9223372036854775807 2>&1 | FileCheck %s
+// RUN: not %t array 2305843009213693952 2>&1 | FileCheck %s
+// RUN: not %t array 1152921504606846976 2>&1 | FileCheck %s
+// RUN: not %t flex -1 2>&1 | FileCheck %s
+// RUN: not %t flex 9223372036854775807 2>&1 | FileCheck %s
+// RUN: not %t constant 0 2>&1 | FileCheck %s
+// RUN: %t array 3 | FileCheck %s --check-prefix=FINE
+// RUN: sh -c '%t array -5 2>/dev/null; echo "status $?"' | FileCheck %s --check-prefix=STATUS
+// A length that is negative or overflows is an error, never a small block.
+// CHECK-NOT: fine
+// CHECK: cairn: {{.*}}
+// FINE: fine
+// STATUS: status 1
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/cairn.h>
+
+struct flex {
+  long n;
+  long numbers[];
+};
+
+int main(int argc, char **argv)
+{
+  long n = atol(argv[2]);
+
+  (void)argc;
+  if (strcmp(argv[1], "array") == 0) {
+    short managed *numbers = cairn_new_array(short, 1);
+    long managed *array = cairn_new_array(long, n);
+    array[0] = numbers[0];
+  } else if (strcmp(argv[1], "flex") == 0) {
+    struct flex managed *flex = cairn_new_flex(struct flex, n, numbers);
+    flex->n = n;
+  } else {
+    long managed *array = cairn_new_array(long, -3);
+    array[0] = n;
+  }
+  printf("fine\n");
+  return 0;
+}
