@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Natural loops. Needs: struct cn_cfg. Provides: struct cn_loops. Breaks: nothing.
+ *
+ * Trip counts are found by counting: a loop is of interest only if it is short, so walking through its induction
+ * variable's values up to the bound is exact, fast and right for every predicate.
+ */
+#include "compile/loops.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/calls.h"
+
+/* What a call counts for in instructions: a guess, the work of its callee beyond its own polls. */
+#define CALL_WORK 100
+/* Trips are counted up to here. */
+#define COUNT_LIMIT 4096
+
+bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
+{
+  uint32_t l = loops->of[block];
+
+  while (l != CN_NO_BLOCK && l < loop)
+    l = loops->at[l].parent;
+  return l == loop;
+}
+
+/* ---- bodies ---- */
+
+/* The blocks from which a back edge to the header is reached without passing the header. `in` marks them with
+ * `stamp`. */
+static void collect_body(const struct cn_cfg *cfg, struct cn_loop *loop, uint32_t *in, uint32_t stamp)
+{
+  CN_VECTOR(uint32_t) body = {0};
+
+  in[loop->header] = stamp;
+  cn_push(&body, loop->header);
+  loop->latch = CN_NO_BLOCK;
+  unsigned latches = 0;
+  for (uint32_t p = 0; p < cfg->blocks[loop->header].pred_count; p++) {
+    uint32_t latch = cfg->blocks[loop->header].preds[p];
+    if (!cn_cfg_dominates(cfg, loop->header, latch))
+      continue;
+    latches++;
+    loop->latch = latches == 1 ? latch : CN_NO_BLOCK;
+    if (in[latch] != stamp) {
+      in[latch] = stamp;
+      cn_push(&body, latch);
+    }
+  }
+  for (size_t next = 1; next < body.count; next++) {
+    const struct cn_block *b = &cfg->blocks[body.at[next]];
+    for (uint32_t p = 0; p < b->pred_count; p++)
+      if (in[b->preds[p]] != stamp) {
+        in[b->preds[p]] = stamp;
+        cn_push(&body, b->preds[p]);
+      }
+  }
+  loop->blocks = body.at;
+  loop->count = (uint32_t)body.count;
+}
+
+/* Find cycles other than the loop's own that run through its blocks. */
+static void find_inner_cycles(const struct cn_cfg *cfg, struct cn_loop *loop, const uint32_t *in,
+                              uint32_t stamp)
+{
+  for (uint32_t i = 0; i < loop->count; i++) {
+    const struct cn_block *b = &cfg->blocks[loop->blocks[i]];
+    for (uint32_t s = 0; s < b->succ_count; s++)
+      if (cn_cfg_retreats(loop->blocks[i], b->succs[s]) && in[b->succs[s]] == stamp &&
+          b->succs[s] != loop->header) {
+        loop->inner = true;
+        loop->irreducible |= !cn_cfg_dominates(cfg, b->succs[s], loop->blocks[i]);
+      }
+  }
+}
+
+/* ---- induction variables and trips ---- */
+
+/* next = phi + constant? */
+static bool advances(LLVMTargetDataRef layout, LLVMValueRef next, LLVMValueRef phi, int64_t *step)
+{
+  LLVMValueRef constant = NULL;
+  uint64_t scale = 1;
+
+  if (LLVMIsAGetElementPtrInst(next) && LLVMGetNumOperands(next) == 2) {
+    LLVMTypeRef element = LLVMGetGEPSourceElementType(next);
+    if (!LLVMTypeIsSized(element) || LLVMGetTypeKind(element) == LLVMScalableVectorTypeKind)
+      return false;
+    scale = LLVMABISizeOfType(layout, element);
+    if (LLVMGetOperand(next, 0) == phi)
+      constant = LLVMIsAConstantInt(LLVMGetOperand(next, 1));
+  } else if (LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd) {
+    for (unsigned i = 0; i < 2; i++)
+      if (LLVMGetOperand(next, i) == phi)
+        constant = LLVMIsAConstantInt(LLVMGetOperand(next, 1 - i));
+  }
+  if (!constant || LLVMGetIntTypeWidth(LLVMTypeOf(constant)) > 64)
+    return false;
+  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(constant), (int64_t)scale, step) && *step;
+}
+
+/* The value that a phi of the header takes on every back edge, or null if they differ. */
+static LLVMValueRef latch_value(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMValueRef value = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from == CN_NO_BLOCK || !cn_loops_contain(loops, loop, from))
+      continue;
+    if (value && value != LLVMGetIncomingValue(phi, i))
+      return NULL;
+    value = LLVMGetIncomingValue(phi, i);
+  }
+  return value;
+}
+
+static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
+                          LLVMValueRef phi, struct cn_induction *out)
+{
+  LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
+
+  if (!phi || !LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != header)
+    return false;
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(phi));
+  if (kind != LLVMPointerTypeKind && kind != LLVMIntegerTypeKind)
+    return false;
+  out->phi = phi;
+  out->next = latch_value(loops, loop, phi);
+  return out->next && advances(layout, out->next, phi, &out->step);
+}
+
+bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
+                        LLVMValueRef value, struct cn_induction *out)
+{
+  if (!LLVMIsAInstruction(value))
+    return false;
+  if (try_induction(loops, loop, layout, value, out))
+    return true;
+  for (int i = 0; i < LLVMGetNumOperands(value) && i < 2; i++) {
+    LLVMValueRef phi = LLVMGetOperand(value, (unsigned)i);
+    if (LLVMTypeOf(phi) == LLVMTypeOf(value) && LLVMIsAInstruction(phi) &&
+        try_induction(loops, loop, layout, phi, out) && out->next == value)
+      return true;
+  }
+  return false;
+}
+
+/* The constant that an induction variable starts from, or null. */
+static LLVMValueRef constant_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMValueRef start = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
+      continue;
+    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+    if (!LLVMIsAConstantInt(value) || (start && start != value))
+      return NULL;
+    start = value;
+  }
+  return start;
+}
+
+static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
+{
+  int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
+
+  switch (predicate) {
+  case LLVMIntEQ: return a == b;
+  case LLVMIntNE: return a != b;
+  case LLVMIntUGT: return a > b;
+  case LLVMIntUGE: return a >= b;
+  case LLVMIntULT: return a < b;
+  case LLVMIntULE: return a <= b;
+  case LLVMIntSGT: return sa > sb;
+  case LLVMIntSGE: return sa >= sb;
+  case LLVMIntSLT: return sa < sb;
+  case LLVMIntSLE: return sa <= sb;
+  default: return false;
+  }
+}
+
+/* Passes until `compare` is `leaves`, for an induction variable against a constant. */
+static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
+{
+  struct cn_induction iv;
+  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
+
+  if (!LLVMIsAConstantInt(bound) || LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
+      !cn_loops_induction(loops, loop, NULL, tested, &iv))
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef start = constant_start(loops, loop, iv.phi);
+  if (!start)
+    return CN_WORK_UNKNOWN;
+  unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
+  uint64_t mask = UINT64_MAX >> (64 - width);
+  uint64_t value = LLVMConstIntGetZExtValue(start) & mask;
+  uint64_t end = LLVMConstIntGetZExtValue(bound) & mask;
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
+    uint64_t next = (value + (uint64_t)iv.step) & mask;
+    if (holds(predicate, tested == iv.phi ? value : next, end, width) == leaves)
+      return trips;
+    value = next;
+  }
+  return CN_WORK_UNKNOWN;
+}
+
+/* The exit test in block `b` bounds the loop if it is passed on every trip. */
+static uint64_t trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
+{
+  const struct cn_block *block = &loops->cfg->blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succ_count != 2 ||
+      loops->at[loop].latch == CN_NO_BLOCK || !cn_cfg_dominates(loops->cfg, b, loops->at[loop].latch))
+    return CN_WORK_UNKNOWN;
+  bool stays[2];
+  for (unsigned s = 0; s < 2; s++)
+    stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
+  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  if (stays[0] == stays[1] || !compare ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
+    return CN_WORK_UNKNOWN;
+  return count_trips(loops, loop, compare, !stays[0]);
+}
+
+/* ---- work ---- */
+
+static uint64_t size_of_block(LLVMBasicBlockRef block)
+{
+  uint64_t size = 0;
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    size += cn_is_call(i) && cn_classify_call(i).kind != CN_CALL_LEAF ? CALL_WORK : 1;
+  return size;
+}
+
+/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left their work in its
+ * `work`. */
+static void measure(struct cn_loops *loops, uint32_t l, const uint64_t *sizes)
+{
+  struct cn_loop *loop = &loops->at[l];
+  uint64_t once = loop->work;
+
+  loop->trips = CN_WORK_UNKNOWN;
+  for (uint32_t i = 0; i < loop->count; i++) {
+    uint32_t b = loop->blocks[i];
+    loop->size += sizes[b];
+    if (loops->of[b] == l)
+      once = once == CN_WORK_UNKNOWN ? once : once + sizes[b];
+    uint64_t trips = trips_by_exit(loops, l, b);
+    loop->trips = trips < loop->trips ? trips : loop->trips;
+  }
+  if (loop->irreducible || loop->trips == CN_WORK_UNKNOWN || once == CN_WORK_UNKNOWN ||
+      __builtin_mul_overflow(once, loop->trips, &loop->work))
+    loop->work = CN_WORK_UNKNOWN;
+  if (loop->parent != CN_NO_BLOCK) {
+    uint64_t *outer = &loops->at[loop->parent].work;
+    *outer = *outer > CN_WORK_UNKNOWN - loop->work ? CN_WORK_UNKNOWN : *outer + loop->work;
+  }
+}
+
+static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
+{
+  uint32_t l = loops->count++;
+  struct cn_loop *loop = &loops->at[l];
+
+  *loop = (struct cn_loop){.header = header, .parent = CN_NO_BLOCK};
+  collect_body(loops->cfg, loop, in, l + 1);
+  find_inner_cycles(loops->cfg, loop, in, l + 1);
+  for (uint32_t i = 0; i < loop->count; i++) {
+    uint32_t of = loops->of[loop->blocks[i]];
+    if (of == CN_NO_BLOCK)
+      loops->of[loop->blocks[i]] = l;
+    else if (loops->at[of].header == loop->blocks[i] && loops->at[of].parent == CN_NO_BLOCK)
+      loops->at[of].parent = l;
+  }
+}
+
+void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
+{
+  uint32_t *in = cn_alloc(cfg->count * sizeof *in);
+  uint64_t *sizes = cn_alloc(cfg->count * sizeof *sizes);
+
+  *loops = (struct cn_loops){.cfg = cfg};
+  loops->at = cn_alloc(cfg->count * sizeof *loops->at);
+  loops->of = cn_alloc(cfg->count * sizeof *loops->of);
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    loops->of[i] = CN_NO_BLOCK;
+    sizes[i] = size_of_block(cfg->blocks[i].block);
+  }
+  for (uint32_t i = cfg->count; i-- > 0;)
+    if (cfg->blocks[i].loop == i)
+      add_loop(loops, i, in);
+  for (uint32_t l = 0; l < loops->count; l++)
+    measure(loops, l, sizes);
+  free(in);
+  free(sizes);
+}
+
+void cn_loops_free(struct cn_loops *loops)
+{
+  for (uint32_t l = 0; l < loops->count; l++)
+    free(loops->at[l].blocks);
+  free(loops->at);
+  free(loops->of);
+  *loops = (struct cn_loops){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Natural loops of one function and what is known of how long they run. Valid as long as their struct cn_cfg is.
+ */
+#ifndef CN_COMPILE_LOOPS_H
+#define CN_COMPILE_LOOPS_H
+
+#include "base/vector.h"
+#include "compile/cfg.h"
+
+#define CN_WORK_UNKNOWN UINT64_MAX
+
+struct cn_loop {
+  uint32_t header; /* block index; all back edges to one header make one loop */
+  uint32_t latch;  /* the only source of a back edge, or CN_NO_BLOCK */
+  uint32_t parent; /* loop index, or CN_NO_BLOCK */
+  bool inner;      /* has loops or irreducible cycles in it */
+  bool irreducible;
+  uint32_t *blocks;
+  uint32_t count;
+  uint64_t size;   /* instructions of one pass over all its blocks, a call counting for many */
+  uint64_t trips;  /* at most so many passes, or CN_WORK_UNKNOWN */
+  uint64_t work;   /* at most so many instructions in all, or CN_WORK_UNKNOWN */
+};
+
+/* Innermost first. */
+struct cn_loops {
+  const struct cn_cfg *cfg;
+  struct cn_loop *at;
+  uint32_t count;
+  uint32_t *of; /* by block: the innermost loop around it, or CN_NO_BLOCK */
+};
+
+void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
+void cn_loops_free(struct cn_loops *loops);
+bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+
+/* An induction variable: a phi of the header that advances by the same constant on every pass. */
+struct cn_induction {
+  LLVMValueRef phi, next; /* next = phi + step */
+  int64_t step;           /* bytes, for a pointer */
+};
+
+/* Is `value` an induction variable of the loop, or its next? Integers of at most 64 bits and pointers. */
+bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
+                        LLVMValueRef value, struct cn_induction *out);
+
+#endif
