@@ -181,9 +181,57 @@ void cn_cfg_free(struct cn_cfg *cfg)
   *cfg = (struct cn_cfg){0};
 }
 
+static void move_to(LLVMBuilderRef builder, LLVMValueRef instruction)
+{
+  size_t length;
+  char *name = cn_strdup(LLVMGetValueName2(instruction, &length));
+
+  LLVMInstructionRemoveFromParent(instruction);
+  LLVMInsertIntoBuilderWithName(builder, instruction, name);
+  free(name);
+}
+
+void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would take that of `before` */
+  move_to(builder, instruction);
+  LLVMDisposeBuilder(builder);
+}
+
+static void retarget(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+    if (LLVMGetSuccessor(end, s) == from)
+      LLVMSetSuccessor(end, s, to);
+}
+
 /* The LLVM-C API cannot change a phi's incoming block, but replacing all uses of a block that has a terminator also
- * renames it in its successors' phis, and one without does not. So: name the tail everywhere (phis follow), then
- * take back the branches while the tail is still empty. */
+ * renames it in its successors' phis, and one without does not. So: name `to` everywhere (phis follow), then
+ * take back the branches while `to` is still empty. A block that is its own successor is none at that moment,
+ * since its branch has been renamed already: its phis stand in a block of their own meanwhile. */
+static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
+  LLVMBasicBlockRef phis = LLVMInsertBasicBlockInContext(ctx->llvm, to, "");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderAtEnd(builder, phis);
+  while ((phi = LLVMGetFirstInstruction(from)) && LLVMIsAPHINode(phi))
+    move_to(builder, phi);
+  retarget(end, from, phis);
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(from), LLVMBasicBlockAsValue(to));
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(to), LLVMBasicBlockAsValue(from));
+  retarget(end, phis, from);
+  LLVMValueRef first = LLVMGetFirstInstruction(from);
+  while ((phi = LLVMGetFirstInstruction(phis)))
+    cn_move_before(ctx, phi, first);
+  LLVMDeleteBasicBlock(phis);
+  LLVMDisposeBuilder(builder);
+}
+
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
@@ -193,13 +241,12 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
                                 : LLVMAppendBasicBlockInContext(ctx->llvm, function, name);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(head), LLVMBasicBlockAsValue(tail));
-  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(tail), LLVMBasicBlockAsValue(head));
+  CN_CHECK(!LLVMIsAPHINode(at));
+  rename_in_phis(ctx, head, tail);
   LLVMPositionBuilderAtEnd(builder, tail);
   for (LLVMValueRef i = at, after; i; i = after) {
     after = LLVMGetNextInstruction(i);
-    LLVMInstructionRemoveFromParent(i);
-    LLVMInsertIntoBuilder(builder, i);
+    move_to(builder, i);
   }
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMBuildBr(builder, tail);

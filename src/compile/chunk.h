@@ -11,7 +11,4 @@
  * outer one will poll. */
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work);
 
-/* Move an instruction to just before another. */
-void cn_chunk_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
-
 #endif

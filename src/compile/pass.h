@@ -87,5 +87,7 @@ LLVMValueRef cn_direct_callee(LLVMValueRef call);
 /* Split the block of `at` before it: the tail gets a new block, returned; successors' phis are right; the old block
  * ends in a branch to the tail. */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
+/* Move an instruction to just before another; it keeps its name and debug location. */
+void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
 #endif

@@ -102,7 +102,7 @@ static LLVMValueRef end_site(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   if ((!LLVMIsAICmpInst(compare) && !LLVMIsAFCmpInst(compare)) ||
       LLVMGetInstructionParent(compare) != block || LLVMGetNextUse(LLVMGetFirstUse(compare)))
     return end;
-  cn_chunk_move_before(ctx, compare, end);
+  cn_move_before(ctx, compare, end);
   return compare;
 }
 

@@ -1,0 +1,98 @@
+; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
+; Every cycle polls: without a poll on one, a thread could run for ever without coming to a collection.
+
+declare i1 @more()
+
+; Two latches, one header: both poll.
+; CHECK-LABEL: define void @two_latches
+; CHECK: {{^}}a:
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+; CHECK: {{^}}b:
+; CHECK-NEXT: %y = call i1 @more()
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+; CHECK: br i1 %y
+; CHECK: {{^}}out:
+define void @two_latches() gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %x = call i1 @more()
+  br i1 %x, label %a, label %b
+a:
+  br label %head
+b:
+  %y = call i1 @more()
+  br i1 %y, label %head, label %out
+out:
+  ret void
+}
+
+; A loop with two entries has no header that dominates it; the retreating edge polls all the same.
+; CHECK-LABEL: define void @irreducible
+; CHECK: {{^}}b:
+; CHECK-NEXT: %y = call i1 @more()
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+; CHECK: br i1 %y, label %a, label %out
+define void @irreducible(i1 %c) gc "statepoint-example" {
+entry:
+  br i1 %c, label %a, label %b
+a:
+  br label %b
+b:
+  %y = call i1 @more()
+  br i1 %y, label %a, label %out
+out:
+  ret void
+}
+
+; A latch that is no plain branch polls before its terminator.
+; CHECK-LABEL: define void @switch_latch
+; CHECK: {{^}}head:
+; CHECK-NEXT: %v = load volatile i64
+define void @switch_latch(ptr addrspace(1) %p) gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %v = load volatile i64, ptr addrspace(1) %p
+; CHECK: poll.done{{[0-9]+}}:
+; CHECK-NEXT: switch i64 %v
+  switch i64 %v, label %head [ i64 0, label %out
+                               i64 1, label %head ]
+out:
+  ret void
+}
+
+; The comparison stays next to the branch, behind the poll, although it was computed earlier.
+; CHECK-LABEL: define void @fused
+; CHECK: poll.done{{[0-9]+}}:
+; CHECK-NEXT: %c = icmp eq ptr addrspace(1) %next, %end
+; CHECK-NEXT: br i1 %c, label %out, label %head
+define void @fused(ptr addrspace(1) %p, ptr addrspace(1) %end) gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %q = phi ptr addrspace(1) [ %p, %entry ], [ %next, %head ]
+  %next = load ptr addrspace(1), ptr addrspace(1) %q
+  %c = icmp eq ptr addrspace(1) %next, %end
+  store i64 1, ptr addrspace(1) %q
+  br i1 %c, label %out, label %head
+out:
+  ret void
+}
+
+; With another use of the comparison the poll goes between.
+; CHECK-LABEL: define i1 @two_uses
+; CHECK: %c = icmp eq
+; CHECK: load volatile i64
+; CHECK: poll.done{{[0-9]+}}:
+; CHECK-NEXT: br i1 %c
+define i1 @two_uses(ptr addrspace(1) %p) gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %next = load volatile i64, ptr addrspace(1) %p
+  %c = icmp eq i64 %next, 0
+  br i1 %c, label %out, label %head
+out:
+  ret i1 %c
+}

@@ -1,0 +1,115 @@
+; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
+; A loop that provably does little needs no poll. The bound is on work, not on the width of the counter (LLVM's exempts any
+; 32-bit one: two thousand million trips without a poll).
+
+; CHECK-LABEL: define void @small
+; CHECK: loop:
+; CHECK-NOT: load volatile
+; CHECK: ret void
+define void @small(ptr %a) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr i64, ptr %a, i32 %i
+  store i64 0, ptr %p
+  %i.next = add i32 %i, 1
+  %c = icmp slt i32 %i.next, 64
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; Counting down, exit test in the header.
+; CHECK-LABEL: define void @down
+; CHECK: loop:
+; CHECK-NOT: load volatile
+; CHECK: ret void
+define void @down(ptr %a) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 100, %entry ], [ %i.next, %body ]
+  %c = icmp ne i64 %i, 0
+  br i1 %c, label %body, label %done
+body:
+  %p = getelementptr i64, ptr %a, i64 %i
+  store i64 0, ptr %p
+  %i.next = add i64 %i, -2
+  br label %loop
+done:
+  ret void
+}
+
+; Wraps round: 2 never divides into 101 downwards to 0, so this runs 2^63 times.
+; CHECK-LABEL: define void @wraps
+; CHECK: body:
+; CHECK: load volatile i64
+; CHECK: done:
+define void @wraps(ptr %a) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 101, %entry ], [ %i.next, %body ]
+  %c = icmp ne i64 %i, 0
+  br i1 %c, label %body, label %done
+body:
+  %p = getelementptr i64, ptr %a, i64 %i
+  store volatile i64 0, ptr %p
+  %i.next = add i64 %i, -2
+  br label %loop
+done:
+  ret void
+}
+
+; 64 x 64 x 5 instructions are too much for the outer loop, not for the inner one: one poll, in the outer latch.
+; CHECK-LABEL: define void @nest
+; CHECK: inner:
+; CHECK-NOT: load volatile
+; CHECK: outer.latch:
+; CHECK: load volatile
+; CHECK: ret void
+define void @nest(ptr %a) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %outer.latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %outer ], [ %i.next, %inner ]
+  store i64 %j, ptr %a
+  %i.next = add i64 %i, 1
+  %c = icmp eq i64 %i.next, 64
+  br i1 %c, label %outer.latch, label %inner
+outer.latch:
+  %j.next = add i64 %j, 1
+  %d = icmp eq i64 %j.next, 64
+  br i1 %d, label %done, label %outer
+done:
+  ret void
+}
+
+; A short outer loop round an unbounded inner one polls too.
+; CHECK-LABEL: define void @unbounded_inner
+; CHECK: inner:
+; CHECK: load volatile
+; CHECK: outer.latch:
+; CHECK: load volatile
+; CHECK: ret void
+define void @unbounded_inner(ptr %a) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %outer.latch ]
+  br label %inner
+inner:
+  %v = load atomic i64, ptr %a monotonic, align 8
+  %c = icmp eq i64 %v, 0
+  br i1 %c, label %outer.latch, label %inner
+outer.latch:
+  %j.next = add i64 %j, 1
+  %d = icmp eq i64 %j.next, 4
+  br i1 %d, label %done, label %outer
+done:
+  ret void
+}
