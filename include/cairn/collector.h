@@ -67,8 +67,13 @@ struct cairn_collector {
    * collecting. False: a collection is needed first, or (after one) memory is exhausted. */
   bool (*refill)(size_t bytes);
 
-  /* MUTATE or STOP. A block of `bytes` for a large object, outside the allocation buffer, zeroed. Null: as refill. */
+  /* MUTATE or STOP. A block of `bytes` for a large object, outside the allocation buffer, zeroed. Null: as refill. The
+   * member itself may be null: then large objects are allocated in the buffer like others. */
   void *(*allocate_large)(size_t bytes);
+
+  /* MUTATE or STOP. Raise the heap's capacity so that `bytes` fit, without collecting. False: that is beyond the
+   * maximum. Used by programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS). */
+  bool (*grow)(size_t bytes);
 
   /* STOP. Find everything that is reachable, move what moves, update every slot. May call the functions below.
    * `move_all`: every object must end at another address, and the space it left must be unmapped. `bytes_needed`:
@@ -76,9 +81,20 @@ struct cairn_collector {
   void (*collect)(size_t bytes_needed, bool move_all);
 
   /* Any phase, async-signal-safe. True if `address` lies in space from which objects were moved away; `*collection`
-   * then says by which collection (counted from 1). Used to explain a fault. */
+   * then says by which collection (counted from 1), or is 0 if that is no longer known. Used to explain a fault. May be null. */
   bool (*was_unmapped)(uintptr_t address, uint64_t *collection);
 };
+
+#pragma GCC visibility push(default)
+
+/* You may call, in phases MUTATE and STOP: */
+
+/* Take the mutator's allocation buffer back: its first free byte is returned, its end stored through `end`. Both are 0
+ * if there is none. */
+uintptr_t cairn_buffer_take(uintptr_t *end);
+
+/* Give it one; it has none. Needs no clearing. */
+void cairn_buffer_give(uintptr_t start, uintptr_t end);
 
 /* You may call, in phase STOP: */
 
@@ -101,5 +117,22 @@ void cairn_set_collector(const struct cairn_collector *collector);
 /* Called by emitted constructors and destructors; idempotent. */
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
+
+#pragma GCC visibility pop
+
+/* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up to
+ * CAIRN_ABI_OBJECT_ALIGN. False: that overflows. Compiled code computes the same. */
+static inline bool cairn_layout_payload(const struct cairn_layout *layout, uint64_t count, uint64_t *bytes)
+{
+  uint64_t size;
+
+  if (__builtin_mul_overflow(count, layout->elem_size, &size) ||
+      __builtin_add_overflow(size, layout->elem_offset, &size) || size > UINT64_MAX / 2)
+    return false;
+  if (size < layout->base_size)
+    size = layout->base_size;
+  *bytes = (size + 7) & ~UINT64_C(7);
+  return true;
+}
 
 #endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A semispace copying collector. C. J. Cheney, "A nonrecursive list compacting algorithm" (1970).
+ *
+ * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates in one, up to the
+ * capacity, and a collection copies what is reachable to the other:
+ *
+ *    base           free (scan runs up to here)      base + capacity        base + room
+ *     |  objects     |  the allocation buffer            |   no memory yet      |
+ *
+ * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs there are two spaces.
+ * After a collection the capacity is four times what survived, within [initial, maximum].
+ *
+ * Stress mode (move_all) takes every to-space from addresses not used for a long time, and gives the from-space's
+ * memory back: a stale reference then faults, or is found by the checks in visit().
+ *
+ * Does not: run beside the mutator, keep large objects in place, return memory of a heap that shrank by less than half.
+ */
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/os/os.h"
+
+enum {
+  GROWTH = 4,             /* capacity over survivors */
+  STRESS_SLACK = 256 << 10,
+  LOG = 4096              /* unmapped spaces that can still be told apart */
+};
+
+struct space {
+  uintptr_t base;
+  size_t room;      /* addresses */
+  size_t committed; /* of them, from base on, have memory */
+};
+
+static struct {
+  uintptr_t base; /* the reservation */
+  size_t size;
+  size_t page, initial, maximum;
+  struct space current, spare;
+  size_t capacity;         /* of current */
+  uintptr_t fresh;         /* stress: where the next space begins */
+  uint64_t collections;
+} heap;
+
+/* One collection: [from, from_end) is copied to [to, free). */
+static struct {
+  uintptr_t from, from_end, to, free;
+  const struct cairn_layout *known; /* the last layout that was checked */
+} cycle;
+
+static struct unmapped {
+  uintptr_t start, end;
+  uint64_t collection;
+} unmapped[LOG];
+
+static size_t round_up(size_t bytes)
+{
+  return (bytes + heap.page - 1) & ~(heap.page - 1);
+}
+
+/* Give the space memory for `bytes`. */
+static bool commit(struct space *space, size_t bytes)
+{
+  bytes = round_up(bytes);
+  if (bytes <= space->committed)
+    return true;
+  if (bytes > space->room || !cn_os_commit(space->base + space->committed, bytes - space->committed))
+    return false;
+  space->committed = bytes;
+  return true;
+}
+
+static bool init(size_t initial_bytes, size_t max_bytes)
+{
+  heap.page = cn_os_page();
+  heap.maximum = max_bytes & ~(size_t)7;
+  heap.initial = initial_bytes & ~(size_t)7;
+  size_t room = round_up(heap.maximum) + heap.page;
+  if (room < heap.maximum)
+    return false;
+  /* Far more addresses than two spaces need, so that stress mode comes back to one late; fewer where they are limited. */
+  for (heap.size = (size_t)1 << 44; heap.size / 4 >= room; heap.size /= 2)
+    if ((heap.base = cn_os_reserve(heap.size)) != 0)
+      break;
+  if (heap.base == 0 && (heap.base = cn_os_reserve(heap.size = 2 * room)) == 0)
+    return false;
+  heap.current = (struct space){heap.base, room, 0};
+  heap.spare = (struct space){heap.base + room, room, 0};
+  heap.fresh = heap.base + 2 * room;
+  heap.capacity = heap.initial;
+  if (!commit(&heap.current, heap.capacity))
+    return false;
+  cairn_buffer_give(heap.current.base, heap.current.base + heap.capacity);
+  return true;
+}
+
+/* The buffer is all there is. */
+static bool refill(size_t bytes)
+{
+  (void)bytes;
+  return false;
+}
+
+static bool grow(size_t bytes)
+{
+  uintptr_t end;
+  uintptr_t free = cairn_buffer_take(&end);
+  size_t used = free - heap.current.base;
+  bool done = false;
+
+  if (bytes <= heap.maximum - used) {
+    size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
+    if (capacity < used + bytes)
+      capacity = used + bytes;
+    done = commit(&heap.current, capacity);
+    if (done)
+      heap.capacity = capacity;
+  }
+  cairn_buffer_give(free, heap.current.base + heap.capacity);
+  return done;
+}
+
+/* ---- copying ---- */
+
+_Noreturn static void not_an_object(uintptr_t *slot, uintptr_t address, const char *why)
+{
+  cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
+              (unsigned long)address, (void *)slot, (unsigned long)heap.collections, why);
+}
+
+/* Copy whole words; most objects are small. */
+static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
+{
+  if (bytes > 64) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t i = 0; i < bytes / sizeof *to; i++)
+    to[i] = from[i];
+}
+
+static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
+{
+  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+
+  if (layout != cycle.known) {
+    if (!cairn_layout_is_known(layout))
+      not_an_object(slot, address, "its header is no layout");
+    cycle.known = layout;
+  }
+  return layout;
+}
+
+/* The size of the block's payload, its prefix through `prefix`. */
+static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix)
+{
+  uint64_t bytes;
+
+  if (layout->elem_size == 0) {
+    *prefix = CAIRN_ABI_HEADER_SIZE;
+    bytes = (layout->base_size + 7) & ~UINT64_C(7);
+  } else {
+    *prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
+    uintptr_t count = ((const uintptr_t *)address)[-2];
+    if (address - cycle.from < *prefix || (count & 1) == 0 ||
+        !cairn_layout_payload(layout, count >> 1, &bytes))
+      not_an_object(slot, address, "its element count is damaged");
+  }
+  if (bytes > cycle.from_end - address)
+    not_an_object(slot, address, "it ends outside the heap");
+  return bytes;
+}
+
+static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t *header = (uintptr_t *)address - 1;
+  size_t prefix;
+
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
+    not_an_object(slot, address, "it is not aligned");
+  if (*header & 1)
+    return *header & ~(uintptr_t)1;
+  const struct cairn_layout *layout = checked_layout(slot, address, *header);
+  size_t bytes = measure(slot, address, layout, &prefix) + prefix;
+  uintptr_t moved = cycle.free + prefix;
+  copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
+  cycle.free += bytes;
+  *header = moved | 1;
+  cairn_note_moved(bytes);
+  return moved;
+}
+
+/* Update one slot. Null, globals and constants stay; so does what was updated before. An object is told by the address of
+ * its header, which lies in the block even if the payload is empty. */
+static inline void visit_slot(uintptr_t *slot)
+{
+  uintptr_t address = *slot, header = address - CAIRN_ABI_HEADER_SIZE;
+
+  if (header - cycle.from < cycle.from_end - cycle.from)
+    *slot = evacuate(slot, address);
+  else if (header - heap.base < heap.size && header - cycle.to >= cycle.free - cycle.to)
+    not_an_object(slot, address, "an earlier collection moved everything away from there");
+}
+
+static void visit_root(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  visit_slot(slot.address);
+}
+
+static void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    visit_slot((uintptr_t *)(at + offsets[i]));
+}
+
+/* Visit the slots of the object whose block starts at `block`; returns the end of the block. The first word tells whether
+ * the layout is indexed: a count is odd, a header even. */
+static uintptr_t scan(uintptr_t block)
+{
+  const uintptr_t *words = (const uintptr_t *)block;
+  uint64_t bytes;
+
+  if ((words[0] & 1) == 0) {
+    const struct cairn_layout *layout = (const struct cairn_layout *)words[0];
+    visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
+    return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7));
+  }
+  const struct cairn_layout *layout = (const struct cairn_layout *)words[1];
+  uintptr_t payload = (uintptr_t)(words + 2), element = payload + layout->elem_offset;
+  uint64_t count = words[0] >> 1;
+  visit_offsets(payload, layout->offsets, layout->base_refs);
+  if (layout->elem_refs != 0)
+    for (uint64_t i = 0; i < count; i++, element += layout->elem_size)
+      visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs);
+  CN_CHECK(cairn_layout_payload(layout, count, &bytes));
+  return payload + bytes;
+}
+
+/* ---- collections ---- */
+
+static size_t wanted_capacity(size_t live, size_t bytes_needed)
+{
+  size_t wanted;
+
+  if (__builtin_mul_overflow(live, (size_t)GROWTH, &wanted) ||
+      __builtin_add_overflow(wanted, bytes_needed, &wanted))
+    return heap.maximum;
+  if (wanted < heap.initial)
+    wanted = heap.initial;
+  return wanted < heap.maximum ? wanted : heap.maximum;
+}
+
+/* Stress mode: a space of addresses that were not in use for long. */
+static struct space fresh_space(size_t bytes)
+{
+  size_t room = round_up(bytes) + heap.page; /* a page that stays unmapped ends it */
+
+  CN_CHECK(room <= heap.size / 2);
+  if (heap.base + heap.size - heap.fresh < room)
+    heap.fresh = heap.base;
+  /* Wrapped around into the space in use: step over it. */
+  if (heap.fresh < heap.current.base + heap.current.room && heap.current.base < heap.fresh + room)
+    heap.fresh = heap.current.base + heap.current.room;
+  CN_CHECK(heap.base + heap.size - heap.fresh >= room);
+  struct space space = {heap.fresh, room, 0};
+  heap.fresh += room;
+  return space;
+}
+
+static void unmap(const struct space *space)
+{
+  cn_os_release(space->base, space->committed);
+  unmapped[heap.collections % LOG] =
+      (struct unmapped){space->base, space->base + space->room, heap.collections};
+}
+
+static void copy_reachable(uintptr_t from_end, const struct space *to)
+{
+  cycle.from = heap.current.base;
+  cycle.from_end = from_end;
+  cycle.to = cycle.free = to->base;
+  cycle.known = NULL;
+  cairn_visit_roots(visit_root, NULL);
+  for (uintptr_t block = to->base; block != cycle.free;)
+    block = scan(block);
+}
+
+/* Memory of both spaces that a heap that has shrunk will not use soon goes back. */
+static void trim(void)
+{
+  struct space *spaces[] = {&heap.current, &heap.spare};
+
+  for (int i = 0; i < 2; i++) {
+    size_t keep = round_up(heap.capacity);
+    if (spaces[i]->committed / 2 > keep) {
+      cn_os_release(spaces[i]->base + keep, spaces[i]->committed - keep);
+      spaces[i]->committed = keep;
+    }
+  }
+}
+
+static void collect(size_t bytes_needed, bool move_all)
+{
+  uintptr_t end, from_end = cairn_buffer_take(&end);
+  size_t used = from_end - heap.current.base;
+  struct space to = heap.spare;
+
+  heap.collections++;
+  if (move_all)
+    to = fresh_space((bytes_needed > heap.maximum ? 0 : bytes_needed) + used + STRESS_SLACK);
+  if (!commit(&to, used))
+    cairn_fatal("no memory to copy %zu bytes to", used);
+  copy_reachable(from_end, &to);
+  size_t live = cycle.free - to.base;
+  heap.capacity = wanted_capacity(live, bytes_needed);
+  if (move_all && heap.capacity > to.room - heap.page)
+    heap.capacity = to.room - heap.page;
+  if (!commit(&to, heap.capacity))
+    heap.capacity = to.committed;
+  heap.spare = heap.current;
+  heap.current = to;
+  if (move_all)
+    unmap(&heap.spare);
+  else
+    trim();
+  cairn_buffer_give(cycle.free, heap.current.base + heap.capacity);
+}
+
+static bool was_unmapped(uintptr_t address, uint64_t *collection)
+{
+  uint64_t newest = 0;
+
+  if (address - heap.base >= heap.size ||
+      address - heap.current.base < heap.current.committed)
+    return false;
+  for (int i = 0; i < LOG; i++)
+    if (address >= unmapped[i].start && address < unmapped[i].end && unmapped[i].collection > newest)
+      newest = unmapped[i].collection;
+  *collection = newest;
+  return true;
+}
+
+const struct cairn_collector cairn_semispace = {
+    .name = "semispace",
+    .init = init,
+    .refill = refill,
+    .grow = grow,
+    .collect = collect,
+    .was_unmapped = was_unmapped,
+};

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entries from managed code, x86-64 System V.
+ *
+ * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow; preserve_allcc: every general register
+ * but r11 and every vector register survive, so references may stay in any of them): each builds a struct cn_regs
+ * (arch.h), on the stack, saves the vector registers below it and calls C. The collector updates the saved
+ * registers in place, and they are loaded again from there.
+ *
+ * Transitions (cairn_call_any and its two front doors): the target is in r11, arguments are wherever its
+ * convention puts them, and none of that is known here; so nothing but r11 may change before the call, and
+ * no result register after it.
+ *
+ * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and would bring back
+ * stale references. So the stub keeps them in the anchor and loads them from there after the call.
+ */
+#define CAIRN_ABI(name, value) .set CAIRN_ABI_##name, value
+#include <cairn/abi.def>
+#undef CAIRN_ABI
+
+#define MUTATOR(field) %fs:cairn_mutator@tpoff+CAIRN_ABI_MUTATOR_##field
+
+        .hidden cn_arch_wide_vectors
+        .hidden cn_safepoint_poll
+        .hidden cn_safepoint_alloc
+        .hidden cn_safepoint_alloc_indexed
+        .hidden cn_safepoint_collect
+        .hidden cn_safepoint_anchors
+
+        .text
+
+        .macro function name
+        .globl \name
+        .type \name, @function
+        .p2align 4
+\name:
+        .cfi_startproc
+        .endm
+
+        .macro end name
+        .cfi_endproc
+        .size \name, . - \name
+        .endm
+
+/* The 16 bytes before an entry that cairn_call_any may jump to without an anchor. */
+        .macro managed_mark
+        .p2align 4
+        .quad 0xcccccccccccccccc
+        .quad CAIRN_ABI_MANAGED_MARK
+        .endm
+
+        .macro save register, offset
+        pushq %\register
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %\register, 0
+        .endm
+
+/* Build struct cn_regs; rbp points to it from here to restore_general. */
+        .macro save_general
+        save r15
+        save r14
+        save r13
+        save r12
+        save r11
+        save r10
+        save r9
+        save r8
+        pushq $0
+        .cfi_adjust_cfa_offset 8
+        save rbp
+        save rdi
+        save rsi
+        save rbx
+        save rcx
+        save rdx
+        save rax
+        movq %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        .endm
+
+        .macro restore register
+        popq %\register
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %\register
+        .endm
+
+        .macro restore_general
+        movq %rbp, %rsp
+        .cfi_def_cfa_register %rsp
+        restore rax
+        restore rdx
+        restore rcx
+        restore rbx
+        restore rsi
+        restore rdi
+        restore rbp
+        leaq 8(%rsp), %rsp
+        .cfi_adjust_cfa_offset -8
+        restore r8
+        restore r9
+        restore r10
+        restore r11
+        restore r12
+        restore r13
+        restore r14
+        restore r15
+        .endm
+
+/* All vector registers that preserve_allcc covers. The choice is kept in r12: what was saved is what comes back. */
+        .macro save_vectors
+        andq $-64, %rsp
+        subq $512, %rsp
+        movzbl cn_arch_wide_vectors(%rip), %r12d
+        testl %r12d, %r12d
+        jz 1f
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        vmovaps %ymm\n, 32*\n(%rsp)
+        .endr
+        vzeroupper
+        jmp 2f
+1:
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        movaps %xmm\n, 32*\n(%rsp)
+        .endr
+2:
+        .endm
+
+        .macro restore_vectors
+        testl %r12d, %r12d
+        jz 1f
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        vmovaps 32*\n(%rsp), %ymm\n
+        .endr
+        jmp 2f
+1:
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        movaps 32*\n(%rsp), %xmm\n
+        .endr
+2:
+        .endm
+
+/* void cairn_poll_slow(void) */
+function cairn_poll_slow
+        save_general
+        save_vectors
+        movq %rbp, %rdi
+        call cn_safepoint_poll
+        restore_vectors
+        restore_general
+        ret
+end cairn_poll_slow
+
+/* ref cairn_alloc_slow(const struct cairn_layout *layout) */
+function cairn_alloc_slow
+        save_general
+        save_vectors
+        movq %rdi, %rsi
+        movq %rbp, %rdi
+        call cn_safepoint_alloc
+        movq %rax, (%rbp)
+        restore_vectors
+        restore_general
+        ret
+end cairn_alloc_slow
+
+/* ref cairn_alloc_indexed_slow(const struct cairn_layout *layout, int64_t count) */
+function cairn_alloc_indexed_slow
+        save_general
+        save_vectors
+        movq %rsi, %rdx
+        movq %rdi, %rsi
+        movq %rbp, %rdi
+        call cn_safepoint_alloc_indexed
+        movq %rax, (%rbp)
+        restore_vectors
+        restore_general
+        ret
+end cairn_alloc_indexed_slow
+
+/* void cairn_collect(void): C convention, but the stub must be the one who saves the callee-saved registers. The
+ * mark lets cairn_call_any jump here: then the caller's frame is the youngest one and no anchor is needed. */
+        managed_mark
+function cairn_collect
+        save_general
+        andq $-16, %rsp
+        movq %rbp, %rdi
+        call cn_safepoint_collect
+        restore_general
+        ret
+end cairn_collect
+
+function cairn_vcall_indirect
+        movl $8, %eax
+        movq MUTATOR(TARGET), %r11
+        jmp cairn_call_any
+end cairn_vcall_indirect
+
+function cairn_call_indirect
+        movq MUTATOR(TARGET), %r11
+        jmp cairn_call_any
+end cairn_call_indirect
+
+/* Call the function in r11, native or managed. */
+function cairn_call_any
+        testl $0xff8, %r11d             /* the mark of a function at the start of a page may not be readable */
+        jz 1f
+        cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
+        jne 1f
+        cmpl $(CAIRN_ABI_MANAGED_MARK >> 32), -4(%r11)
+        jne 1f
+        jmp *%r11
+1:
+        pushq %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        movq MUTATOR(ANCHOR), %rbx
+        cmpq MUTATOR(ANCHOR_LIMIT), %rbx
+        jae 2f
+        movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
+        movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
+        movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
+        movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
+        movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
+        popq CAIRN_ABI_ANCHOR_RBX(%rbx)
+        .cfi_adjust_cfa_offset -8
+        /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
+        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are now where the callee looks for them */
+        .cfi_adjust_cfa_offset -8
+        .cfi_escape 0x10, 16, 2, 0x73, CAIRN_ABI_ANCHOR_PC
+        .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
+        .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
+        .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
+        .cfi_escape 0x10, 14, 2, 0x73, CAIRN_ABI_ANCHOR_R14
+        .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
+        movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
+        addq $CAIRN_ABI_ANCHOR_SIZE, MUTATOR(ANCHOR)
+        call *%r11
+        movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */
+        pushq CAIRN_ABI_ANCHOR_PC(%rbx)
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset 16, -8
+        movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
+        .cfi_restore %rbp
+        movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
+        .cfi_restore %r12
+        movq CAIRN_ABI_ANCHOR_R13(%rbx), %r13
+        .cfi_restore %r13
+        movq CAIRN_ABI_ANCHOR_R14(%rbx), %r14
+        .cfi_restore %r14
+        movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
+        .cfi_restore %r15
+        movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
+        .cfi_restore %rbx
+        ret
+        /* The anchor array is full, or this thread has none yet. */
+2:
+        .cfi_adjust_cfa_offset 8
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        save_general
+        save_vectors
+        movq %rbp, %rdi
+        call cn_safepoint_anchors
+        restore_vectors
+        restore_general
+        jmp cairn_call_any
+end cairn_call_any
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stress mode unmaps the space that objects left, so a stale reference faults at its first use. This names it.
+ */
+#include "runtime/fault.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <cairn/collector.h>
+#include "runtime/arch/arch.h"
+#include "runtime/heap.h"
+#include "runtime/os/os.h"
+#include "runtime/report.h"
+
+enum { STACK = 64 << 10 };
+
+static struct sigaction previous[2];
+
+static struct sigaction *previous_of(int signal)
+{
+  return &previous[signal == SIGBUS];
+}
+
+static void explain(uintptr_t address, uintptr_t pc)
+{
+  const struct cairn_collector *collector = cn_heap_collector();
+  uint64_t collection;
+  char place[CN_REPORT_PC];
+
+  if (collector->was_unmapped == NULL || !collector->was_unmapped(address, &collection))
+    return;
+  cn_report_pc(pc, place);
+  if (collection != 0)
+    cn_report_text("cairn: stale reference: address 0x%lx was moved by collection %lu, used at pc %s\n",
+                   (unsigned long)address, (unsigned long)collection, place);
+  else
+    cn_report_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
+                   "used at pc %s\n", (unsigned long)address, place);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+  struct sigaction *chained = previous_of(signal);
+
+  explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
+  if (chained->sa_flags & SA_SIGINFO) {
+    chained->sa_sigaction(signal, info, context);
+    return;
+  }
+  if (chained->sa_handler != SIG_DFL && chained->sa_handler != SIG_IGN) {
+    chained->sa_handler(signal);
+    return;
+  }
+  /* Let the instruction fault again, for the default action and a core file that shows it. */
+  sigaction(signal, chained, NULL);
+}
+
+void cn_fault_install(void)
+{
+  struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  stack_t stack = {.ss_size = STACK, .ss_sp = cn_os_resize(NULL, 0, STACK)};
+
+  sigemptyset(&action.sa_mask);
+  if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) != 0)
+    return;
+  sigaction(SIGSEGV, &action, previous_of(SIGSEGV));
+  sigaction(SIGBUS, &action, previous_of(SIGBUS));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The collector in use, and allocation through it.
+ */
+#include "runtime/heap.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "runtime/mutator.h"
+#include "runtime/options.h"
+#include "runtime/report.h"
+
+/* From this size on a block is a large object, if the collector tells them apart. */
+enum { LARGE = 32 << 10 };
+
+static const struct cairn_collector *collector = &cairn_semispace;
+static bool ready;
+
+const struct cairn_collector *cn_heap_collector(void)
+{
+  return collector;
+}
+
+void cairn_set_collector(const struct cairn_collector *chosen)
+{
+  if (ready)
+    cairn_fatal("the collector is set after the first allocation");
+  CN_CHECK(chosen && chosen->name && chosen->init && chosen->refill && chosen->grow && chosen->collect);
+  collector = chosen;
+}
+
+static void set_up(void)
+{
+  if (!collector->init(cn_options.heap_initial, cn_options.heap_max))
+    cn_report_exit("no memory for a heap of %zu bytes", cn_options.heap_initial);
+  ready = true;
+}
+
+static void *from_buffer(size_t bytes)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (mutator->buffer_end - mutator->alloc < bytes)
+    return NULL;
+  void *block = (void *)mutator->alloc;
+  mutator->alloc += bytes;
+  return memset(block, 0, bytes);
+}
+
+void *cn_heap_allocate(size_t bytes)
+{
+  CN_CHECK(bytes % 8 == 0);
+  if (!ready)
+    set_up();
+  if (bytes >= LARGE && collector->allocate_large != NULL)
+    return collector->allocate_large(bytes);
+  void *block = from_buffer(bytes);
+  if (block == NULL && collector->refill(bytes))
+    block = from_buffer(bytes);
+  return block;
+}
+
+void *cn_heap_allocate_growing(size_t bytes)
+{
+  void *block = cn_heap_allocate(bytes);
+
+  if (block == NULL && collector->grow(bytes))
+    block = cn_heap_allocate(bytes);
+  return block;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The collector in use, and allocation through it.
+ */
+#ifndef CN_RUNTIME_HEAP_H
+#define CN_RUNTIME_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <cairn/collector.h>
+
+const struct cairn_collector *cn_heap_collector(void);
+
+/* A cleared block of `bytes` (a multiple of CAIRN_ABI_OBJECT_ALIGN), or null: a collection is needed first. Sets the
+ * heap up at its first call. Phases MUTATE and STOP. */
+void *cn_heap_allocate(size_t bytes);
+
+/* The same, raising the heap's capacity if need be. Null: beyond the maximum. */
+void *cn_heap_allocate_growing(size_t bytes);
+
+#endif

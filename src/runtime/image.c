@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The list of images, and which addresses are layouts.
+ */
+#include "runtime/image.h"
+
+#include <string.h>
+#include <cairn/abi.h>
+#include "runtime/grow.h"
+
+/* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
+static CN_GROW(struct registered {
+  const struct cairn_image *key;
+  struct cairn_image image;
+}) images;
+static uint64_t generation, flags;
+
+size_t cn_image_count(void)
+{
+  return images.count;
+}
+
+const struct cairn_image *cn_image_at(size_t index)
+{
+  return &images.at[index].image;
+}
+
+uint64_t cn_image_generation(void)
+{
+  return generation;
+}
+
+uint64_t cn_image_flags(void)
+{
+  return flags;
+}
+
+static size_t find(const struct cairn_image *image)
+{
+  size_t i = 0;
+
+  while (i < images.count && images.at[i].key != image)
+    i++;
+  return i;
+}
+
+/* A section whose start and stop are not both there, in order, is not one. */
+static void check_bounds(const struct cairn_image *image)
+{
+  if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
+      (image->roots_start == NULL) != (image->roots_stop == NULL) ||
+      (image->layouts_start == NULL) != (image->layouts_stop == NULL) ||
+      image->frames_start > image->frames_stop || image->roots_start > image->roots_stop ||
+      image->layouts_start > image->layouts_stop)
+    cairn_fatal("an image registers a section without both bounds");
+  if (((uintptr_t)image->roots_stop - (uintptr_t)image->roots_start) % sizeof *image->roots_start)
+    cairn_fatal("an image registers a damaged section of global roots");
+}
+
+void cairn_image_register(const struct cairn_image *image)
+{
+  if (find(image) != images.count)
+    return;
+  check_bounds(image);
+  cn_grow_push(&images, (struct registered){image, *image});
+  flags |= image->flags;
+  generation++;
+}
+
+/* The flags stay: what an image without safepoints left on the stack or in the heap is not known to be gone. */
+void cairn_image_unregister(const struct cairn_image *image)
+{
+  size_t i = find(image);
+
+  if (i == images.count)
+    return;
+  images.count--;
+  memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
+  generation++;
+}
+
+bool cairn_layout_is_known(const struct cairn_layout *layout)
+{
+  uintptr_t address = (uintptr_t)layout;
+
+  for (size_t i = 0; i < images.count; i++) {
+    uintptr_t start = (uintptr_t)images.at[i].image.layouts_start;
+    size_t bytes = (uintptr_t)images.at[i].image.layouts_stop - start;
+    if (address - start < bytes)
+      return bytes - (address - start) >= sizeof *layout &&
+             address % _Alignof(struct cairn_layout) == 0 && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
+  }
+  return false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Images: the executable and the shared objects that hold compiled code. Each registers itself by an emitted constructor.
+ */
+#ifndef CN_RUNTIME_IMAGE_H
+#define CN_RUNTIME_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/collector.h>
+
+/* Registered images in the order of their registration; `index` below cn_image_count(). */
+size_t cn_image_count(void);
+const struct cairn_image *cn_image_at(size_t index);
+
+/* Changes whenever an image comes or goes. */
+uint64_t cn_image_generation(void);
+
+/* Flags of all images together (CAIRN_ABI_IMAGE_*). */
+uint64_t cn_image_flags(void);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads (one for now), and the start of the runtime: options are read and the main thread is attached before any
+ * other code of the program runs, constructors of its shared objects included (.preinit_array).
+ */
+#include "runtime/mutator.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/fault.h"
+#include "runtime/options.h"
+#include "runtime/os/os.h"
+#include "runtime/report.h"
+
+#define TIED(field, NAME) \
+  _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
+TIED(poll, POLL);
+TIED(alloc, ALLOC);
+TIED(limit, LIMIT);
+TIED(anchor, ANCHOR);
+TIED(anchor_limit, ANCHOR_LIMIT);
+TIED(target, TARGET);
+_Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
+
+enum { ANCHORS = 1 << 18 }; /* nested transitions; untouched ones take no memory */
+
+_Thread_local struct cairn_mutator cairn_mutator = {.poll = 1};
+
+static void start(char *const *environment)
+{
+  char message[200];
+
+  if (!cn_options_parse(&cn_options, environment, message, sizeof message)) {
+    cn_report_text("cairn: %s\n", message);
+    _exit(1);
+  }
+  if (cn_options.help) {
+    cn_options_print();
+    _exit(0);
+  }
+  cn_arch_init();
+  if (cn_options.stress != 0)
+    cn_fault_install();
+}
+
+static void attach(char *const *environment)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  start(environment);
+  mutator->anchors = cn_os_resize(NULL, 0, ANCHORS * sizeof *mutator->anchors);
+  if (mutator->anchors == NULL)
+    cairn_fatal("no memory for the anchors of a thread");
+  mutator->anchor = mutator->anchors;
+  mutator->anchor_limit = mutator->anchors + ANCHORS;
+  mutator->stack_end = cn_os_main_stack_end();
+  mutator->poll = cn_options.stress != 0;
+  mutator->attached = 1;
+}
+
+struct cairn_mutator *cn_mutator_get(void)
+{
+  if (!cairn_mutator.attached) {
+    if (!cn_os_is_main_thread())
+      cairn_fatal("managed code runs in a second thread: one thread for now");
+    attach(environ);
+  }
+  return &cairn_mutator;
+}
+
+static void preinit(int argc, char **argv, char **environment)
+{
+  (void)argc;
+  (void)argv;
+  if (!cairn_mutator.attached)
+    attach(environment);
+}
+
+typedef void preinit_function(int, char **, char **);
+__attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = preinit;
+
+/* ---- the allocation buffer, for collectors ---- */
+
+static uint64_t allocated; /* bytes, in buffers that were taken back */
+
+uint64_t cn_mutator_allocated(void)
+{
+  return allocated + (cairn_mutator.alloc - cairn_mutator.buffer_start);
+}
+
+uintptr_t cairn_buffer_take(uintptr_t *end)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t free = mutator->alloc;
+
+  allocated += free - mutator->buffer_start;
+  if (end != NULL)
+    *end = mutator->buffer_end;
+  mutator->buffer_start = mutator->alloc = mutator->limit = mutator->buffer_end = 0;
+  return free;
+}
+
+void cairn_buffer_give(uintptr_t start, uintptr_t end)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (mutator->buffer_end != 0)
+    cairn_fatal("the collector gives a second allocation buffer");
+  mutator->buffer_start = mutator->alloc = start;
+  mutator->buffer_end = end;
+  mutator->limit = cn_options.stress != 0 ? 0 : end;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The mutator: what each thread that runs managed code has. Its first fields are known to compiled code and to the
+ * stubs (abi.def).
+ */
+#ifndef CN_RUNTIME_MUTATOR_H
+#define CN_RUNTIME_MUTATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/arch/arch.h"
+
+/* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is buffer_end, or 0 while
+ * every allocation must take the slow path (stress mode). A thread that no one attached has only zeros but for the
+ * poll word, so that each way into the runtime takes its slow path, which tells. */
+struct cairn_mutator {
+  uint64_t poll;
+  uintptr_t alloc, limit;
+  struct cn_anchor *anchor, *anchor_limit;
+  uintptr_t target;
+  struct cn_anchor *anchors;            /* the oldest */
+  uintptr_t buffer_start, buffer_end;
+  uintptr_t stack_end;                  /* no frame lies at or above it */
+  const struct cn_regs *stopped;        /* what the stub saved, while at a safepoint */
+  uint64_t attached;
+  uint64_t unused[4];
+};
+
+#pragma GCC visibility push(default)
+extern _Thread_local struct cairn_mutator cairn_mutator;
+#pragma GCC visibility pop
+
+/* The calling thread's mutator; attaches the main thread at its first call, refuses any other by name. */
+struct cairn_mutator *cn_mutator_get(void);
+
+/* Bytes allocated so far in allocation buffers, headers included. */
+uint64_t cn_mutator_allocated(void);
+
+#endif

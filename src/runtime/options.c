@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The option parser: an unknown name or a bad value is an error, never ignored.
+ */
+#include "runtime/options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "runtime/os/os.h"
+#include "runtime/report.h"
+
+struct cn_options cn_options;
+
+enum kind { SIZE, COUNT, FLAG };
+
+static const struct option {
+  const char *variable;
+  enum kind kind;
+  size_t offset, initial;
+  const char *help;
+} table[] = {
+#define CN_OPTION(field, variable, kind, initial, help) \
+  {variable, kind, offsetof(struct cn_options, field), initial, help},
+#include "runtime/options.def"
+#undef CN_OPTION
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+static size_t *field(struct cn_options *options, const struct option *option)
+{
+  return (size_t *)((char *)options + option->offset);
+}
+
+static unsigned suffix_shift(char c)
+{
+  switch (c | 0x20) {
+  case 'k':
+    return 10;
+  case 'm':
+    return 20;
+  case 'g':
+    return 30;
+  default:
+    return 0;
+  }
+}
+
+static bool parse(enum kind kind, const char *text, size_t *value)
+{
+  size_t number = 0;
+  const char *p = text;
+
+  for (; *p >= '0' && *p <= '9'; p++)
+    if (__builtin_mul_overflow(number, 10u, &number) ||
+        __builtin_add_overflow(number, (size_t)(*p - '0'), &number))
+      return false;
+  if (p == text)
+    return false;
+  if (kind == SIZE && suffix_shift(*p) != 0) {
+    unsigned shift = suffix_shift(*p++);
+    if (number > SIZE_MAX >> shift)
+      return false;
+    number <<= shift;
+  }
+  *value = number;
+  return *p == 0 && (kind != FLAG || number <= 1);
+}
+
+static const char *expected(enum kind kind)
+{
+  switch (kind) {
+  case SIZE:
+    return "a number of bytes, as in 64m";
+  case COUNT:
+    return "a number";
+  case FLAG:
+    return "0 or 1";
+  }
+  return "";
+}
+
+static bool set(struct cn_options *options, const char *setting, char *message, size_t size)
+{
+  size_t length = strcspn(setting, "=");
+
+  for (size_t i = 0; i < OPTIONS; i++) {
+    const struct option *option = &table[i];
+    if (strlen(option->variable) != length || memcmp(option->variable, setting, length) != 0)
+      continue;
+    const char *text = setting[length] == '=' ? setting + length + 1 : setting + length;
+    if (parse(option->kind, text, field(options, option)))
+      return true;
+    snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option->kind));
+    return false;
+  }
+  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length, setting);
+  return false;
+}
+
+bool cn_options_parse(struct cn_options *options, char *const *environment, char *message, size_t size)
+{
+  for (size_t i = 0; i < OPTIONS; i++)
+    *field(options, &table[i]) = table[i].initial;
+  for (; environment != NULL && *environment != NULL; environment++)
+    if (strncmp(*environment, "CAIRN_", 6) == 0 && !set(options, *environment, message, size))
+      return false;
+  if (options->heap_max == 0)
+    options->heap_max = cn_os_physical_memory() / 2;
+  if (options->heap_initial > options->heap_max)
+    options->heap_initial = options->heap_max;
+  return true;
+}
+
+void cn_options_print(void)
+{
+  for (size_t i = 0; i < OPTIONS; i++)
+    cn_report_text("%s=%s\n    %s\n", table[i].variable,
+                   table[i].kind == SIZE ? "SIZE" : table[i].kind == COUNT ? "N" : "0|1", table[i].help);
+}

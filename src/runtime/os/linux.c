@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Linux.
+ */
+#include "runtime/os/os.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+extern void *__libc_stack_end; /* set by the dynamic linker or the static start code */
+
+size_t cn_os_page(void)
+{
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t cn_os_physical_memory(void)
+{
+  return (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page();
+}
+
+uint64_t cn_os_nanoseconds(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static const int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+uintptr_t cn_os_reserve(size_t bytes)
+{
+  void *at = mmap(NULL, bytes, PROT_NONE, reserve_flags, -1, 0);
+
+  return at == MAP_FAILED ? 0 : (uintptr_t)at;
+}
+
+bool cn_os_commit(uintptr_t at, size_t bytes)
+{
+  return bytes == 0 || mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void cn_os_release(uintptr_t at, size_t bytes)
+{
+  if (bytes != 0 && mmap((void *)at, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
+    mprotect((void *)at, bytes, PROT_NONE);
+}
+
+void cn_os_discard(uintptr_t at, size_t bytes)
+{
+  if (bytes != 0)
+    madvise((void *)at, bytes, MADV_DONTNEED);
+}
+
+void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+{
+  void *at = old == NULL
+                 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, reserve_flags, -1, 0)
+                 : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
+
+  return at == MAP_FAILED ? NULL : at;
+}
+
+bool cn_os_is_main_thread(void)
+{
+  return syscall(SYS_gettid) == getpid();
+}
+
+uintptr_t cn_os_main_stack_end(void)
+{
+  return (uintptr_t)__libc_stack_end;
+}
+
+void cn_os_message(const char *text, size_t bytes)
+{
+  while (bytes > 0) {
+    ssize_t n = write(STDERR_FILENO, text, bytes);
+    if (n <= 0)
+      return;
+    text += n;
+    bytes -= (size_t)n;
+  }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names for addresses, from the symbol tables of the loaded ELF files: unlike dladdr() it finds functions that are not
+ * exported, in static programs too. Used for messages only. The files are mapped, not trusted: every offset is checked.
+ */
+#include "runtime/os/os.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct query {
+  uintptr_t pc, bias;
+  const char *file;
+};
+
+static int holds_pc(struct dl_phdr_info *info, size_t size, void *env)
+{
+  struct query *query = env;
+
+  (void)size;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type == PT_LOAD &&
+        query->pc - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
+      query->bias = info->dlpi_addr;
+      query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+      return 1;
+    }
+  }
+  return 0;
+}
+
+struct image_file {
+  const unsigned char *bytes;
+  size_t size;
+};
+
+static bool inside(const struct image_file *file, uint64_t offset, uint64_t bytes)
+{
+  return offset <= file->size && bytes <= file->size - offset;
+}
+
+/* The best symbol of one table; its name, or null. */
+static const char *nearest(const struct image_file *file, const Elf64_Shdr *table,
+                           const Elf64_Shdr *strings, uintptr_t address, uintptr_t *start)
+{
+  const char *best = NULL;
+
+  if (!inside(file, table->sh_offset, table->sh_size) || table->sh_offset % 8 != 0 ||
+      !inside(file, strings->sh_offset, strings->sh_size) || strings->sh_size == 0 ||
+      file->bytes[strings->sh_offset + strings->sh_size - 1] != 0)
+    return NULL;
+  const Elf64_Sym *symbols = (const void *)(file->bytes + table->sh_offset);
+  for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
+    const Elf64_Sym *symbol = &symbols[i];
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= strings->sh_size ||
+        symbol->st_shndx == SHN_UNDEF || symbol->st_value > address)
+      continue;
+    if (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size)
+      continue;
+    if (best != NULL && symbol->st_value <= *start)
+      continue;
+    best = (const char *)file->bytes + strings->sh_offset + symbol->st_name;
+    *start = symbol->st_value;
+  }
+  return best;
+}
+
+static const char *find(const struct image_file *file, uintptr_t address, uintptr_t *start)
+{
+  const Elf64_Ehdr *header = (const void *)file->bytes;
+  const char *name = NULL;
+
+  if (file->size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 != 0 ||
+      !inside(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
+    return NULL;
+  const Elf64_Shdr *sections = (const void *)(file->bytes + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum && name == NULL; i++)
+    if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < header->e_shnum)
+      name = nearest(file, &sections[i], &sections[sections[i].sh_link], address, start);
+  for (unsigned i = 0; i < header->e_shnum && name == NULL; i++)
+    if (sections[i].sh_type == SHT_DYNSYM && sections[i].sh_link < header->e_shnum)
+      name = nearest(file, &sections[i], &sections[sections[i].sh_link], address, start);
+  return name;
+}
+
+bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
+{
+  struct query query = {.pc = pc};
+  struct stat status;
+
+  if (!dl_iterate_phdr(holds_pc, &query))
+    return false;
+  int fd = open(query.file, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  void *bytes = MAP_FAILED;
+  if (fstat(fd, &status) == 0 && status.st_size > 0)
+    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (bytes == MAP_FAILED)
+    return false;
+  struct image_file file = {bytes, (size_t)status.st_size};
+  uintptr_t start = 0;
+  const char *name = find(&file, pc - query.bias, &start);
+  if (name != NULL)
+    snprintf(buffer, size, "%s+0x%lx", name, (unsigned long)(pc - query.bias - start));
+  munmap(bytes, file.size);
+  return name != NULL;
+}

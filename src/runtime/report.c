@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages and ends.
+ */
+#include "runtime/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "runtime/os/os.h"
+
+/* One write, so that lines of several processes do not mix. */
+static void say(const char *prefix, const char *format, va_list args, const char *suffix)
+{
+  char text[1024];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix);
+  int n = vsnprintf(text + used, sizeof text - used - 1, format, args);
+
+  if (n > 0)
+    used += (size_t)n < sizeof text - used - 1 ? (size_t)n : sizeof text - used - 2;
+  used += (size_t)snprintf(text + used, sizeof text - used, "%s", suffix);
+  cn_os_message(text, used);
+}
+
+void cn_report_text(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say("", format, args, "");
+  va_end(args);
+}
+
+_Noreturn void cairn_fatal(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say("cairn: fatal: ", format, args, "\n");
+  va_end(args);
+  abort();
+}
+
+_Noreturn void cn_report_exit(const char *format, ...)
+{
+  static int exiting;
+  va_list args;
+
+  va_start(args, format);
+  say("cairn: ", format, args, "\n");
+  va_end(args);
+  /* An exit handler that fails the same way must not enter exit() again. */
+  if (exiting++ != 0)
+    _exit(1);
+  exit(1);
+}
+
+const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
+{
+  char symbol[CN_REPORT_PC - 32];
+
+  if (cn_os_symbol(pc, symbol, sizeof symbol))
+    snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
+  else
+    snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);
+  return buffer;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Root enumeration. Derived pointers (seeds: statepoints-later, "Base & Derived Pointers") take two phases: every offset
+ * of every frame is read before the first slot is written, and every derived slot is written after the last base
+ * was. One place may be a root of several frames and pairs (a callee-saved register that nobody touched), so
+ * nothing may be read again once writing began.
+ */
+#include "runtime/roots.h"
+
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/grow.h"
+#include "runtime/image.h"
+#include "runtime/report.h"
+#include "runtime/stats.h"
+
+/* A frame map that says what no frame can be. */
+_Noreturn static void bad(const struct cn_walk *walk, const char *what)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("bad frame map at pc %s: %s", cn_report_pc(walk->frame.pc, place), what);
+}
+
+static bool is_callee_saved(uint8_t reg)
+{
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (cn_arch_saved[i] == reg)
+      return true;
+  return false;
+}
+
+/* Where the value of register `reg` of this frame is kept. */
+static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
+{
+  const struct cn_frame *frame = &walk->frame;
+
+  if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
+    bad(walk, "a reference in a register that cannot hold one");
+  if (!frame->all_registers && !is_callee_saved(reg))
+    bad(walk, "a reference in a register that the callee may have overwritten");
+  if (frame->reg[reg] == NULL)
+    bad(walk, "a reference in a register that was not saved");
+  return frame->reg[reg];
+}
+
+static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t offset)
+{
+  uintptr_t address = base == cn_arch_sp ? walk->frame.sp : *register_place(walk, base);
+
+  address += (uintptr_t)(intptr_t)offset;
+  if (address % sizeof address != 0)
+    bad(walk, "a slot that is not aligned");
+  if (address >= walk->mutator->stack_end)
+    bad(walk, "a slot that is not on the stack");
+  return address;
+}
+
+static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
+{
+  if (loc->is_register)
+    return register_place(walk, loc->reg);
+  return (uintptr_t *)memory_place(walk, loc->reg, loc->offset);
+}
+
+static void area_roots(const struct cn_walk *walk, const struct cn_area *area, cn_root_found *found,
+                       void *env)
+{
+  uintptr_t address = memory_place(walk, area->reg, area->offset) + area->ref_offset;
+
+  if ((area->ref_offset | area->stride) % sizeof address != 0)
+    bad(walk, "an area that is not aligned");
+  for (uint64_t i = 0; i < area->count; i++, address += area->stride) {
+    if (address >= walk->mutator->stack_end)
+      bad(walk, "an area that is not on the stack");
+    found(env, (uintptr_t *)address, NULL);
+  }
+}
+
+void cn_roots_of_frame(const struct cn_walk *walk, cn_root_found *found, void *env)
+{
+  struct cn_safepoint safepoint = walk->frame.safepoint;
+  struct cn_root root;
+  struct cn_area area;
+
+  for (uint32_t i = 0; i < safepoint.roots; i++) {
+    if (cn_framemap_next_root(&safepoint, &root) != CN_FRAMEMAP_OK)
+      bad(walk, "a root cannot be read");
+    uintptr_t *base = place(walk, &root.base);
+    if (root.is_derived)
+      found(env, place(walk, &root.derived), base);
+    else
+      found(env, base, NULL);
+  }
+  for (uint32_t i = 0; i < safepoint.areas; i++) {
+    if (cn_framemap_next_area(&safepoint, &area) != CN_FRAMEMAP_OK)
+      bad(walk, "an area cannot be read");
+    area_roots(walk, &area, found, env);
+  }
+}
+
+/* ---- all roots ---- */
+
+struct derived {
+  uintptr_t *slot, *base;
+  uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
+};
+
+static CN_GROW(uintptr_t *) slots;
+static CN_GROW(struct derived) derived;
+
+static void note(void *env, uintptr_t *slot, uintptr_t *base)
+{
+  (void)env;
+  if (base == NULL) {
+    cn_grow_push(&slots, slot);
+    return;
+  }
+  /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
+  cn_grow_push(&slots, base);
+  cn_grow_push(&derived, (struct derived){slot, base, *slot - *base});
+}
+
+static void note_stack(void)
+{
+  struct cn_walk walk;
+
+  CN_CHECK(cairn_mutator.stopped != NULL);
+  slots.count = derived.count = 0;
+  for (bool more = cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped); more;
+       more = cn_walk_next(&walk)) {
+    cn_stats.frames++;
+    cn_roots_of_frame(&walk, note, NULL);
+  }
+}
+
+static void visit_global(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
+{
+  const struct cairn_layout *layout = root->layout;
+
+  if (!cairn_layout_is_known(layout) || layout->elem_size != 0)
+    cairn_fatal("the layout of the global at %p is damaged", root->address);
+  for (uint32_t i = 0; i < layout->base_refs; i++)
+    visit(env, (struct cairn_slot){(uintptr_t *)((char *)root->address + layout->offsets[i])});
+  cn_stats.roots += layout->base_refs;
+}
+
+void cairn_visit_roots(cairn_root_visitor *visit, void *env)
+{
+  note_stack();
+  for (size_t i = 0; i < cn_image_count(); i++) {
+    const struct cairn_image *image = cn_image_at(i);
+    for (const struct cairn_global_root *root = image->roots_start; root != image->roots_stop; root++)
+      visit_global(root, visit, env);
+  }
+  for (size_t i = 0; i < slots.count; i++)
+    visit(env, (struct cairn_slot){slots.at[i]});
+  for (size_t i = 0; i < derived.count; i++)
+    *derived.at[i].slot = *derived.at[i].base + derived.at[i].offset;
+  cn_stats.roots += slots.count + derived.count;
+}

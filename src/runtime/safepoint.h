@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The C side of the stubs (arch/): each is called at a safepoint, with what the stub saved.
+ */
+#ifndef CN_RUNTIME_SAFEPOINT_H
+#define CN_RUNTIME_SAFEPOINT_H
+
+#include <stdint.h>
+#include <cairn/collector.h>
+#include "runtime/arch/arch.h"
+
+void cn_safepoint_poll(const struct cn_regs *regs);
+void cn_safepoint_collect(const struct cn_regs *regs);
+
+/* A new object's payload, all zero. */
+void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout);
+void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
+                                 int64_t count);
+
+/* The anchor array is full: make room, or end the program. */
+void cn_safepoint_anchors(const struct cn_regs *regs);
+
+#endif

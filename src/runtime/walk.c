@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Managed frames are stepped over by their frame maps alone; native stretches by the anchors that the transition stubs
+ * left. What is neither, ends the program: a root is never skipped.
+ */
+#include "runtime/walk.h"
+
+#include "runtime/frames.h"
+#include "runtime/report.h"
+
+_Noreturn static void fail(const struct cn_walk *walk, const char *reason)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("cannot parse the stack at pc %s, sp 0x%lx: %s",
+              cn_report_pc(walk->frame.pc, place), (unsigned long)walk->frame.sp, reason);
+}
+
+/* The next anchor that is not younger than the frame's callee. Those below were left behind by a longjmp over them. */
+static bool take_anchor(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  while (walk->anchor > walk->mutator->anchors) {
+    struct cn_anchor *anchor = --walk->anchor;
+    if (anchor->sp < frame->sp)
+      continue;
+    frame->pc = anchor->pc;
+    frame->sp = anchor->sp;
+    for (int i = 0; i < CN_CALLEE_SAVED; i++)
+      frame->reg[cn_arch_saved[i]] = &anchor->saved[i];
+    frame->all_registers = false;
+    walk->natives++;
+    return true;
+  }
+  return false;
+}
+
+/* Find the managed frame at frame->pc, or the first one beyond native code. */
+static bool settle(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  while (!cn_frames_find(frame->pc, &frame->safepoint)) {
+    if (cn_frames_inside(frame->pc))
+      fail(walk, "the managed function has no safepoint there");
+    if (cn_arch_is_signal_return(frame->pc))
+      fail(walk, "a signal handler reached a safepoint");
+    if (!take_anchor(walk))
+      return false;
+  }
+  return true;
+}
+
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  *walk = (struct cn_walk){.mutator = mutator, .anchor = mutator->anchor};
+  if (regs == NULL)
+    return take_anchor(walk) && settle(walk);
+  frame->pc = regs->pc;
+  frame->sp = cn_arch_sp_after(regs);
+  for (int i = 0; i < CN_ARCH_REGISTERS; i++)
+    frame->reg[i] = (uintptr_t *)&regs->gpr[i];
+  frame->all_registers = true;
+  return settle(walk);
+}
+
+bool cn_walk_next(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  const struct cn_safepoint *safepoint = &frame->safepoint;
+  uint8_t base = safepoint->cfa_reg;
+
+  if (base != cn_arch_sp && (base >= CN_ARCH_REGISTERS || frame->reg[base] == NULL))
+    fail(walk, "the frame's base register is unknown");
+  uintptr_t cfa = (base == cn_arch_sp ? frame->sp : *frame->reg[base]) +
+                  (uintptr_t)(intptr_t)safepoint->cfa_offset;
+  if (cfa <= frame->sp || cfa > walk->mutator->stack_end || cfa % sizeof cfa != 0)
+    fail(walk, "the frame does not end on the stack");
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (safepoint->saved >> i & 1)
+      frame->reg[cn_arch_saved[i]] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)safepoint->saved_offset[i]);
+  frame->pc = ((uintptr_t *)cfa)[-1];
+  frame->sp = cfa;
+  frame->all_registers = false;
+  return settle(walk);
+}
