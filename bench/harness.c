@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Times the kernels of one variant: for each its name, the least time of several runs in nanoseconds, and a checksum.
+ * Compiled as plain C, the same for every variant. Kernels are given as -DKERNELS="X(sum) X(fib) ...".
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define X(name) void setup_##name(void); long kernel_##name(void);
+KERNELS
+#undef X
+
+static const struct kernel {
+  const char *name;
+  void (*setup)(void);
+  long (*run)(void);
+} kernels[] = {
+#define X(name) {#name, setup_##name, kernel_##name},
+    KERNELS
+#undef X
+};
+
+/* The layout of Cairn's heap: objects of 8-byte multiples one after the other, headers before the payload. */
+static char *next;
+
+static void *bump(long header, long bytes)
+{
+  if (!next)
+    next = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *payload = next + header;
+  next = payload + ((bytes + 7) & -8);
+  return payload;
+}
+
+void *bench_object(long bytes);
+void *bench_object(long bytes)
+{
+  return bump(8, bytes);
+}
+
+void *bench_indexed(long bytes);
+void *bench_indexed(long bytes)
+{
+  return bump(16, bytes);
+}
+
+/* For the modules that LLVM's own passes compiled: their poll's word, never set. */
+_Thread_local volatile unsigned long bench_poll;
+void bench_poll_slow(void);
+void bench_poll_slow(void)
+{
+  abort();
+}
+
+static long now(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+  int repeats = argc > 1 ? atoi(argv[1]) : 9;
+
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+    kernels[k].setup();
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    long best = 0, result = kernels[k].run();
+    for (int i = 0; i < repeats; i++) {
+      long start = now();
+      if (kernels[k].run() != result)
+        printf("%s: the result changes\n", kernels[k].name);
+      long time = now() - start;
+      best = !best || time < best ? time : best;
+    }
+    printf("%s %ld %lx\n", kernels[k].name, best, (unsigned long)result);
+  }
+  return 0;
+}
