@@ -33,16 +33,19 @@ struct cn_safepoint {
   uint32_t areas;                         /* number of cn_area */
   const unsigned char *cursor;            /* reader's own: where the roots start */
   const unsigned char *end;
+  bool in_areas;                          /* reader's own: the roots and the number of areas are behind the cursor */
 };
 
-/* A live reference. If base and derived are the same place, the reference is a base itself. */
+/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root that is not derived, so
+ * that the roots that are not derived are, each once, all the places that hold a base. No place is listed twice. */
 struct cn_root {
   struct cn_loc base, derived;
   bool is_derived; /* false: base and derived are the same */
 };
 
 /* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one reference `ref_offset` bytes in.
- * An alloca whose elements hold several references comes as several areas. */
+ * An alloca whose elements hold several references comes as several areas. The reader delivers `ref_offset` 0: an area
+ * starts at its first reference. */
 struct cn_area {
   uint8_t reg;
   int32_t offset;

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Call-frame information, by libdw. What the walker can follow is little, and the rest is refused:
+ *   CFA = RSP, RBP or RBX + constant;  rbx rbp r12..r15 unchanged or saved at CFA + constant;  return address at CFA - 8;
+ *   no other general register saved.
+ */
+#include "object/cfi.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <elfutils/libdw.h>
+#include "base/check.h"
+
+struct cn_cfi {
+  Elf *elf;        /* a view of the placed copy */
+  Dwarf_CFI *cfi;  /* null: no .eh_frame */
+};
+
+/* enum cn_reg of a DWARF register, or CN_CALLEE_SAVED. */
+static unsigned tracked(int dwarf)
+{
+  switch (dwarf) {
+  case 3: return CN_RBX;
+  case 6: return CN_RBP;
+  case 12: return CN_R12;
+  case 13: return CN_R13;
+  case 14: return CN_R14;
+  case 15: return CN_R15;
+  default: return CN_CALLEE_SAVED;
+  }
+}
+
+/* LLVM gives .eh_frame the type that the x86-64 ABI has for it, which libdw 0.188 does not look at. */
+static void retype(struct cn_elf *elf, uint32_t section)
+{
+  Elf64_Shdr *head = &elf->sections[section].head;
+
+  head->sh_type = SHT_PROGBITS;
+  memcpy(elf->bytes + elf->head.e_shoff + section * sizeof *head, head, sizeof *head);
+}
+
+int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
+{
+  uint32_t section = cn_elf_find(elf, ".eh_frame", 0);
+
+  *out = NULL;
+  if (section && cn_elf_find(elf, ".eh_frame", section + 1))
+    return CN_FAIL(error, "more than one section .eh_frame");
+  if (section && cn_elf_relocate(elf, section, error))
+    return -1;
+  struct cn_cfi *cfi = cn_alloc(sizeof *cfi);
+  if (section && elf->sections[section].data) {
+    retype(elf, section);
+    elf_version(EV_CURRENT);
+    cfi->elf = elf_memory((char *)elf->bytes, elf->size);
+    cfi->cfi = cfi->elf ? dwarf_getcfi_elf(cfi->elf) : NULL;
+    if (!cfi->cfi) {
+      cn_cfi_close(cfi);
+      return CN_FAIL(error, ".eh_frame: %s", dwarf_errmsg(-1));
+    }
+  }
+  *out = cfi;
+  return 0;
+}
+
+void cn_cfi_close(struct cn_cfi *cfi)
+{
+  if (!cfi)
+    return;
+  if (cfi->cfi)
+    dwarf_cfi_end(cfi->cfi);
+  if (cfi->elf)
+    elf_end(cfi->elf);
+  free(cfi);
+}
+
+static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
+{
+  Dwarf_Op *ops;
+  size_t count;
+
+  if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
+    return "its frame address is not a register and a constant";
+  if (ops[0].number != 7 && ops[0].number != 6 && ops[0].number != 3)
+    return "its frame address is based on another register than rsp, rbp and rbx";
+  int64_t offset = (int64_t)ops[0].number2;
+  if (offset < 8 || offset > INT32_MAX || offset % 8)
+    return "its frame address is a strange distance away";
+  out->cfa_reg = (uint8_t)ops[0].number;
+  out->cfa_offset = (int32_t)offset;
+  return NULL;
+}
+
+/* Where the caller's value of a register is: false if libdw's answer is not "unchanged" or "in memory at CFA + n". */
+static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
+{
+  Dwarf_Op memory[3], *ops;
+  size_t count;
+
+  *offset = 0;
+  *saved = false;
+  if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
+    return false;
+  if (count == 0)
+    return true;
+  *saved = true;
+  if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
+    return false;
+  if (count == 2 && ops[1].atom != DW_OP_plus_uconst)
+    return false;
+  if (count == 2)
+    *offset = (int64_t)ops[1].number;
+  return true;
+}
+
+static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
+{
+  unsigned reg = tracked(dwarf);
+  bool saved;
+  int64_t offset;
+
+  if (!read_place(frame, dwarf, &saved, &offset))
+    return "it keeps a register of its caller in a place that is not the frame address and a constant";
+  if (dwarf == 16)
+    return saved && offset == -8 ? NULL : "its return address is not below its frame address";
+  if (reg == CN_CALLEE_SAVED)
+    return saved ? "it saves registers that its callers do not expect to be saved" : NULL;
+  if (!saved)
+    return NULL;
+  if (offset > -16 || offset < INT32_MIN || offset % 8)
+    return "it saves a register outside its frame";
+  out->saved |= (uint8_t)(1u << reg);
+  out->saved_offset[reg] = (int32_t)offset;
+  return NULL;
+}
+
+const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t address, struct cn_safepoint *out)
+{
+  Dwarf_Frame *frame;
+
+  if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, address, &frame))
+    return "it has no call-frame information (in IR: attribute uwtable)";
+  const char *why = read_cfa(frame, out);
+  for (int dwarf = 0; !why && dwarf <= 16; dwarf++)
+    if (dwarf != 7) /* the stack pointer is the frame address itself */
+      why = read_register(frame, dwarf, out);
+  free(frame);
+  return why;
+}

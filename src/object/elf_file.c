@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An x86-64 ELF file in memory, checked. Input is hostile: nothing of the file is used as an offset, a size or an index
+ * before it was compared with what there is.
+ */
+#include "object/elf_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+static bool within(const struct cn_elf *elf, uint64_t offset, uint64_t size)
+{
+  return size <= elf->size && offset <= elf->size - size;
+}
+
+static int read_header(struct cn_elf *elf, char **error)
+{
+  if (!within(elf, 0, sizeof elf->head) || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
+    return CN_FAIL(error, "not an ELF file");
+  memcpy(&elf->head, elf->bytes, sizeof elf->head);
+  if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB ||
+      elf->head.e_machine != EM_X86_64)
+    return CN_FAIL(error, "not an ELF file for x86-64");
+  if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
+    return CN_FAIL(error, "section headers of a strange size");
+  return 0;
+}
+
+/* The name at `offset` of string table `strings`, which must end in a zero byte somewhere. */
+static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_t offset)
+{
+  const struct cn_elf_section *s = &elf->sections[strings];
+
+  if (strings >= elf->section_count || !s->data || offset >= s->head.sh_size ||
+      !memchr(s->data + offset, 0, s->head.sh_size - offset))
+    return NULL;
+  return (const char *)s->data + offset;
+}
+
+static int read_sections(struct cn_elf *elf, char **error)
+{
+  Elf64_Shdr first = {0};
+  uint64_t count = elf->head.e_shnum;
+
+  if (!elf->head.e_shoff)
+    return CN_FAIL(error, "no section headers");
+  if (!within(elf, elf->head.e_shoff, sizeof first))
+    return CN_FAIL(error, "section headers beyond the end of the file");
+  memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
+  if (count == 0)
+    count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
+  if (count == 0 || count > UINT32_MAX / sizeof first || !within(elf, elf->head.e_shoff, count * sizeof first))
+    return CN_FAIL(error, "section headers beyond the end of the file");
+  elf->section_count = (uint32_t)count;
+  elf->sections = cn_alloc(count * sizeof *elf->sections);
+  for (uint32_t i = 0; i < count; i++) {
+    struct cn_elf_section *s = &elf->sections[i];
+    memcpy(&s->head, elf->bytes + elf->head.e_shoff + i * sizeof s->head, sizeof s->head);
+    if (i == 0 || s->head.sh_type == SHT_NOBITS || s->head.sh_type == SHT_NULL)
+      continue;
+    if (!within(elf, s->head.sh_offset, s->head.sh_size))
+      return CN_FAIL(error, "section %u lies beyond the end of the file", i);
+    s->data = elf->bytes + s->head.sh_offset;
+  }
+  uint32_t names = elf->head.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->head.e_shstrndx;
+  for (uint32_t i = 0; i < count; i++) {
+    elf->sections[i].name = i ? string_at(elf, names, elf->sections[i].head.sh_name) : "";
+    if (!elf->sections[i].name)
+      return CN_FAIL(error, "section %u has no readable name", i);
+  }
+  return 0;
+}
+
+static int read_groups(struct cn_elf *elf, char **error)
+{
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *g = &elf->sections[i];
+    if (g->head.sh_type != SHT_GROUP)
+      continue;
+    for (uint64_t at = 4; at + 4 <= g->head.sh_size; at += 4) {
+      uint32_t member;
+      memcpy(&member, g->data + at, 4);
+      if (member == 0 || member >= elf->section_count)
+        return CN_FAIL(error, "section group %u names a section that is not there", i);
+      elf->sections[member].group = i;
+    }
+  }
+  return 0;
+}
+
+static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
+{
+  const struct cn_elf_section *s = &elf->sections[table], *wide = NULL;
+
+  if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data || s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
+    return CN_FAIL(error, "malformed symbol table");
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (elf->sections[i].head.sh_type == SHT_SYMTAB_SHNDX && elf->sections[i].head.sh_link == table)
+      wide = &elf->sections[i];
+  elf->symtab = table;
+  elf->symbol_count = (uint32_t)(s->head.sh_size / sizeof(Elf64_Sym));
+  elf->symbols = cn_alloc(elf->symbol_count * sizeof *elf->symbols);
+  for (uint32_t i = 0; i < elf->symbol_count; i++) {
+    struct cn_elf_symbol *symbol = &elf->symbols[i];
+    memcpy(&symbol->sym, s->data + i * sizeof symbol->sym, sizeof symbol->sym);
+    symbol->name = string_at(elf, s->head.sh_link, symbol->sym.st_name);
+    symbol->section = symbol->sym.st_shndx;
+    if (symbol->sym.st_shndx == SHN_XINDEX) {
+      if (!wide || (i + UINT64_C(1)) * 4 > wide->head.sh_size)
+        return CN_FAIL(error, "symbol %u has no section index", i);
+      memcpy(&symbol->section, wide->data + i * UINT64_C(4), 4);
+    } else if (symbol->section >= SHN_LORESERVE) {
+      symbol->section = 0;
+    }
+    if (!symbol->name || symbol->section >= elf->section_count)
+      return CN_FAIL(error, "symbol %u is malformed", i);
+    if (ELF64_ST_TYPE(symbol->sym.st_info) == STT_SECTION && !*symbol->name)
+      symbol->name = elf->sections[symbol->section].name;
+  }
+  return 0;
+}
+
+/* The symbol table, or in a stripped image the dynamic one. */
+static uint32_t symbol_table(const struct cn_elf *elf)
+{
+  static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
+
+  for (size_t t = 0; t < 2; t++)
+    for (uint32_t i = 1; i < elf->section_count; i++)
+      if (elf->sections[i].head.sh_type == types[t])
+        return i;
+  return 0;
+}
+
+int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+{
+  *elf = (struct cn_elf){.size = size, .bytes = cn_alloc(size + 1)};
+  memcpy(elf->bytes, bytes, size);
+  int status = read_header(elf, error);
+  if (!status)
+    status = read_sections(elf, error);
+  if (!status)
+    status = read_groups(elf, error);
+  uint32_t table = status ? 0 : symbol_table(elf);
+  if (table)
+    status = read_symbols(elf, table, error);
+  if (status)
+    cn_elf_close(elf);
+  return status;
+}
+
+void cn_elf_close(struct cn_elf *elf)
+{
+  free(elf->bytes);
+  free(elf->sections);
+  free(elf->symbols);
+  free(elf->functions);
+  *elf = (struct cn_elf){0};
+}
+
+uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
+{
+  for (uint32_t i = from ? from : 1; i < elf->section_count; i++)
+    if (strcmp(elf->sections[i].name, name) == 0)
+      return i;
+  return 0;
+}
+
+uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol)
+{
+  if (elf->head.e_type != ET_REL)
+    return symbol->sym.st_value;
+  return symbol->section ? elf->sections[symbol->section].head.sh_addr + symbol->sym.st_value : 0;
+}
+
+uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
+{
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const Elf64_Shdr *h = &elf->sections[i].head;
+    if ((h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) && address - h->sh_addr < h->sh_size)
+      return i;
+  }
+  return 0;
+}
+
+struct by_address {
+  uint64_t address;
+  bool local;
+  uint32_t index;
+};
+
+static int compare(const void *a, const void *b)
+{
+  const struct by_address *x = a, *y = b;
+
+  if (x->address != y->address)
+    return x->address < y->address ? -1 : 1;
+  if (x->local != y->local) /* of several names, a global one comes last and is found first */
+    return x->local ? -1 : 1;
+  return x->index < y->index ? 1 : -1;
+}
+
+/* Sort the functions by address; of an object, after it was placed. */
+static void sort_functions(struct cn_elf *elf)
+{
+  struct by_address *order = cn_alloc((elf->symbol_count + UINT64_C(1)) * sizeof *order);
+  uint32_t count = 0;
+
+  for (uint32_t i = 0; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *s = &elf->symbols[i];
+    if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC)
+      order[count++] =
+          (struct by_address){cn_elf_address(elf, s), ELF64_ST_BIND(s->sym.st_info) == STB_LOCAL, i};
+  }
+  qsort(order, count, sizeof *order, compare);
+  free(elf->functions);
+  elf->functions = cn_alloc((count + UINT64_C(1)) * sizeof *elf->functions);
+  elf->function_count = count;
+  for (uint32_t i = 0; i < count; i++)
+    elf->functions[i] = order[i].index;
+  free(order);
+}
+
+const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address)
+{
+  uint32_t low = 0, high = elf->function_count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (cn_elf_address(elf, &elf->symbols[elf->functions[middle]]) <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low)
+    return NULL;
+  const struct cn_elf_symbol *found = &elf->symbols[elf->functions[low - 1]];
+  uint64_t offset = address - cn_elf_address(elf, found);
+  return offset == 0 || offset < found->sym.st_size ? found : NULL;
+}
+
+/* Addresses begin here, so that no function is at 0. */
+enum { PLACE = 0x100000 };
+
+int cn_elf_place(struct cn_elf *elf, char **error)
+{
+  uint64_t address = PLACE;
+
+  for (uint32_t i = 1; i < elf->section_count && elf->head.e_type == ET_REL; i++) {
+    Elf64_Shdr *h = &elf->sections[i].head;
+    if (!(h->sh_flags & SHF_ALLOC))
+      continue;
+    uint64_t align = h->sh_addralign > 1 ? h->sh_addralign : 1;
+    if ((align & (align - 1)) || align > UINT32_MAX || h->sh_size > UINT32_MAX || address > UINT64_MAX / 4)
+      return CN_FAIL(error, "section '%s' has a strange size or alignment", elf->sections[i].name);
+    address = (address + align - 1) & ~(align - 1);
+    h->sh_addr = address;
+    memcpy(elf->bytes + elf->head.e_shoff + i * sizeof *h, h, sizeof *h);
+    address += h->sh_size + 1; /* the end of one section is not the start of the next */
+  }
+  sort_functions(elf);
+  return 0;
+}
+
+/* Store one relocation's value. */
+static int apply(const struct cn_elf_section *section, const Elf64_Rela *r, uint64_t symbol, char **error)
+{
+  uint64_t value = symbol + (uint64_t)r->r_addend;
+  unsigned width = 4;
+
+  switch (ELF64_R_TYPE(r->r_info)) {
+  case R_X86_64_NONE:
+    return 0;
+  case R_X86_64_64:
+    width = 8;
+    break;
+  case R_X86_64_PC64:
+    width = 8;
+    value -= section->head.sh_addr + r->r_offset;
+    break;
+  case R_X86_64_PC32:
+  case R_X86_64_PLT32:
+    value -= section->head.sh_addr + r->r_offset;
+    break;
+  case R_X86_64_32:
+  case R_X86_64_32S:
+    break;
+  default:
+    return CN_FAIL(error, "section '%s': relocation of unexpected type %u", section->name,
+                   (unsigned)ELF64_R_TYPE(r->r_info));
+  }
+  if (section->head.sh_size < width || r->r_offset > section->head.sh_size - width)
+    return CN_FAIL(error, "section '%s': relocation beyond its end", section->name);
+  memcpy(section->data + r->r_offset, &value, width);
+  return 0;
+}
+
+int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
+{
+  struct cn_elf_section *section = &elf->sections[target];
+
+  for (uint32_t i = 1; i < elf->section_count && elf->head.e_type == ET_REL; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    if (s->head.sh_info != target || (s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL))
+      continue;
+    if (s->head.sh_type == SHT_REL || s->head.sh_link != elf->symtab || !section->data)
+      return CN_FAIL(error, "section '%s': malformed", s->name);
+    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= s->head.sh_size; at += sizeof(Elf64_Rela)) {
+      Elf64_Rela r;
+      memcpy(&r, s->data + at, sizeof r);
+      if (ELF64_R_SYM(r.r_info) >= elf->symbol_count)
+        return CN_FAIL(error, "section '%s': relocation against no symbol", s->name);
+      const struct cn_elf_symbol *symbol = &elf->symbols[ELF64_R_SYM(r.r_info)];
+      if (apply(section, &r, cn_elf_address(elf, symbol), error))
+        return -1;
+    }
+  }
+  return 0;
+}
+
+int cn_file_read(const char *path, void **bytes, size_t *size, char **error)
+{
+  FILE *in = fopen(path, "rb");
+  unsigned char *all = NULL;
+  size_t used = 0, got;
+
+  if (!in)
+    return CN_FAIL(error, "%s", strerror(errno));
+  do {
+    all = cn_realloc(all, used + (1 << 16));
+    got = fread(all + used, 1, 1 << 16, in);
+    used += got;
+  } while (got);
+  int bad = ferror(in) ? errno : 0;
+  fclose(in);
+  if (bad) {
+    free(all);
+    return CN_FAIL(error, "%s", strerror(bad));
+  }
+  *bytes = all;
+  *size = used;
+  return 0;
+}

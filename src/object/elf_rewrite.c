@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Replace the stack maps of a relocatable object by frame maps.
+ *
+ * No section changes its index: .llvm_stackmaps and its relocations become the first `cairn_frames` and its relocations;
+ * those of further code sections are appended. So symbols, groups and relocations of everything else stay as they are,
+ * byte for byte. A section `cairn_frames` is
+ *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections) and orders it like the code;
+ *   - in the COMDAT group of its code section, if that is in one: dropped with it when another object's copy is kept;
+ *   - relocated by R_X86_64_PC32 against the code section alone: no dynamic relocation, no text relocation.
+ * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first `cairn_frames`.
+ *
+ * The section names' table grows by one string, ".relacairn_frames", whose tail is the other name.
+ */
+#include "object/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "object/elf_file.h"
+#include "object/frames_build.h"
+
+static const char rela_name[] = ".relacairn_frames";
+enum { NAME_TAIL = sizeof ".rela" - 1 };
+
+/* A section of the new object: its header, and its bytes if they are not the old ones. */
+struct part {
+  Elf64_Shdr head;
+  const unsigned char *data;
+  struct cn_bytes fresh; /* used instead of data if `is_fresh` */
+  bool is_fresh;
+};
+
+struct rewriter {
+  const unsigned char *old;
+  struct cn_elf elf; /* placed: its headers and bytes have changed */
+  struct cn_frames frames;
+  CN_VECTOR(struct part) parts;
+  uint32_t slot, slot_rela, names;
+  uint32_t rela_name;
+  char **error;
+};
+
+static void append(struct cn_bytes *bytes, const void *data, size_t size)
+{
+  if (bytes->room - bytes->count < size) {
+    bytes->room = 2 * bytes->room + size;
+    bytes->at = cn_realloc(bytes->at, bytes->room);
+  }
+  if (size)
+    memcpy(bytes->at + bytes->count, data, size);
+  bytes->count += size;
+}
+
+/* Make the part's bytes ours, to change them. */
+static struct cn_bytes *own(struct part *part)
+{
+  if (!part->is_fresh && part->data)
+    append(&part->fresh, part->data, part->head.sh_size);
+  part->is_fresh = true;
+  return &part->fresh;
+}
+
+static void copy_parts(struct rewriter *w)
+{
+  for (uint32_t i = 0; i < w->elf.section_count; i++) {
+    struct part part = {0};
+    memcpy(&part.head, w->old + w->elf.head.e_shoff + i * sizeof part.head, sizeof part.head);
+    if (w->elf.sections[i].data)
+      part.data = w->old + part.head.sh_offset;
+    cn_push(&w->parts, part);
+  }
+}
+
+static int find_slot(struct rewriter *w)
+{
+  const struct cn_elf *elf = &w->elf;
+
+  w->slot = cn_elf_find(elf, ".llvm_stackmaps", 0);
+  if (cn_elf_find(elf, ".llvm_stackmaps", w->slot + 1))
+    return CN_FAIL(w->error, "more than one section .llvm_stackmaps");
+  if (elf->sections[w->slot].group)
+    return CN_FAIL(w->error, "section .llvm_stackmaps is in a section group");
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (elf->sections[i].head.sh_type == SHT_RELA && elf->sections[i].head.sh_info == w->slot) {
+      if (w->slot_rela)
+        return CN_FAIL(w->error, "section .llvm_stackmaps has its relocations in two places");
+      w->slot_rela = i;
+    }
+  w->names = elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
+  return 0;
+}
+
+static void add_names(struct rewriter *w)
+{
+  struct cn_bytes *names = own(&w->parts.at[w->names]);
+
+  w->rela_name = (uint32_t)names->count;
+  append(names, rela_name, sizeof rela_name);
+}
+
+/* A local symbol in the section, to relocate against: its section symbol, which is there because .eh_frame is relocated
+ * against it, or another. */
+static int find_symbol(const struct rewriter *w, uint32_t section, uint32_t *found)
+{
+  *found = 0;
+  for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
+    const struct cn_elf_symbol *s = &w->elf.symbols[i];
+    if (s->section != section || ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL)
+      continue;
+    bool is_section = ELF64_ST_TYPE(s->sym.st_info) == STT_SECTION;
+    if (is_section || !*found)
+      *found = i;
+    if (is_section)
+      return 0;
+  }
+  return *found ? 0 : CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
+}
+
+/* A further section, nameless yet: its index. Its bytes come later. */
+static uint32_t add_part(struct rewriter *w)
+{
+  cn_push(&w->parts, (struct part){.is_fresh = true});
+  return (uint32_t)w->parts.count - 1;
+}
+
+static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
+{
+  struct cn_bytes *bytes = own(&w->parts.at[group]);
+
+  append(bytes, &member, sizeof member);
+  w->parts.at[member].head.sh_flags |= SHF_GROUP;
+}
+
+/* The maps of the functions [first, end), all of one code section, as sections `frames` and `rela`. */
+static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t frames, uint32_t rela)
+{
+  struct part *map = &w->parts.at[frames], *relocations = &w->parts.at[rela];
+  uint32_t section = w->frames.functions.at[first].section, symbol;
+
+  if (find_symbol(w, section, &symbol))
+    return -1;
+  for (size_t i = first; i < end; i++) {
+    const struct cn_map_function *f = &w->frames.functions.at[i];
+    uint64_t base = w->elf.symbols[symbol].sym.st_value;
+    Elf64_Rela r = {.r_offset = map->fresh.count + CN_MAP_ENTRY,
+                    .r_info = ELF64_R_INFO((uint64_t)symbol, R_X86_64_PC32),
+                    .r_addend = (int64_t)(f->offset - base)};
+    append(&relocations->fresh, &r, sizeof r);
+    cn_framemap_write(&map->fresh, f);
+  }
+  map->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL, .sh_type = SHT_PROGBITS,
+                           .sh_flags = SHF_ALLOC | SHF_LINK_ORDER, .sh_link = section, .sh_addralign = 4};
+  relocations->head = (Elf64_Shdr){.sh_name = w->rela_name, .sh_type = SHT_RELA, .sh_flags = SHF_INFO_LINK,
+                                   .sh_link = w->elf.symtab, .sh_info = frames, .sh_addralign = 8,
+                                   .sh_entsize = sizeof(Elf64_Rela)};
+  if (w->elf.sections[section].group) {
+    join_group(w, w->elf.sections[section].group, frames);
+    join_group(w, w->elf.sections[section].group, rela);
+  }
+  return 0;
+}
+
+/* The slot's old contents go, whatever becomes of it. Without any function it is a section that linkers leave out. */
+static void empty_slot(struct rewriter *w)
+{
+  struct part *slot = &w->parts.at[w->slot];
+
+  slot->is_fresh = true;
+  slot->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL, .sh_type = SHT_PROGBITS,
+                            .sh_flags = SHF_EXCLUDE, .sh_addralign = 4};
+  if (w->slot_rela) {
+    w->parts.at[w->slot_rela].is_fresh = true;
+    w->parts.at[w->slot_rela].head.sh_name = w->rela_name;
+  }
+}
+
+static int write_fragments(struct rewriter *w)
+{
+  size_t count = w->frames.functions.count;
+
+  for (size_t first = 0, end; first < count; first = end) {
+    uint32_t section = w->frames.functions.at[first].section;
+    for (end = first; end < count && w->frames.functions.at[end].section == section; end++)
+      ;
+    bool in_slot = first == 0 && w->slot_rela;
+    uint32_t frames = in_slot ? w->slot : add_part(w);
+    uint32_t rela = in_slot ? w->slot_rela : add_part(w);
+    if (write_fragment(w, first, end, frames, rela))
+      return -1;
+  }
+  return 0;
+}
+
+/* Local symbols in the slot lose their names; all become section symbols, which no linker puts into its output. */
+static void clear_symbols(struct rewriter *w)
+{
+  for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
+    const struct cn_elf_symbol *s = &w->elf.symbols[i];
+    if (s->section != w->slot || ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL)
+      continue;
+    Elf64_Sym sym = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = s->sym.st_shndx};
+    memcpy(own(&w->parts.at[w->elf.symtab])->at + i * sizeof sym, &sym, sizeof sym);
+  }
+}
+
+/* Alignment in the file is a courtesy to readers that map it; the linker looks at sh_addralign only. */
+static void pad(struct cn_bytes *out, uint64_t align)
+{
+  uint64_t most = align < 64 ? align : 64;
+
+  while (most > 1 && out->count % most)
+    cn_push(out, 0);
+}
+
+/* Header, sections in the order of their indices, section headers. */
+static struct cn_bytes write_file(struct rewriter *w)
+{
+  struct cn_bytes out = {0};
+  Elf64_Ehdr head = w->elf.head;
+
+  append(&out, &head, sizeof head);
+  for (size_t i = 1; i < w->parts.count; i++) {
+    struct part *p = &w->parts.at[i];
+    pad(&out, p->head.sh_addralign);
+    p->head.sh_offset = out.count;
+    if (p->is_fresh)
+      p->head.sh_size = p->fresh.count;
+    if (p->is_fresh || p->data)
+      append(&out, p->is_fresh ? p->fresh.at : p->data, p->head.sh_size);
+  }
+  pad(&out, 8);
+  head.e_shoff = out.count;
+  bool many = w->parts.count >= SHN_LORESERVE; /* then the number stands in the first header */
+  head.e_shnum = many ? 0 : (Elf64_Half)w->parts.count;
+  w->parts.at[0].head.sh_size = many ? w->parts.count : 0;
+  for (size_t i = 0; i < w->parts.count; i++)
+    append(&out, &w->parts.at[i].head, sizeof w->parts.at[i].head);
+  memcpy(out.at, &head, sizeof head);
+  return out;
+}
+
+static int rewrite(struct rewriter *w)
+{
+  if (find_slot(w) || cn_frames_build(&w->elf, &w->frames, w->error))
+    return -1;
+  copy_parts(w);
+  add_names(w);
+  empty_slot(w);
+  if (write_fragments(w))
+    return -1;
+  clear_symbols(w);
+  return 0;
+}
+
+int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
+{
+  struct rewriter w = {.old = bytes, .error = error};
+
+  *out = NULL;
+  *out_size = 0;
+  if (cn_elf_open(&w.elf, bytes, size, error))
+    return -1;
+  int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
+  if (!status && cn_elf_find(&w.elf, ".llvm_stackmaps", 0)) {
+    status = rewrite(&w);
+    if (!status) {
+      struct cn_bytes file = write_file(&w);
+      *out = file.at;
+      *out_size = file.count;
+    }
+  }
+  for (size_t i = 0; i < w.parts.count; i++)
+    cn_free(&w.parts.at[i].fresh);
+  cn_free(&w.parts);
+  cn_frames_free(&w.frames);
+  cn_elf_close(&w.elf);
+  return status;
+}

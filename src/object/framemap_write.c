@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The writer of frame maps; the encoding is drawn in framemap.h. What cannot be encoded was refused before
+ * (frames_build.c), so the writer only checks.
+ */
+#include "object/framemap.h"
+
+#include <string.h>
+#include <cairn/abi.h>
+
+static void put_bytes(struct cn_bytes *out, uint64_t value, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++)
+    cn_push(out, (unsigned char)(value >> 8 * i));
+}
+
+static void set_u32(struct cn_bytes *out, size_t at, uint32_t value)
+{
+  for (unsigned i = 0; i < 4; i++)
+    out->at[at + i] = (unsigned char)(value >> 8 * i);
+}
+
+static void put_uleb(struct cn_bytes *out, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    cn_push(out, (unsigned char)(value | 0x80));
+  cn_push(out, (unsigned char)value);
+}
+
+static uint64_t zigzag(int64_t value)
+{
+  return value < 0 ? (uint64_t)(-(value + 1)) << 1 | 1 : (uint64_t)value << 1;
+}
+
+/* The bases of memory places, by their code: RSP, RBP, RBX. */
+static unsigned base_code(unsigned dwarf)
+{
+  CN_CHECK(dwarf == 7 || dwarf == 6 || dwarf == 3);
+  return dwarf == 7 ? 0 : dwarf == 6 ? 1 : 2;
+}
+
+static uint64_t place(struct cn_loc loc)
+{
+  if (loc.is_register) {
+    CN_CHECK(loc.reg < 16);
+    return (uint64_t)loc.reg << 1 | 1;
+  }
+  CN_CHECK(loc.offset % 8 == 0);
+  unsigned base = base_code(loc.reg);
+  if (base == 0) {
+    CN_CHECK(loc.offset >= 0);
+    return (uint64_t)(loc.offset / 8) << 1;
+  }
+  return zigzag(loc.offset / 8) << 6 | CN_PLACE_FRAME | (base - 1) << 1 | 1;
+}
+
+static unsigned id_code(uint64_t id)
+{
+  switch (id) {
+  case CAIRN_ABI_STATEPOINT_ID_DEFAULT: return 0;
+  case CAIRN_ABI_STATEPOINT_ID_POLL: return 1;
+  case CAIRN_ABI_STATEPOINT_ID_ALLOC: return 2;
+  default: return CN_ID_EXPLICIT;
+  }
+}
+
+static bool pushed_in_order(const struct cn_safepoint *frame)
+{
+  int32_t offset = CN_FIRST_PUSH;
+
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+    if (frame->saved >> cn_push_order[i] & 1) {
+      if (frame->saved_offset[cn_push_order[i]] != offset)
+        return false;
+      offset -= 8;
+    }
+  return true;
+}
+
+static void put_saved(struct cn_bytes *out, const struct cn_safepoint *frame)
+{
+  if (pushed_in_order(frame)) {
+    cn_push(out, frame->saved | CN_SAVED_PUSHED);
+    return;
+  }
+  cn_push(out, frame->saved);
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+    if (frame->saved >> r & 1) {
+      CN_CHECK(frame->saved_offset[r] < 0 && frame->saved_offset[r] % 8 == 0);
+      put_uleb(out, (uint64_t)(-(int64_t)frame->saved_offset[r] / 8));
+    }
+}
+
+static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
+{
+  if (!s->frame.areas)
+    return;
+  put_uleb(out, s->frame.areas - 1);
+  for (uint32_t i = 0; i < s->frame.areas; i++) {
+    const struct cn_area *a = &s->areas[i];
+    put_uleb(out, zigzag(a->offset + (int64_t)a->ref_offset) << 2 | base_code(a->reg));
+    put_uleb(out, a->count);
+    put_uleb(out, a->stride);
+  }
+}
+
+static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *s)
+{
+  const struct cn_safepoint *frame = &s->frame;
+  unsigned few = frame->roots < CN_HEAD_MANY_ROOTS ? frame->roots : CN_HEAD_MANY_ROOTS;
+  unsigned id = id_code(frame->id);
+
+  CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
+  cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) |
+                               id << CN_HEAD_ID_SHIFT | few << CN_HEAD_ROOTS_SHIFT));
+  if (few == CN_HEAD_MANY_ROOTS)
+    put_uleb(out, frame->roots - CN_HEAD_MANY_ROOTS);
+  put_uleb(out, (uint64_t)frame->cfa_offset / 8);
+  put_saved(out, frame);
+  if (id == CN_ID_EXPLICIT)
+    put_bytes(out, frame->id, 8);
+  for (uint32_t i = 0; i < frame->roots; i++) {
+    put_uleb(out, place(s->roots[i].base) << 1 | s->roots[i].is_derived);
+    if (s->roots[i].is_derived)
+      put_uleb(out, place(s->roots[i].derived));
+  }
+  put_areas(out, s);
+}
+
+/* A hash table over descriptors, so that equal ones are found in constant time: slots hold an index + 1. */
+struct table {
+  struct {
+    size_t start, length;
+  } *entries;
+  uint32_t *slots;
+  uint32_t count, mask;
+};
+
+static uint32_t hash(const unsigned char *bytes, size_t length)
+{
+  uint32_t h = 2166136261u; /* FNV-1a */
+
+  for (size_t i = 0; i < length; i++)
+    h = (h ^ bytes[i]) * 16777619u;
+  return h;
+}
+
+/* The descriptor at the end of `bytes`, from `start` on, is kept if it is new; where it or its equal starts. */
+static size_t share(struct table *table, struct cn_bytes *bytes, size_t start)
+{
+  size_t length = bytes->count - start;
+
+  for (uint32_t i = hash(bytes->at + start, length);; i++) {
+    uint32_t *slot = &table->slots[i & table->mask];
+    if (!*slot) {
+      table->entries[table->count].start = start;
+      table->entries[table->count].length = length;
+      *slot = ++table->count;
+      return start;
+    }
+    size_t known = table->entries[*slot - 1].start;
+    if (table->entries[*slot - 1].length == length && memcmp(bytes->at + known, bytes->at + start, length) == 0) {
+      bytes->count = start;
+      return known;
+    }
+  }
+}
+
+/* Encode all descriptors into `bytes`; where each safepoint's starts. */
+static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
+{
+  size_t count = f->safepoints.count, room = 4;
+  size_t *starts = cn_alloc(count * sizeof *starts);
+  struct table table = {0};
+
+  while (room < 2 * count)
+    room *= 2;
+  table.mask = (uint32_t)(room - 1);
+  table.slots = cn_alloc(room * sizeof *table.slots);
+  table.entries = cn_alloc(count * sizeof *table.entries);
+  for (size_t i = 0; i < count; i++) {
+    size_t start = bytes->count;
+    put_descriptor(bytes, &f->safepoints.at[i]);
+    starts[i] = share(&table, bytes, start);
+  }
+  free(table.slots);
+  free(table.entries);
+  return starts;
+}
+
+static unsigned log_width(size_t value) { return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2; }
+
+void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
+{
+  struct cn_bytes descriptors = {0};
+  size_t begin = out->count, count = f->safepoints.count;
+  size_t *starts = encode(f, &descriptors);
+  unsigned a = log_width(count ? f->safepoints.at[count - 1].return_offset : 0);
+  unsigned b = log_width(descriptors.count);
+
+  CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
+  put_bytes(out, 0, 8); /* the length comes last, the entry from the linker */
+  put_bytes(out, f->code_size, 4);
+  put_bytes(out, (uint32_t)count | a << 28 | b << 30, 4);
+  for (size_t i = 0; i < count; i++)
+    put_bytes(out, f->safepoints.at[i].return_offset, 1u << a);
+  for (size_t i = 0; i < count; i++)
+    put_bytes(out, starts[i], 1u << b);
+  for (size_t i = 0; i < descriptors.count; i++)
+    cn_push(out, descriptors.at[i]);
+  while (out->count % 4)
+    cn_push(out, 0);
+  CN_CHECK(out->count - begin <= UINT32_MAX);
+  set_u32(out, begin + CN_MAP_LENGTH, (uint32_t)(out->count - begin));
+  free(starts);
+  cn_free(&descriptors);
+}
+
+void cn_framemap_free(struct cn_map_function *function)
+{
+  for (size_t i = 0; i < function->safepoints.count; i++) {
+    free(function->safepoints.at[i].roots);
+    free(function->safepoints.at[i].areas);
+  }
+  cn_free(&function->safepoints);
+}

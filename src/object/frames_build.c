@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack maps and call-frame information of one object, joined into the model of its frame maps. Each record is checked
+ * against the code: it names a function of the object, an offset in it, just after a call, with the frame size that the
+ * call-frame information says.
+ */
+#include "object/frames_build.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/stackmap.h>
+#include "object/cfi.h"
+
+struct builder {
+  struct cn_elf *elf;
+  struct cn_cfi *cfi;
+  struct cn_frames *frames;
+  char **error;
+};
+
+static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset, const char *why)
+{
+  return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
+}
+
+/* Does a call end at `end`? E8 rel32, or FF /2 with any of its addressing forms. */
+static bool ends_in_call(const unsigned char *start, const unsigned char *end)
+{
+  size_t room = (size_t)(end - start);
+
+  if (room >= 5 && end[-5] == 0xe8)
+    return true;
+  for (size_t length = 2; length <= 7 && length <= room; length++) {
+    const unsigned char *at = end - length;
+    if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
+      continue;
+    unsigned mode = at[1] >> 6, base = at[1] & 7;
+    bool sib = mode != 3 && base == 4;
+    if (sib && length < 3)
+      continue;
+    size_t want = sib ? 3 : 2;
+    if (mode == 1 || mode == 2)
+      want += mode == 1 ? 1 : 4;
+    if (mode == 0 && (base == 5 || (sib && (at[2] & 7) == 5)))
+      want += 4;
+    if (want == length)
+      return true;
+  }
+  return false;
+}
+
+/* Patchable statepoints ("statepoint-num-patch-bytes") are no-ops: 0x90, or 0F 1F /0 of some length, before the return. */
+static bool ends_in_nop(const unsigned char *start, const unsigned char *end)
+{
+  size_t room = (size_t)(end - start);
+
+  if (room >= 1 && end[-1] == 0x90)
+    return true;
+  for (size_t length = 3; length <= 8 && length <= room; length++)
+    if (end[-(ptrdiff_t)length] == 0x0f && end[1 - (ptrdiff_t)length] == 0x1f)
+      return true;
+  return false;
+}
+
+static const char *check_size(const struct cn_safepoint *frame, uint64_t stack_size)
+{
+  if (stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE)
+    return frame->cfa_reg == 7 ? "a frame of unknown size has its frame address at rsp" : NULL;
+  /* Pushed arguments are not in the stack size; the return address is in the other one only. */
+  if (stack_size % 8 || stack_size > INT32_MAX)
+    return "its stack size is strange";
+  if (frame->cfa_reg == 7 && (uint64_t)frame->cfa_offset < stack_size + 8)
+    return "stack map and call-frame information do not agree on its frame's size";
+  return NULL;
+}
+
+static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f, uint64_t stack_size,
+                                   const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                                   struct cn_map_safepoint *out)
+{
+  const struct cn_elf_section *code = &b->elf->sections[f->section];
+  uint32_t offset = record->instruction_offset;
+
+  *out = (struct cn_map_safepoint){.return_offset = offset};
+  if (offset == 0 || offset > f->code_size)
+    return "the record lies outside the function";
+  const unsigned char *entry = code->data + f->offset;
+  if (!ends_in_call(entry, entry + offset) && !ends_in_nop(entry, entry + offset))
+    return "the record does not follow a call";
+  /* The row of the call itself: the next instruction may already be one that tears the frame down. */
+  const char *why = cn_cfi_row(b->cfi, code->head.sh_addr + f->offset + offset - 1, &out->frame);
+  if (!why)
+    why = check_size(&out->frame, stack_size);
+  return why ? why : cn_roots_build(map, record, out);
+}
+
+static int find_function(const struct builder *b, uint64_t address, struct cn_map_function *f)
+{
+  const struct cn_elf *elf = b->elf;
+  uint32_t section = cn_elf_section_at(elf, address);
+  const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
+
+  if (!section || !elf->sections[section].data || !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
+    return CN_FAIL(b->error, "a stack map names a function that is not in the object");
+  uint64_t offset = address - elf->sections[section].head.sh_addr;
+  if (!symbol || cn_elf_address(elf, symbol) != address || !symbol->sym.st_size)
+    return CN_FAIL(b->error, "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
+                   elf->sections[section].name, offset);
+  if (symbol->sym.st_size > elf->sections[section].head.sh_size - offset || symbol->sym.st_size > UINT32_MAX)
+    return CN_FAIL(b->error, "function '%s' reaches beyond its section", symbol->name);
+  *f = (struct cn_map_function){.name = symbol->name, .section = section, .offset = offset,
+                                .code_size = (uint32_t)symbol->sym.st_size};
+  return 0;
+}
+
+static int by_return_offset(const void *x, const void *y)
+{
+  const struct cn_map_safepoint *a = x, *b = y;
+
+  return a->return_offset < b->return_offset ? -1 : a->return_offset > b->return_offset;
+}
+
+static int add_record(const struct builder *b, struct cn_map_function *f, uint64_t stack_size,
+                      const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+{
+  struct cn_map_safepoint safepoint;
+  const char *why = build_safepoint(b, f, stack_size, map, record, &safepoint);
+
+  cn_push(&f->safepoints, safepoint);
+  return why ? refuse(b, f, record->instruction_offset, why) : 0;
+}
+
+/* Order the safepoints; two at one place are refused. */
+static int finish_function(const struct builder *b, struct cn_map_function *f)
+{
+  if (f->safepoints.count > CN_MAP_MAX_SAFEPOINTS)
+    return CN_FAIL(b->error, "function '%s' has too many safepoints", f->name);
+  if (f->safepoints.count)
+    qsort(f->safepoints.at, f->safepoints.count, sizeof *f->safepoints.at, by_return_offset);
+  for (size_t i = 1; i < f->safepoints.count; i++)
+    if (f->safepoints.at[i].return_offset == f->safepoints.at[i - 1].return_offset)
+      return refuse(b, f, f->safepoints.at[i].return_offset, "there are two records for one call");
+  return 0;
+}
+
+/* All functions of one map. Records follow each other in the order of the functions. */
+static int build_map(const struct builder *b, const struct cairn_stackmap *map)
+{
+  struct cairn_stackmap_cursor cursor = {0};
+
+  for (uint32_t i = 0; i < map->functions; i++) {
+    struct cairn_stackmap_function from = cairn_stackmap_function(map, i);
+    struct cn_map_function f = {0};
+    struct cairn_stackmap_record record;
+    int status = find_function(b, from.address, &f);
+    for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record); r++)
+      status = add_record(b, &f, from.stack_size, map, &record);
+    if (!status)
+      status = finish_function(b, &f);
+    cn_push(&b->frames->functions, f);
+    if (status)
+      return status;
+  }
+  return 0;
+}
+
+static int build_section(const struct builder *b, uint32_t section)
+{
+  const struct cn_elf_section *s = &b->elf->sections[section];
+  struct cairn_stackmap map;
+  struct cairn_stackmap_error bad;
+
+  if (cn_elf_relocate(b->elf, section, b->error))
+    return -1;
+  for (size_t at = 0; s->data && at < s->head.sh_size; at += map.length) {
+    if (cairn_stackmap_open(s->data + at, s->head.sh_size - at, &map, &bad) < 0)
+      return CN_FAIL(b->error, ".llvm_stackmaps, offset %zu: %s", at + bad.offset, bad.reason);
+    if (map.version == 1)
+      return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not say which record is whose");
+    if (build_map(b, &map))
+      return -1;
+  }
+  return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const struct cn_map_function *a = x, *b = y;
+
+  if (a->section != b->section)
+    return a->section < b->section ? -1 : 1;
+  return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static int build(struct builder *b)
+{
+  struct cn_frames *frames = b->frames;
+
+  if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
+    return -1;
+  uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
+  for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
+    if (build_section(b, section))
+      return -1;
+  if (frames->functions.count)
+    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
+  for (size_t i = 1; i < frames->functions.count; i++)
+    if (by_place(&frames->functions.at[i - 1], &frames->functions.at[i]) == 0)
+      return CN_FAIL(b->error, "function '%s' has two stack maps", frames->functions.at[i].name);
+  return 0;
+}
+
+int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
+{
+  struct builder b = {.elf = elf, .frames = frames, .error = error};
+
+  *frames = (struct cn_frames){0};
+  int status = build(&b);
+  cn_cfi_close(b.cfi);
+  if (status)
+    cn_frames_free(frames);
+  return status;
+}
+
+void cn_frames_free(struct cn_frames *frames)
+{
+  for (size_t i = 0; i < frames->functions.count; i++)
+    cn_framemap_free(&frames->functions.at[i]);
+  cn_free(&frames->functions);
+}

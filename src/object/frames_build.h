@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack maps and call-frame information of one object, joined. Private to src/object.
+ */
+#ifndef CN_OBJECT_FRAMES_BUILD_H
+#define CN_OBJECT_FRAMES_BUILD_H
+
+#include "object/elf_file.h"
+#include "object/framemap.h"
+
+struct cn_frames {
+  CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
+};
+
+/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on error: whatever the frame
+ * maps cannot express, or whatever does not agree with the code, is refused with the function's name. */
+int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
+void cn_frames_free(struct cn_frames *frames);
+
+/* roots.c: fill roots, areas and id of `out` from one statepoint's record. `out->frame` has the frame's shape already.
+ * Null, or why the record is refused. */
+struct cairn_stackmap;
+struct cairn_stackmap_record;
+const char *cn_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                           struct cn_map_safepoint *out);
+
+#endif

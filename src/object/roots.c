@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described allocas").
+ * Everything is checked against the frame: a root is never guessed and never skipped.
+ */
+#include <stdlib.h>
+#include <cairn/abi.h>
+#include <cairn/stackmap.h>
+#include "object/frames_build.h"
+
+/* LLVM's calling convention number of preserve_allcc, and what it writes for an undefined reference. */
+enum { PRESERVE_ALL = 15 };
+#define UNDEF UINT64_C(0xFEFEFEFE)
+
+enum { RSP = 7, RBP = 6, RBX = 3, R11 = 11 };
+
+struct reader {
+  const struct cairn_stackmap *map;
+  const struct cairn_stackmap_record *record;
+  struct cairn_stackmap_statepoint statepoint;
+  struct cn_map_safepoint *out;
+  CN_VECTOR(struct cn_root) roots;
+  CN_VECTOR(struct cn_area) areas;
+};
+
+static struct cairn_stackmap_location location(const struct reader *r, uint32_t index)
+{
+  return cairn_stackmap_location(r->map, r->record, index);
+}
+
+/* A constant is no place: null, or undefined. References to objects that do not move would be other constants, but nothing
+ * makes them today. */
+static bool is_immovable(struct cairn_stackmap_location l)
+{
+  return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
+}
+
+static const char *check_register(const struct reader *r, unsigned reg)
+{
+  switch (reg) {
+  case 3: case 6: case 12: case 13: case 14: case 15:
+    return NULL;
+  case RSP: case R11:
+    return "a reference is in a register that no call preserves";
+  default:
+    if (reg > 15)
+      return "a reference is not in a general register";
+    if (r->statepoint.calling_convention != PRESERVE_ALL)
+      return "a reference is in a register that the call does not preserve";
+    return NULL;
+  }
+}
+
+/* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of the saved registers and
+ * the return address? Arguments that the caller pushed, beyond the frame address, are the frame's too. */
+static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, uint64_t size)
+{
+  if (reg == RSP && offset < 0)
+    return false;
+  if (reg != f->cfa_reg)
+    return true;
+  int64_t from = offset - f->cfa_offset; /* relative to the frame address */
+  if (size > INT32_MAX)
+    return false;
+  int64_t to = from + (int64_t)size;
+  if (from < 0 && to > -8)
+    return false;
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+    if ((f->saved >> i & 1) && from < f->saved_offset[i] + 8 && to > f->saved_offset[i])
+      return false;
+  return true;
+}
+
+static bool is_base(unsigned reg) { return reg == RSP || reg == RBP || reg == RBX; }
+
+/* The place of a reference that is not a constant. */
+static const char *read_place(const struct reader *r, struct cairn_stackmap_location l, struct cn_loc *out)
+{
+  if (l.kind == CAIRN_STACKMAP_CONSTANT)
+    return "a reference is a constant that is not null";
+  if (l.size != 8)
+    return "a reference's location is not 8 bytes wide (a vector of references?)";
+  *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
+  if (l.kind == CAIRN_STACKMAP_REGISTER)
+    return l.offset ? "a register location has an offset" : check_register(r, l.reg);
+  out->offset = l.offset;
+  if (!is_base(l.reg))
+    return "a location is based on another register than rsp, rbp and rbx";
+  if (l.offset % 8)
+    return "a reference's slot is not aligned";
+  if (!in_frame(&r->out->frame, l.reg, l.offset, 8))
+    return "a reference's slot lies outside the frame or on a saved register";
+  return NULL;
+}
+
+static const char *read_pair(struct reader *r, uint32_t index)
+{
+  struct cairn_stackmap_location base = location(r, index), derived = location(r, index + 1);
+  struct cn_root root = {0};
+
+  if (is_immovable(base)) /* so what is derived from it does not move either */
+    return NULL;
+  const char *why = read_place(r, base, &root.base);
+  if (why)
+    return why;
+  root.derived = root.base;
+  cn_push(&r->roots, root);
+  if (is_immovable(derived))
+    return NULL;
+  why = read_place(r, derived, &root.derived);
+  root.is_derived = true;
+  if (!why)
+    cn_push(&r->roots, root);
+  return why;
+}
+
+static int compare_places(struct cn_loc a, struct cn_loc b)
+{
+  if (a.is_register != b.is_register)
+    return a.is_register ? -1 : 1;
+  if (a.reg != b.reg)
+    return a.reg < b.reg ? -1 : 1;
+  return a.offset < b.offset ? -1 : a.offset > b.offset;
+}
+
+static int by_derived_place(const void *x, const void *y)
+{
+  const struct cn_root *a = x, *b = y;
+  int order = compare_places(a->derived, b->derived);
+
+  if (!order)
+    order = (int)a->is_derived - (int)b->is_derived;
+  return order ? order : compare_places(a->base, b->base);
+}
+
+static int bases_first(const void *x, const void *y)
+{
+  const struct cn_root *a = x, *b = y;
+
+  return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived : by_derived_place(x, y);
+}
+
+/* Each place once, or it would be updated twice. A place that is somewhere a base holds a base: what is said of it as a
+ * derived reference is then dropped; of two bases for one derived reference, which must be equal, the first is kept. */
+static void make_unique(struct reader *r)
+{
+  size_t kept = 0;
+
+  if (r->roots.count)
+    qsort(r->roots.at, r->roots.count, sizeof *r->roots.at, by_derived_place);
+  for (size_t i = 0; i < r->roots.count; i++)
+    if (!kept || compare_places(r->roots.at[kept - 1].derived, r->roots.at[i].derived) != 0)
+      r->roots.at[kept++] = r->roots.at[i];
+  r->roots.count = kept;
+  if (kept)
+    qsort(r->roots.at, kept, sizeof *r->roots.at, bases_first);
+}
+
+/* ---- described allocas ---- */
+
+static bool read_constant(const struct reader *r, uint32_t *at, uint32_t end, uint64_t *value)
+{
+  if (*at >= end)
+    return false;
+  struct cairn_stackmap_location l = location(r, (*at)++);
+  *value = l.value;
+  return l.kind == CAIRN_STACKMAP_CONSTANT;
+}
+
+/* Bytes from the first reference to the end of the last, or false if that is beyond any frame. */
+static bool extent(const struct cn_area *a, uint64_t *size)
+{
+  uint64_t most = INT32_MAX;
+
+  if (a->count == 0 || a->ref_offset > most || a->stride > most || a->count - 1 > most / (a->stride ? a->stride : 1))
+    return false;
+  if (a->count > 1 && a->stride < 8)
+    return false;
+  *size = (a->count - 1) * a->stride + 8;
+  return true;
+}
+
+static const char *read_area(struct reader *r, struct cn_area area)
+{
+  uint64_t size;
+
+  if (area.count == 0)
+    return NULL;
+  if (!extent(&area, &size) || area.offset > INT32_MAX - (int64_t)area.ref_offset)
+    return "a described alloca is larger than a frame";
+  area.offset += (int32_t)area.ref_offset;
+  area.ref_offset = 0;
+  if (!in_frame(&r->out->frame, area.reg, area.offset, size))
+    return "a described alloca lies outside the frame or on a saved register";
+  cn_push(&r->areas, area);
+  return NULL;
+}
+
+static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
+{
+  static const char malformed[] = "the description of its allocas is malformed";
+  uint64_t offsets;
+
+  if (*at >= end)
+    return malformed;
+  struct cairn_stackmap_location l = location(r, (*at)++);
+  if (l.kind != CAIRN_STACKMAP_DIRECT || !is_base(l.reg))
+    return "a described alloca has no fixed place in the frame";
+  struct cn_area area = {.reg = (uint8_t)l.reg, .offset = l.offset};
+  if (!read_constant(r, at, end, &area.count) || !read_constant(r, at, end, &area.stride) ||
+      !read_constant(r, at, end, &offsets))
+    return malformed;
+  for (uint64_t i = 0; i < offsets; i++) {
+    if (!read_constant(r, at, end, &area.ref_offset))
+      return malformed;
+    const char *why = read_area(r, area);
+    if (why)
+      return why;
+  }
+  return NULL;
+}
+
+/* Find the description from the end of the deopt locations; what stands before it is the user's. */
+static const char *read_allocas(struct reader *r)
+{
+  uint32_t end = 3 + r->statepoint.deopt_count, at = end, allocas_end = end ? end - 1 : 0;
+  uint64_t length, mark, allocas;
+
+  for (uint32_t i = 3; i < end; i++) {
+    struct cairn_stackmap_location l = location(r, i);
+    if (l.kind == CAIRN_STACKMAP_CONSTANT && l.value == CAIRN_ABI_ALLOCA_MARK) {
+      at = i;
+      break;
+    }
+  }
+  if (at == end)
+    return NULL;
+  uint32_t last = end - 1;
+  if (!read_constant(r, &last, end, &length) || length != allocas_end - at || !read_constant(r, &at, allocas_end, &mark) ||
+      !read_constant(r, &at, allocas_end, &allocas))
+    return "the description of its allocas is malformed";
+  for (uint64_t i = 0; i < allocas; i++) {
+    const char *why = read_alloca(r, &at, allocas_end);
+    if (why)
+      return why;
+  }
+  return at == allocas_end ? NULL : "the description of its allocas is malformed";
+}
+
+static const char *read_all(struct reader *r)
+{
+  struct cairn_stackmap_error error;
+
+  if (cairn_stackmap_statepoint(r->map, r->record, &r->statepoint, &error) < 0)
+    return error.reason;
+  if (r->statepoint.allocas)
+    return "an alloca is listed in gc-live, which does not say where in it references are";
+  for (uint32_t i = 0; i < r->statepoint.pairs; i++) {
+    const char *why = read_pair(r, r->statepoint.pairs_first + 2 * i);
+    if (why)
+      return why;
+  }
+  make_unique(r);
+  return read_allocas(r);
+}
+
+const char *cn_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                           struct cn_map_safepoint *out)
+{
+  struct reader r = {.map = map, .record = record, .out = out};
+  const char *why = read_all(&r);
+
+  out->frame.id = record->id;
+  out->frame.roots = (uint32_t)r.roots.count;
+  out->frame.areas = (uint32_t)r.areas.count;
+  out->roots = r.roots.at;
+  out->areas = r.areas.at;
+  return why;
+}

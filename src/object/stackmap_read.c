@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The decoder of LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 from LLVM's documentation).
+ *
+ *            version 1              version 2              version 3
+ *   header   u8 version, u8 0, u16 0; u32 functions; u32 constants; u32 records
+ *   function u64 address, u64 stack size; from version 2 on u64 record count
+ *   constant u64
+ *   record   u64 id, u32 instruction offset, u16 flags, u16 locations; the locations; in version 3 zeros up to 8 bytes;
+ *            u16 padding, u16 live-outs; the live-outs; zeros up to 8 bytes
+ *   location u8 kind, u8 size, u16 register, i32 offset    u8 kind, u8 0, u16 size, u16 register, u16 0, i32 offset
+ *   live-out u16 register, u8 0, u8 size
+ *
+ * All little-endian. Padding is counted from the start of the section; maps are multiples of 8 bytes, so counting from the
+ * start of this map is the same.
+ */
+#include <cairn/stackmap.h>
+
+#include <string.h>
+
+enum { HEADER = 16, RECORD = 16, LIVE_OUTS = 4, LIVE_OUT = 4, CONSTANT = 8 };
+
+static size_t function_size(unsigned version) { return version == 1 ? 16 : 24; }
+static size_t location_size(unsigned version) { return version == 3 ? 12 : 8; }
+static size_t up8(size_t n) { return (n + 7) & ~(size_t)7; }
+
+static uint64_t load(const unsigned char *at, unsigned bytes)
+{
+  uint64_t value = 0;
+
+  for (unsigned i = 0; i < bytes; i++)
+    value |= (uint64_t)at[i] << 8 * i;
+  return value;
+}
+
+static const char *text_of(int status)
+{
+  switch (status) {
+#define X(name, value, text) case value: return text;
+    CAIRN_STACKMAP_STATUSES(X)
+#undef X
+  }
+  return "unknown status";
+}
+
+static int fail(struct cairn_stackmap_error *error, int status, size_t offset)
+{
+  if (error)
+    *error = (struct cairn_stackmap_error){offset, text_of(status)};
+  return status;
+}
+
+/* The record at `offset`, whose fields are within the map. Its end, or 0 if the map is too short for it. */
+static size_t read_record(const unsigned char *bytes, size_t length, unsigned version, size_t offset,
+                          struct cairn_stackmap_record *record)
+{
+  if (length < RECORD || offset > length - RECORD)
+    return 0;
+  record->offset = offset;
+  record->id = load(bytes + offset, 8);
+  record->instruction_offset = (uint32_t)load(bytes + offset + 8, 4);
+  record->flags = (uint16_t)load(bytes + offset + 12, 2);
+  record->locations = (uint16_t)load(bytes + offset + 14, 2);
+  record->locations_offset = offset + RECORD;
+  size_t at = up8(record->locations_offset + record->locations * location_size(version));
+  if (length < LIVE_OUTS || at > length - LIVE_OUTS)
+    return 0;
+  record->live_outs = (uint16_t)load(bytes + at + 2, 2);
+  record->live_outs_offset = at + LIVE_OUTS;
+  at = up8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT);
+  return at > length ? 0 : at;
+}
+
+static int check_locations(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                           struct cairn_stackmap_error *error)
+{
+  for (uint32_t i = 0; i < record->locations; i++) {
+    size_t at = record->locations_offset + i * location_size(map->version);
+    unsigned kind = map->bytes[at];
+    if (kind < CAIRN_STACKMAP_REGISTER || kind > CAIRN_STACKMAP_CONSTANT_INDEX)
+      return fail(error, CAIRN_STACKMAP_E_KIND, at);
+    size_t index = at + location_size(map->version) - 4;
+    if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load(map->bytes + index, 4) >= map->constants)
+      return fail(error, CAIRN_STACKMAP_E_CONSTANT, index);
+  }
+  return CAIRN_STACKMAP_E_OK;
+}
+
+static int check_counts(const struct cairn_stackmap *map, struct cairn_stackmap_error *error)
+{
+  uint64_t sum = 0;
+
+  if (map->version == 1)
+    return CAIRN_STACKMAP_E_OK;
+  for (uint32_t i = 0; i < map->functions; i++) {
+    struct cairn_stackmap_function f = cairn_stackmap_function(map, i);
+    if (f.records > map->records - sum)
+      return fail(error, CAIRN_STACKMAP_E_COUNT, f.offset + 16);
+    sum += f.records;
+  }
+  return sum == map->records ? CAIRN_STACKMAP_E_OK : fail(error, CAIRN_STACKMAP_E_COUNT, 12);
+}
+
+static int check_records(struct cairn_stackmap *map, size_t length, struct cairn_stackmap_error *error)
+{
+  size_t at = map->records_offset;
+
+  for (uint32_t i = 0; i < map->records; i++) {
+    struct cairn_stackmap_record record;
+    size_t end = read_record(map->bytes, length, map->version, at, &record);
+    if (!end)
+      return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+    int status = check_locations(map, &record, error);
+    if (status < 0)
+      return status;
+    at = end;
+  }
+  map->length = at;
+  return CAIRN_STACKMAP_E_OK;
+}
+
+int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
+                        struct cairn_stackmap_error *error)
+{
+  const unsigned char *p = bytes;
+
+  *map = (struct cairn_stackmap){.bytes = bytes};
+  if (length < HEADER)
+    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+  map->version = p[0];
+  if (map->version < 1 || map->version > 3)
+    return fail(error, CAIRN_STACKMAP_E_VERSION, 0);
+  if (load(p + 1, 3))
+    return fail(error, CAIRN_STACKMAP_E_RESERVED, 1);
+  map->functions = (uint32_t)load(p + 4, 4);
+  map->constants = (uint32_t)load(p + 8, 4);
+  map->records = (uint32_t)load(p + 12, 4);
+  map->functions_offset = HEADER;
+  size_t room = length - HEADER;
+  if (map->functions > room / function_size(map->version))
+    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+  map->constants_offset = HEADER + map->functions * function_size(map->version);
+  room = length - map->constants_offset;
+  if (map->constants > room / CONSTANT)
+    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+  map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT;
+  int status = check_counts(map, error);
+  return status < 0 ? status : check_records(map, length, error);
+}
+
+struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map, uint32_t index)
+{
+  size_t at = map->functions_offset + index * function_size(map->version);
+
+  return (struct cairn_stackmap_function){
+      .address = load(map->bytes + at, 8),
+      .stack_size = load(map->bytes + at + 8, 8),
+      .records = map->version == 1 ? CAIRN_STACKMAP_UNKNOWN_COUNT : load(map->bytes + at + 16, 8),
+      .offset = at};
+}
+
+uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index)
+{
+  return load(map->bytes + map->constants_offset + (size_t)index * CONSTANT, 8);
+}
+
+bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
+                         struct cairn_stackmap_record *record)
+{
+  if (cursor->next == map->records)
+    return false;
+  if (cursor->next == 0)
+    cursor->offset = map->records_offset;
+  if (map->version != 1)
+    while (cursor->in_function == cairn_stackmap_function(map, cursor->function).records) {
+      cursor->function++;
+      cursor->in_function = 0;
+    }
+  cursor->offset = read_record(map->bytes, map->length, map->version, cursor->offset, record);
+  record->function = map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
+  cursor->in_function++;
+  cursor->next++;
+  return true;
+}
+
+struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackmap *map,
+                                                       const struct cairn_stackmap_record *record, uint32_t index)
+{
+  const unsigned char *at = map->bytes + record->locations_offset + index * location_size(map->version);
+  bool wide = map->version == 3;
+  uint32_t offset = (uint32_t)load(at + (wide ? 8 : 4), 4);
+  struct cairn_stackmap_location location = {
+      .kind = (enum cairn_stackmap_kind)at[0],
+      .size = wide ? (uint16_t)load(at + 2, 2) : at[1],
+      .reg = (uint16_t)load(at + (wide ? 4 : 2), 2),
+      .offset = (int32_t)offset};
+
+  if (location.kind == CAIRN_STACKMAP_CONSTANT)
+    location.value = (uint64_t)(int64_t)location.offset;
+  if (location.kind == CAIRN_STACKMAP_CONSTANT_INDEX) {
+    location.kind = CAIRN_STACKMAP_CONSTANT;
+    location.pooled = true;
+    location.value = cairn_stackmap_constant(map, offset);
+  }
+  return location;
+}
+
+struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackmap *map,
+                                                       const struct cairn_stackmap_record *record, uint32_t index)
+{
+  const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT;
+
+  return (struct cairn_stackmap_live_out){.reg = (uint16_t)load(at, 2), .size = at[3]};
+}
+
+int cairn_stackmap_statepoint(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                              struct cairn_stackmap_statepoint *statepoint, struct cairn_stackmap_error *error)
+{
+  struct cairn_stackmap_location fixed[3];
+  uint32_t end = record->locations;
+
+  for (uint32_t i = 0; i < 3; i++) {
+    if (i < end)
+      fixed[i] = cairn_stackmap_location(map, record, i);
+    if (i >= end || fixed[i].kind != CAIRN_STACKMAP_CONSTANT)
+      return fail(error, CAIRN_STACKMAP_E_NOT_STATEPOINT, record->offset);
+  }
+  if (fixed[2].value > end - 3)
+    return fail(error, CAIRN_STACKMAP_E_DEOPT, record->offset);
+  uint32_t first = 3 + (uint32_t)fixed[2].value;
+  while (end > first && cairn_stackmap_location(map, record, end - 1).kind == CAIRN_STACKMAP_DIRECT)
+    end--;
+  for (uint32_t i = first; i < end; i++)
+    if (cairn_stackmap_location(map, record, i).kind == CAIRN_STACKMAP_DIRECT)
+      return fail(error, CAIRN_STACKMAP_E_PAIRS, record->offset);
+  if ((end - first) % 2)
+    return fail(error, CAIRN_STACKMAP_E_PAIRS, record->offset);
+  *statepoint = (struct cairn_stackmap_statepoint){
+      .calling_convention = fixed[0].value, .flags = fixed[1].value,
+      .deopt_first = 3, .deopt_count = first - 3,
+      .pairs_first = first, .pairs = (end - first) / 2,
+      .allocas_first = end, .allocas = record->locations - end};
+  return CAIRN_STACKMAP_E_OK;
+}
