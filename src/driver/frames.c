@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "driver/tool.h"
-#include "driver/absent.h"
+#include "object/frames_print.h"
+#include "object/rewrite.h"
 
 static const char help[] =
     "usage: cairn frames FILE\n"

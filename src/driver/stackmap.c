@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 #include "driver/tool.h"
-#include "driver/absent.h"
+#include "object/stackmap_print.h"
 
 static const char help[] =
     "usage: cairn stackmap FILE\n\n"
