@@ -1,1 +1,270 @@
-int main(void);int main(void) { return 0; }
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn-cc`, a C compiler driver in clang's place.
+ *
+ *   .c    clang to bitcode | Cairn and LLVM's code generator, in process | object with frame maps
+ *   .ll .bc                 the same from the second step on
+ *   .s    clang assembles  | stack maps become frame maps
+ *   then  clang links, with the runtime for executables
+ *
+ * What is not compiling or linking (-E, -M, -fsyntax-only, --version, ...), and every wrong use that clang would
+ * report, is clang's: it gets the same words.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "driver/process.h"
+#include "driver/tool.h"
+#include "driver/units.h"
+
+static const char help[] =
+    "cairn-cc: a C compiler in clang's place, with a precise, relocating garbage collector\n\n"
+    "usage: cairn-cc [any clang option] FILE...      .c .ll .bc .s .S .o .a\n\n"
+    "  -fcairn-safepoints=late   insert safepoints after the optimiser (default)\n"
+    "  -fcairn-safepoints=early  before it\n"
+    "  -fcairn-safepoints=none   not at all: the program never collects\n"
+    "  -fcairn-manage=all        C functions are managed (default)\n"
+    "  -fcairn-manage=marked     only those with a gc strategy: C code that is to stay native\n"
+    "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
+    "  -###                      print the commands and passes, run nothing\n"
+    "  -v                        print them as they run\n\n"
+    "C++ and other languages are compiled by clang as native code. Not supported yet: -flto, profiling and\n"
+    "coverage, address, memory and thread sanitizers, OpenMP.\n\n"
+    "Options of clang:\n\n";
+
+/* ---- what clang does alone ---- */
+
+static int pass_to_clang(const struct cn_command *command, bool with_environment)
+{
+  struct cn_words words = {0};
+  bool foreign = false;
+
+  cn_push(&words, cn_process_clang());
+  for (size_t i = 0; i < command->items.count; i++)
+    foreign |= command->items.at[i].input && command->items.at[i].language == CN_LANG_FOREIGN;
+  if (with_environment && !foreign)
+    cn_frontend_add_environment(&words);
+  for (size_t i = 0; i < command->args.count; i++)
+    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
+      cn_push(&words, command->args.at[i]);
+  if (command->verbose && !command->dry_run)
+    cn_process_print(&words, stderr);
+  return cn_process_become(&words);
+}
+
+static int print_version(const struct cn_command *command)
+{
+  struct cn_words words = {0};
+
+  cn_push(&words, cn_process_clang());
+  for (size_t i = 0; i < command->args.count; i++)
+    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
+      cn_push(&words, command->args.at[i]);
+  int status = cn_process_run(&words);
+  cn_free(&words);
+  if (status == 0)
+    printf("Cairn version %s\n", CAIRN_VERSION);
+  return status;
+}
+
+/* Is this for clang: nothing to compile or link, or wrong in a way that clang reports before it does anything? */
+static bool is_for_clang(const struct cn_command *command)
+{
+  size_t sources = 0, inputs = 0;
+
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (!item->input)
+      continue;
+    if (item->language == CN_LANG_HEADER || (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
+      return true;
+    inputs++;
+    sources += item->language != CN_LANG_LINK;
+  }
+  if (command->mode == CN_MODE_CLANG || inputs == 0)
+    return true;
+  if (command->mode == CN_MODE_LINK)
+    return command->emit_llvm;
+  return sources == 0 || (command->output && sources > 1);
+}
+
+static bool has_managed_sources(const struct cn_command *command)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (item->input && (item->language == CN_LANG_C || item->language == CN_LANG_IR))
+      return true;
+  }
+  return false;
+}
+
+/* ---- units ---- */
+
+static const char *temporary(const struct cn_command *command, const char *input, const char *suffix)
+{
+  const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem(input);
+
+  if (!command->save_temps)
+    return cn_temp_file(strcmp(stem, "-") == 0 ? "stdin" : stem, suffix);
+  if (command->save_temps_obj && command->output)
+    return cn_paths_with_suffix(command->output, suffix);
+  return cn_command_text("%s%s", stem, suffix);
+}
+
+static const char *output_of(const struct cn_command *command, const char *input)
+{
+  bool assembly = command->mode == CN_MODE_ASSEMBLY;
+  const char *suffix = command->emit_llvm ? (assembly ? ".ll" : ".bc") : assembly ? ".s" : ".o";
+
+  if (command->mode == CN_MODE_LINK)
+    return temporary(command, input, ".o");
+  if (command->output)
+    return command->output;
+  return cn_command_text("%s%s", cn_paths_stem(input), suffix);
+}
+
+/* Only what Cairn compiles has bitcode; of the rest, clang makes the output. */
+static bool plan_unit(const struct cn_command *command, const struct cn_item *item, struct cn_unit *unit)
+{
+  *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
+  unit->output = output_of(command, unit->input);
+  if (unit->language == CN_LANG_IR)
+    unit->bitcode = unit->input;
+  else if (unit->language == CN_LANG_C)
+    unit->bitcode = temporary(command, unit->input, ".bc");
+  if (!unit->output || (unit->language == CN_LANG_C && !unit->bitcode))
+    return false;
+  cn_frontend_command(command, unit);
+  return true;
+}
+
+static void print_passes(const struct cn_command *command)
+{
+  struct cairn_compile_options options = cn_backend_options(command);
+  char *passes = cairn_compile_describe(&options);
+
+  fputs(" (in process)\n", stderr);
+  for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n"))
+    fprintf(stderr, "    %s\n", line);
+  fprintf(stderr, "    %s\n", command->emit_llvm ? "write IR" : "generate code");
+  if (command->mode != CN_MODE_ASSEMBLY && !command->emit_llvm)
+    fputs("    stack maps to frame maps\n", stderr);
+  free(passes);
+}
+
+static void print_unit(const struct cn_command *command, const struct cn_unit *unit)
+{
+  if (unit->front_end.count)
+    cn_process_print(&unit->front_end, stderr);
+  if (unit->bitcode)
+    print_passes(command);
+}
+
+static int compile_unit(const struct cn_command *command, const struct cn_unit *unit)
+{
+  bool changed = false;
+  int status = unit->front_end.count ? cn_process_run(&unit->front_end) : CN_EXIT_OK;
+
+  if (status == CN_EXIT_OK && unit->bitcode && !cn_backend_compile(command, unit))
+    status = CN_EXIT_FAILED;
+  if (status == CN_EXIT_OK && unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY &&
+      !cn_backend_rewrite(unit->output, unit->output, &changed))
+    status = CN_EXIT_FAILED;
+  /* As clang does: nothing that make would take for up to date. */
+  if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)
+    cn_output_remove(unit->output);
+  return status;
+}
+
+/* ---- the whole command ---- */
+
+struct plan {
+  CN_VECTOR(struct cn_unit) units;
+  struct cn_words link;
+};
+
+static bool make_plan(const struct cn_command *command, struct plan *plan)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    struct cn_unit unit;
+    if (!item->input || item->language == CN_LANG_LINK)
+      continue;
+    if (!plan_unit(command, item, &unit))
+      return false;
+    cn_push(&plan->units, unit);
+  }
+  return true;
+}
+
+/* Every unit is tried, as clang does; the first failure is the command's status. */
+static int run_units(const struct cn_command *command, const struct plan *plan)
+{
+  int status = CN_EXIT_OK;
+
+  for (size_t i = 0; i < plan->units.count; i++) {
+    const struct cn_unit *unit = &plan->units.at[i];
+    if (command->verbose || command->dry_run)
+      print_unit(command, unit);
+    int own = command->dry_run ? CN_EXIT_OK : compile_unit(command, unit);
+    status = status ? status : own;
+  }
+  return status;
+}
+
+static int run_link(const struct cn_command *command, struct plan *plan)
+{
+  if (!cn_link_command(command, plan->units.at, plan->units.count, &plan->link))
+    return CN_EXIT_FAILED;
+  if (command->verbose || command->dry_run)
+    cn_process_print(&plan->link, stderr);
+  return command->dry_run ? CN_EXIT_OK : cn_process_run(&plan->link);
+}
+
+static int run(const struct cn_command *command)
+{
+  struct plan plan = {0};
+  int status = make_plan(command, &plan) ? run_units(command, &plan) : CN_EXIT_FAILED;
+
+  if (status == CN_EXIT_OK && command->mode == CN_MODE_LINK)
+    status = run_link(command, &plan);
+  for (size_t i = 0; i < plan.units.count; i++)
+    cn_free(&plan.units.at[i].front_end);
+  cn_free(&plan.units);
+  cn_free(&plan.link);
+  return status;
+}
+
+static int serve(struct cn_command *command)
+{
+  if (!cn_command_parse(command))
+    return CN_EXIT_FAILED;
+  if (command->help)
+    fputs(help, stdout);
+  if (command->version && !command->help)
+    return print_version(command);
+  if (command->help || command->items.count == 0)
+    return pass_to_clang(command, false);
+  if (command->refused_lto) {
+    cn_tool_error("not supported yet: '%s'", command->refused_lto);
+    return CN_EXIT_FAILED;
+  }
+  if (is_for_clang(command))
+    return pass_to_clang(command, command->mode != CN_MODE_LINK);
+  if (command->refused && has_managed_sources(command)) {
+    cn_tool_error("not supported yet with managed code: '%s'", command->refused);
+    return CN_EXIT_FAILED;
+  }
+  return run(command);
+}
+
+int main(int argc, char **argv)
+{
+  struct cn_command command = {0};
+
+  cn_tool_name = "cairn-cc";
+  cn_response_expand(argc, argv, &command.args);
+  int status = serve(&command);
+  cn_command_free(&command);
+  return status;
+}

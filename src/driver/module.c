@@ -17,9 +17,11 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
   static const char *const words[] = {"error", "warning", "remark", "note"};
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
 
-  (void)env;
+  unsigned *errors = env;
+
   if (severity != LLVMDSError && severity != LLVMDSWarning)
     return;
+  *errors += severity == LLVMDSError;
   char *text = LLVMGetDiagInfoDescription(info);
   fprintf(stderr, "%s: %s: %s\n", cn_tool_name, words[severity], text);
   LLVMDisposeMessage(text);
@@ -41,6 +43,13 @@ LLVMMemoryBufferRef cn_module_read_bytes(const char *path)
   return buffer;
 }
 
+unsigned cn_module_errors(LLVMContextRef context)
+{
+  const unsigned *errors = LLVMContextGetDiagnosticContext(context);
+
+  return errors ? *errors : 0;
+}
+
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
 {
   LLVMMemoryBufferRef buffer = cn_module_read_bytes(path);
@@ -49,7 +58,9 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
 
   if (!buffer)
     return NULL;
-  LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, NULL);
+  static unsigned errors; /* a tool handles one module at a time */
+  errors = 0;
+  LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, &errors);
   bool failed = LLVMParseIRInContext2(context, buffer, &module, &message);
   LLVMDisposeMemoryBuffer(buffer);
   if (failed) {

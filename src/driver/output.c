@@ -81,3 +81,11 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
   }
   return write_renamed(path, bytes, size);
 }
+
+void cn_output_remove(const char *path)
+{
+  struct stat status;
+
+  if (stat(path, &status) == 0 && S_ISREG(status.st_mode))
+    unlink(path);
+}

@@ -36,6 +36,10 @@ int cn_tool_one_file(int argc, char **argv, const char *help, const char **path)
  * wrong with it is a message that names the file, and the line if it is text. Null: refused. */
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
+/* How many errors LLVM reported about modules of this context since it was read into: code generation has no other
+ * way to say that, for instance, inline assembly is wrong. */
+unsigned cn_module_errors(LLVMContextRef context);
+
 /* The bytes of a file ("-": standard input). */
 LLVMMemoryBufferRef cn_module_read_bytes(const char *path);
 
@@ -62,6 +66,9 @@ LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
 /* Write a file as compilers do: a new file beside it renamed over it, so that no reader sees half of it and
  * a failure leaves the old one. "-": standard output. What is no regular file (/dev/null) is written to as it is. */
 bool cn_output_write(const char *path, const void *bytes, size_t size);
+
+/* Remove a regular file, if there is one. */
+void cn_output_remove(const char *path);
 
 /* ---- subcommands of `cairn`: argv[0] is the subcommand ---- */
 int cn_opt_main(int argc, char **argv);

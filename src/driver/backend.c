@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame maps.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "driver/absent.h"
+#include "driver/sections.h"
+#include "driver/tool.h"
+#include "driver/units.h"
+
+/* ---- options ---- */
+
+static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
+{
+  const struct cn_command *command = env;
+
+  if (diagnostic->severity != CAIRN_REMARK || command->remarks)
+    cn_tool_diagnose(NULL, diagnostic);
+}
+
+struct cairn_compile_options cn_backend_options(const struct cn_command *command)
+{
+  struct cairn_compile_options options = command->compile;
+
+  options.diagnose = diagnose;
+  options.env = (void *)command;
+  return options;
+}
+
+/* Once per process: Cairn's code generator options, then the user's -mllvm. */
+static void initialise(const struct cn_command *command)
+{
+  static bool done;
+
+  if (done)
+    return;
+  done = true;
+  cairn_compile_init();
+  if (command->llvm_options.count == 0)
+    return;
+  struct cn_words words = {0};
+  cn_push(&words, "cairn-cc");
+  for (size_t i = 0; i < command->llvm_options.count; i++)
+    cn_push(&words, command->llvm_options.at[i]);
+  LLVMParseCommandLineOptions((int)words.count, words.at, NULL);
+  cn_free(&words);
+}
+
+/* An integer module flag; `absent` if there is none. */
+static unsigned module_flag(LLVMModuleRef module, const char *name, unsigned absent)
+{
+  LLVMMetadataRef flag = LLVMGetModuleFlag(module, name, strlen(name));
+
+  if (!flag)
+    return absent;
+  LLVMValueRef value = LLVMMetadataAsValue(LLVMGetModuleContext(module), flag), number = NULL;
+  if (LLVMGetMDNodeNumOperands(value) == 1)
+    LLVMGetMDNodeOperands(value, &number);
+  return number && LLVMIsAConstantInt(number) ? (unsigned)LLVMConstIntGetZExtValue(number) : absent;
+}
+
+/* Position independence: clang says it in the module that it makes; for the user's IR, the command line does. */
+static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
+                         struct cn_machine *how, struct cairn_compile_options *options)
+{
+  bool pic = from_clang ? module_flag(module, "PIC Level", 0) > 0 : !command->no_pic;
+  bool pie = from_clang ? module_flag(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
+
+  how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
+  options->shared = pic && !pie;
+}
+
+static LLVMCodeModel code_model(LLVMModuleRef module)
+{
+  unsigned model = module_flag(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+
+  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model) : LLVMCodeModelDefault;
+}
+
+/* ---- the module before the pipeline ---- */
+
+/* What a front end may have left out: triple, data layout, and the unwind tables of functions with safepoints. */
+static bool complete(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *path)
+{
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
+  char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
+  const char *own = LLVMGetDataLayoutStr(module);
+  bool ok = !*own || (strncmp(own, layout, strlen(layout)) == 0 &&
+                      (!own[strlen(layout)] || strncmp(own + strlen(layout), "-ni:", 4) == 0));
+
+  if (!*LLVMGetTarget(module))
+    LLVMSetTarget(module, triple);
+  if (!*own)
+    LLVMSetDataLayout(module, layout);
+  if (!ok)
+    cn_tool_error("'%s': data layout '%s' is not that of '%s': '%s'", path, own, triple, layout);
+  LLVMDisposeMessage(layout);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeTargetData(data);
+  return ok;
+}
+
+static void want_unwind_tables(LLVMModuleRef module)
+{
+  enum { ASYNCHRONOUS = 2 };
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
+      LLVMAddAttributeAtIndex(f, at, attribute);
+}
+
+/* ---- the module after it ---- */
+
+/* Debug information beyond what was asked for was there for our diagnostics. */
+static bool drop_debug(const struct cn_command *command, LLVMModuleRef module, bool from_clang)
+{
+  if (!from_clang || command->debug == CN_DEBUG_FULL)
+    return true;
+  if (command->debug == CN_DEBUG_NONE) {
+    LLVMStripModuleDebugInfo(module);
+    return true;
+  }
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, "strip-nonlinetable-debuginfo", NULL, builder);
+  LLVMDisposePassBuilderOptions(builder);
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  cn_tool_error("%s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
+static bool write_object(LLVMMemoryBufferRef object, const char *input, const char *output, bool *changed)
+{
+  const void *start = LLVMGetBufferStart(object);
+  size_t size = LLVMGetBufferSize(object), new_size = 0;
+  void *bytes = NULL;
+  char *error = NULL;
+  bool ok = cn_object_rewrite(start, size, &bytes, &new_size, &error) == 0;
+
+  if (!ok)
+    cn_tool_error("'%s': %s", input, error ? error : "the object cannot be given frame maps");
+  else if (changed)
+    ok = !bytes || cn_output_write(output, bytes, new_size);
+  else
+    ok = cn_output_write(output, bytes ? bytes : start, bytes ? new_size : size);
+  if (changed)
+    *changed = bytes != NULL;
+  free(bytes);
+  free(error);
+  return ok;
+}
+
+static bool emit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                 LLVMTargetMachineRef machine)
+{
+  bool assembly = command->mode == CN_MODE_ASSEMBLY;
+  LLVMMemoryBufferRef code = NULL;
+  char *message = NULL;
+
+  if (command->emit_llvm)
+    return cn_module_write(module, unit->output, assembly);
+  LLVMSetTargetMachineAsmVerbosity(machine, true);
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile,
+                                          &message, &code)) {
+    cn_tool_error("'%s': %s", unit->input, message);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  bool ok = cn_module_errors(LLVMGetModuleContext(module)) == 0;
+  if (ok && assembly)
+    ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+  else if (ok)
+    ok = write_object(code, unit->input, unit->output, NULL);
+  LLVMDisposeMemoryBuffer(code);
+  return ok;
+}
+
+/* ---- both ---- */
+
+static bool compile_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
+{
+  bool from_clang = unit->language == CN_LANG_C;
+  struct cairn_compile_options options = cn_backend_options(command);
+  struct cn_machine how = {.opt_level = options.opt_level, .code_model = code_model(module), .cpu = command->cpu};
+
+  if (!from_clang)
+    options.manage_all = false; /* a front end says itself which functions are managed */
+  set_position(command, module, from_clang, &how, &options);
+  LLVMTargetMachineRef machine = cn_module_machine(module, unit->input, &how);
+  if (!machine)
+    return false;
+  bool ok = complete(module, machine, unit->input);
+  LLVMModuleRef result = ok ? cairn_compile_pipeline(module, machine, &options) : NULL;
+  if (result) {
+    want_unwind_tables(result);
+    cn_sections_split(result, how.reloc == LLVMRelocPIC, command->function_sections, command->data_sections);
+    ok = drop_debug(command, result, from_clang) && emit(command, unit, result, machine);
+    LLVMDisposeModule(result);
+  }
+  LLVMDisposeTargetMachine(machine);
+  return ok && result;
+}
+
+bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit)
+{
+  initialise(command);
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = cn_module_read(context, unit->bitcode);
+  bool ok = false;
+
+  if (module) {
+    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
+    ok = compile_module(command, unit, module);
+    LLVMDisposeModule(module);
+  }
+  LLVMContextDispose(context);
+  return ok;
+}
+
+bool cn_backend_rewrite(const char *path, const char *output, bool *changed)
+{
+  LLVMMemoryBufferRef object = cn_module_read_bytes(path);
+  bool ok = object && write_object(object, path, output, changed);
+
+  if (object)
+    LLVMDisposeMemoryBuffer(object);
+  return ok;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Clang as front end: from C to unoptimised bitcode with debug locations.
+ *
+ * The user's options go through as they came. What is added:
+ *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
+ *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
+ *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
+ *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
+ *   -g                        source rules name lines, and unions are known by their debug information
+ */
+#include <stdio.h>
+#include <string.h>
+#include "driver/process.h"
+#include "driver/units.h"
+
+static void add(struct cn_words *words, const char *word)
+{
+  cn_push(words, word);
+}
+
+void cn_frontend_add_environment(struct cn_words *words)
+{
+  unsigned major = 0, minor = 0, patch = 0;
+  const char *include = cn_paths_find("include");
+
+  sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch);
+  add(words, "-D__CAIRN__=1");
+  add(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
+  if (include) {
+    /* Last of all, so that /usr/include never comes before the compiler's own headers. */
+    add(words, "-idirafter");
+    add(words, include);
+  }
+}
+
+static void add_options(const struct cn_command *command, struct cn_words *words)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (item->input || !item->to_compile)
+      continue;
+    for (size_t k = 0; k < item->count; k++)
+      add(words, item->words[k]);
+  }
+}
+
+/* Clang names the dependency file and its target by its -o, which here is a temporary file. */
+static void add_dependencies(const struct cn_command *command, const struct cn_unit *unit,
+                             struct cn_words *words)
+{
+  if (!command->dependencies)
+    return;
+  if (!command->dependency_file) {
+    add(words, "-MF");
+    add(words, command->output ? cn_paths_with_suffix(command->output, ".d")
+                               : cn_command_text("%s.d", cn_paths_stem(unit->input)));
+  }
+  if (!command->dependency_target) {
+    add(words, "-MQ");
+    add(words, command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
+  }
+}
+
+static void add_c(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
+{
+  static const char *const always[] = {"-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang",
+                                       "-disable-O0-optnone", "-fasynchronous-unwind-tables",
+                                       "-fno-sanitize=function", "-gno-split-dwarf"};
+
+  for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    add(words, always[i]);
+  if (command->debug != CN_DEBUG_FULL)
+    add(words, "-g");
+  add_dependencies(command, unit, words);
+  cn_frontend_add_environment(words);
+}
+
+void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
+{
+  struct cn_words *words = &unit->front_end;
+
+  if (unit->language == CN_LANG_IR)
+    return;
+  add(words, cn_process_clang());
+  add_options(command, words);
+  /* In a link, options of the linker stand beside the compiler's; clang alone would not complain of either. */
+  if (command->mode == CN_MODE_LINK)
+    add(words, "-Qunused-arguments");
+  add(words, "-c");
+  if (unit->language == CN_LANG_C)
+    add_c(command, unit, words);
+  else
+    add_dependencies(command, unit, words);
+  if (unit->item->forced) {
+    add(words, "-x");
+    add(words, unit->item->forced);
+  }
+  add(words, "-o");
+  add(words, unit->bitcode ? unit->bitcode : unit->output);
+  if (unit->input[0] == '-' && unit->input[1])
+    add(words, "--");
+  add(words, unit->input);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The link: clang's, with the runtime at the end.
+ *
+ * Executables hold the runtime, whole, and export it; shared objects use the executable's. Objects that another
+ * compiler made with stack maps in them get frame maps here: the runtime would take their frames for native ones.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "driver/process.h"
+#include "driver/tool.h"
+#include "driver/units.h"
+
+static const char section_name[] = ".llvm_stackmaps";
+
+/* A quick look: does the file contain the section's name? */
+static bool may_have_stack_maps(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  bool found = false;
+
+  if (fd < 0)
+    return false;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    size_t size = (size_t)status.st_size;
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED) {
+      found = memcmp(bytes, "\177ELF", size < 4 ? size : 4) == 0 &&
+              memmem(bytes, size, section_name, sizeof section_name) != NULL;
+      munmap(bytes, size);
+    }
+  }
+  close(fd);
+  return found;
+}
+
+static const char *object_to_link(const struct cn_command *command, const char *path)
+{
+  size_t length = strlen(path);
+  bool changed = false;
+
+  if (command->dry_run || length < 2 || strcmp(path + length - 2, ".o") != 0 || !may_have_stack_maps(path))
+    return path;
+  const char *rewritten = cn_temp_file(cn_paths_stem(path), ".o");
+  if (!rewritten || !cn_backend_rewrite(path, rewritten, &changed))
+    return NULL;
+  return changed ? rewritten : path;
+}
+
+static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count, const struct cn_item *item)
+{
+  for (size_t i = 0; i < count; i++)
+    if (units[i].item == item)
+      return &units[i];
+  return NULL;
+}
+
+/* The runtime is whole because compiled code of shared objects, which the linker does not see, calls into it. */
+static bool add_runtime(struct cn_words *words)
+{
+  const char *library = cn_paths_find("lib/libcairn.a");
+
+  if (!library) {
+    cn_tool_error("the runtime library libcairn.a is not in the lib directory beside this program's");
+    return false;
+  }
+  cn_push(words, "-Wl,--whole-archive");
+  cn_push(words, library);
+  cn_push(words, "-Wl,--no-whole-archive");
+  cn_push(words, "-Wl,--export-dynamic-symbol=cairn_*");
+  return true;
+}
+
+static bool add_inputs(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                       struct cn_words *words)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    const struct cn_unit *unit = unit_of(units, count, item);
+    if (unit) {
+      cn_push(words, unit->output);
+    } else if (item->input) {
+      const char *path = object_to_link(command, item->words[0]);
+      if (!path)
+        return false;
+      cn_push(words, path);
+    } else if (item->to_link) {
+      for (size_t k = 0; k < item->count; k++)
+        cn_push(words, item->words[k]);
+    }
+  }
+  return true;
+}
+
+bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                     struct cn_words *words)
+{
+  cn_push(words, cn_process_clang());
+  if (count > 0)
+    cn_push(words, "-Qunused-arguments"); /* the units' options were used where they belong */
+  if (!add_inputs(command, units, count, words))
+    return false;
+  if (command->output) {
+    cn_push(words, "-o");
+    cn_push(words, command->output);
+  }
+  if (command->shared || command->relocatable || command->no_default_libraries)
+    return true;
+  return add_runtime(words);
+}
