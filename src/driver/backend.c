@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame maps.
+ * From bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame
+ * maps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,12 +66,14 @@ static unsigned module_flag(LLVMModuleRef module, const char *name, unsigned abs
   return number && LLVMIsAConstantInt(number) ? (unsigned)LLVMConstIntGetZExtValue(number) : absent;
 }
 
-/* Position independence: clang says it in the module that it makes; for the user's IR, the command line does. */
+/* Position independence: clang says it in the module that it makes; for the user's IR, the command
+ * line does. */
 static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                          struct cn_machine *how, struct cairn_compile_options *options)
 {
   bool pic = from_clang ? module_flag(module, "PIC Level", 0) > 0 : !command->no_pic;
-  bool pie = from_clang ? module_flag(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
+  bool pie = from_clang ? module_flag(module, "PIE Level", 0) > 0
+                        : command->pie || !command->pic_asked;
 
   how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
   options->shared = pic && !pie;
@@ -78,14 +81,17 @@ static void set_position(const struct cn_command *command, LLVMModuleRef module,
 
 static LLVMCodeModel code_model(LLVMModuleRef module)
 {
-  unsigned model = module_flag(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+  unsigned model = module_flag(module, "Code Model",
+                               1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
 
-  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model) : LLVMCodeModelDefault;
+  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model)
+                                  : LLVMCodeModelDefault;
 }
 
 /* ---- the module before the pipeline ---- */
 
-/* What a front end may have left out: triple, data layout, and the unwind tables of functions with safepoints. */
+/* What a front end may have left out: triple, data layout, and the unwind tables of functions with
+ * safepoints. */
 static bool complete(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *path)
 {
   LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
@@ -111,7 +117,8 @@ static void want_unwind_tables(LLVMModuleRef module)
   enum { ASYNCHRONOUS = 2 };
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind,
+                                                       ASYNCHRONOUS);
 
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
@@ -140,7 +147,8 @@ static bool drop_debug(const struct cn_command *command, LLVMModuleRef module, b
   return false;
 }
 
-static bool write_object(LLVMMemoryBufferRef object, const char *input, const char *output, bool *changed)
+static bool write_object(LLVMMemoryBufferRef object, const char *input, const char *output,
+                         bool *changed)
 {
   const void *start = LLVMGetBufferStart(object);
   size_t size = LLVMGetBufferSize(object), new_size = 0;
@@ -171,8 +179,8 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   if (command->emit_llvm)
     return cn_module_write(module, unit->output, assembly);
   LLVMSetTargetMachineAsmVerbosity(machine, true);
-  if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile,
-                                          &message, &code)) {
+  if (LLVMTargetMachineEmitToMemoryBuffer(
+          machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &code)) {
     cn_tool_error("'%s': %s", unit->input, message);
     LLVMDisposeMessage(message);
     return false;
@@ -188,11 +196,26 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
 
 /* ---- both ---- */
 
-static bool compile_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
+/* -march= for the user's IR; clang says it in every function that it makes. */
+static const char *cpu_of(const struct cn_command *command)
+{
+  static char *host;
+
+  if (!command->cpu || strcmp(command->cpu, "native") != 0)
+    return command->cpu;
+  if (!host)
+    host = LLVMGetHostCPUName();
+  return host;
+}
+
+static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,
+                           LLVMModuleRef module)
 {
   bool from_clang = unit->language == CN_LANG_C;
   struct cairn_compile_options options = cn_backend_options(command);
-  struct cn_machine how = {.opt_level = options.opt_level, .code_model = code_model(module), .cpu = command->cpu};
+  struct cn_machine how = {.opt_level = options.opt_level,
+                           .code_model = code_model(module),
+                           .cpu = from_clang ? NULL : cpu_of(command)};
 
   if (!from_clang)
     options.manage_all = false; /* a front end says itself which functions are managed */
@@ -204,7 +227,8 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   LLVMModuleRef result = ok ? cairn_compile_pipeline(module, machine, &options) : NULL;
   if (result) {
     want_unwind_tables(result);
-    cn_sections_split(result, how.reloc == LLVMRelocPIC, command->function_sections, command->data_sections);
+    cn_sections_split(result, how.reloc == LLVMRelocPIC, command->function_sections,
+                      command->data_sections);
     ok = drop_debug(command, result, from_clang) && emit(command, unit, result, machine);
     LLVMDisposeModule(result);
   }

@@ -7,8 +7,8 @@
  *   .s    clang assembles  | stack maps become frame maps
  *   then  clang links, with the runtime for executables
  *
- * What is not compiling or linking (-E, -M, -fsyntax-only, --version, ...), and every wrong use that clang would
- * report, is clang's: it gets the same words.
+ * What is not compiling or linking (-E, -M, -fsyntax-only, --version, ...), and every wrong use
+ * that clang would report, is clang's: it gets the same words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static const char help[] =
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"
-    "C++ and other languages are compiled by clang as native code. Not supported yet: -flto, profiling and\n"
+    "C++ and other languages are compiled by clang as native code. Not supported yet: -flto, "
+    "profiling and\n"
     "coverage, address, memory and thread sanitizers, OpenMP.\n\n"
     "Options of clang:\n\n";
 
@@ -67,7 +68,8 @@ static int print_version(const struct cn_command *command)
   return status;
 }
 
-/* Is this for clang: nothing to compile or link, or wrong in a way that clang reports before it does anything? */
+/* Is this for clang: nothing to compile or link, or wrong in a way that clang reports before it
+ * does anything? */
 static bool is_for_clang(const struct cn_command *command)
 {
   size_t sources = 0, inputs = 0;
@@ -76,7 +78,8 @@ static bool is_for_clang(const struct cn_command *command)
     const struct cn_item *item = &command->items.at[i];
     if (!item->input)
       continue;
-    if (item->language == CN_LANG_HEADER || (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
+    if (item->language == CN_LANG_HEADER ||
+        (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
       return true;
     inputs++;
     sources += item->language != CN_LANG_LINK;
@@ -100,7 +103,8 @@ static bool has_managed_sources(const struct cn_command *command)
 
 /* ---- units ---- */
 
-static const char *temporary(const struct cn_command *command, const char *input, const char *suffix)
+static const char *temporary(const struct cn_command *command, const char *input,
+                             const char *suffix)
 {
   const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem(input);
 
@@ -124,7 +128,8 @@ static const char *output_of(const struct cn_command *command, const char *input
 }
 
 /* Only what Cairn compiles has bitcode; of the rest, clang makes the output. */
-static bool plan_unit(const struct cn_command *command, const struct cn_item *item, struct cn_unit *unit)
+static bool plan_unit(const struct cn_command *command, const struct cn_item *item,
+                      struct cn_unit *unit)
 {
   *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
   unit->output = output_of(command, unit->input);

@@ -1,213 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of cairn-cc: one table of the options that a driver must know, one function per group of effects.
+ * The command line of cairn-cc: what each option does to it, one function per group of effects.
  */
 #include "driver/command.h"
 
 #include <stdarg.h>
 #include <string.h>
+#include "driver/options.h"
 #include "driver/tool.h"
-
-enum shape {
-  FLAG,     /* the word itself */
-  SEPARATE, /* the word itself; its argument is the next word */
-  PREFIX,   /* any word that begins so; the argument follows in the same word */
-  BOTH,     /* "-Xarg" or "-X arg" */
-};
-
-enum effect {
-  KEEP, /* nothing to know, except that the next word is no input */
-  OUTPUT, LANGUAGE, OPTIMISE, DEBUG_INFO, OWN, CLANG_ONLY, STOP_AT_OBJECT, STOP_AT_ASSEMBLY, EMIT_LLVM,
-  DRY_RUN, VERBOSE, SAVE_TEMPS, VERSION, HELP, SHARED, RELOCATABLE, NO_LIBRARIES, PIC, PIE, NO_PIC,
-  FUNCTION_SECTIONS, NO_FUNCTION_SECTIONS, DATA_SECTIONS, NO_DATA_SECTIONS, DEPENDENCIES, DEPENDENCY_FILE,
-  DEPENDENCY_TARGET, DEPENDENCY_OTHER, PREPROCESSOR, LLVM_OPTION, CPU, ASSEMBLER, LTO, NO_LTO, REFUSED,
-  SANITIZE,
-};
-
-/* The first row that fits is taken. Options that no row names go to clang, to compile and to link. */
-static const struct row {
-  const char *name;
-  enum shape shape;
-  enum effect effect;
-} rows[] = {
-    {"-fcairn-", PREFIX, OWN},
-    {"-c", FLAG, STOP_AT_OBJECT},
-    {"--compile", FLAG, STOP_AT_OBJECT},
-    {"-S", FLAG, STOP_AT_ASSEMBLY},
-    {"--assemble", FLAG, STOP_AT_ASSEMBLY},
-    {"-emit-llvm", FLAG, EMIT_LLVM},
-    {"-###", FLAG, DRY_RUN},
-    {"-v", FLAG, VERBOSE},
-    {"--verbose", FLAG, VERBOSE},
-    {"-save-temps", FLAG, SAVE_TEMPS},
-    {"-save-temps=", PREFIX, SAVE_TEMPS},
-    {"--save-temps", FLAG, SAVE_TEMPS},
-    {"--version", FLAG, VERSION},
-    {"--help", FLAG, HELP},
-    {"-help", FLAG, HELP},
-
-    /* What clang does alone. */
-    {"-E", FLAG, CLANG_ONLY},
-    {"--preprocess", FLAG, CLANG_ONLY},
-    {"-M", FLAG, CLANG_ONLY},
-    {"-MM", FLAG, CLANG_ONLY},
-    {"--dependencies", FLAG, CLANG_ONLY},
-    {"--user-dependencies", FLAG, CLANG_ONLY},
-    {"-fsyntax-only", FLAG, CLANG_ONLY},
-    {"--analyze", FLAG, CLANG_ONLY},
-    {"-emit-ast", FLAG, CLANG_ONLY},
-    {"--precompile", FLAG, CLANG_ONLY},
-    {"-extract-api", FLAG, CLANG_ONLY},
-    {"-emit-interface-stubs", FLAG, CLANG_ONLY},
-    {"-module-file-info", FLAG, CLANG_ONLY},
-    {"-verify-pch", FLAG, CLANG_ONLY},
-    {"-dumpmachine", FLAG, CLANG_ONLY},
-    {"-dumpversion", FLAG, CLANG_ONLY},
-    {"-dumpspecs", FLAG, CLANG_ONLY},
-    {"-print-", PREFIX, CLANG_ONLY},
-    {"--print-", PREFIX, CLANG_ONLY},
-    {"--help-hidden", FLAG, CLANG_ONLY},
-    {"--autocomplete=", PREFIX, CLANG_ONLY},
-
-    {"-MD", FLAG, DEPENDENCIES},
-    {"-MMD", FLAG, DEPENDENCIES},
-    {"--write-dependencies", FLAG, DEPENDENCIES},
-    {"--write-user-dependencies", FLAG, DEPENDENCIES},
-    {"-MF", BOTH, DEPENDENCY_FILE},
-    {"-MT", BOTH, DEPENDENCY_TARGET},
-    {"-MQ", BOTH, DEPENDENCY_TARGET},
-    {"-MP", FLAG, DEPENDENCY_OTHER},
-    {"-MG", FLAG, DEPENDENCY_OTHER},
-    {"-MV", FLAG, DEPENDENCY_OTHER},
-    {"-MJ", BOTH, DEPENDENCY_OTHER},
-    {"-Wp,", PREFIX, PREPROCESSOR},
-    {"-Wa,", PREFIX, ASSEMBLER},
-    {"-Xassembler", SEPARATE, ASSEMBLER},
-
-    {"-fPIC", FLAG, PIC},
-    {"-fpic", FLAG, PIC},
-    {"-fPIE", FLAG, PIE},
-    {"-fpie", FLAG, PIE},
-    {"-fno-PIC", FLAG, NO_PIC},
-    {"-fno-pic", FLAG, NO_PIC},
-    {"-fno-PIE", FLAG, NO_PIC},
-    {"-fno-pie", FLAG, NO_PIC},
-    {"-ffunction-sections", FLAG, FUNCTION_SECTIONS},
-    {"-fno-function-sections", FLAG, NO_FUNCTION_SECTIONS},
-    {"-fdata-sections", FLAG, DATA_SECTIONS},
-    {"-fno-data-sections", FLAG, NO_DATA_SECTIONS},
-    {"-march=", PREFIX, CPU},
-    {"-mllvm=", PREFIX, LLVM_OPTION},
-    {"-mllvm", SEPARATE, LLVM_OPTION},
-
-    {"-shared", FLAG, SHARED},
-    {"--shared", FLAG, SHARED},
-    {"-r", FLAG, RELOCATABLE},
-    {"-nostdlib", FLAG, NO_LIBRARIES},
-    {"--no-standard-libraries", FLAG, NO_LIBRARIES},
-    {"-nodefaultlibs", FLAG, NO_LIBRARIES},
-
-    {"-flto", FLAG, LTO},
-    {"-flto=", PREFIX, LTO},
-    {"-fthinlto-", PREFIX, LTO},
-    {"-fno-lto", FLAG, NO_LTO},
-
-    /* Instrumentation by LLVM passes that would call native code from managed code behind the rewriter's back, or
-     * that owns the bytes before a function's entry, where Cairn's mark is. */
-    {"-p", FLAG, REFUSED},
-    {"-pg", FLAG, REFUSED},
-    {"--coverage", FLAG, REFUSED},
-    {"-coverage", FLAG, REFUSED},
-    {"-ftest-coverage", FLAG, REFUSED},
-    {"-fcoverage-mapping", FLAG, REFUSED},
-    {"-fprofile-arcs", FLAG, REFUSED},
-    {"-fprofile-generate", PREFIX, REFUSED},
-    {"-fprofile-instr-", PREFIX, REFUSED},
-    {"-fprofile-use", PREFIX, REFUSED},
-    {"-fprofile-sample-use", PREFIX, REFUSED},
-    {"-fcs-profile-generate", PREFIX, REFUSED},
-    {"-fmemory-profile", PREFIX, REFUSED},
-    {"-finstrument-function", PREFIX, REFUSED},
-    {"-fxray-instrument", FLAG, REFUSED},
-    {"-fpatchable-function-entry=", PREFIX, REFUSED},
-    {"-fsanitize-coverage=", PREFIX, REFUSED},
-    {"-fsanitize=", PREFIX, SANITIZE},
-    {"-fsplit-stack", FLAG, REFUSED},
-    {"-femulated-tls", FLAG, REFUSED},
-    {"-fopenmp", FLAG, REFUSED},
-    {"-fopenmp=", PREFIX, REFUSED},
-    {"-fopenacc", FLAG, REFUSED},
-
-    /* The next word is an argument and not an input. */
-    {"-Xclang", SEPARATE, KEEP}, {"-Xlinker", SEPARATE, KEEP}, {"-Xpreprocessor", SEPARATE, KEEP},
-    {"-Xanalyzer", SEPARATE, KEEP}, {"-I", SEPARATE, KEEP}, {"-D", SEPARATE, KEEP}, {"-U", SEPARATE, KEEP},
-    {"-L", SEPARATE, KEEP}, {"-l", SEPARATE, KEEP}, {"-B", SEPARATE, KEEP}, {"-F", SEPARATE, KEEP},
-    {"-T", SEPARATE, KEEP}, {"-Tbss", SEPARATE, KEEP}, {"-Tdata", SEPARATE, KEEP}, {"-Ttext", SEPARATE, KEEP},
-    {"-u", SEPARATE, KEEP}, {"-z", SEPARATE, KEEP}, {"-e", SEPARATE, KEEP}, {"-y", SEPARATE, KEEP},
-    {"-A", SEPARATE, KEEP}, {"-G", SEPARATE, KEEP}, {"-include", SEPARATE, KEEP}, {"-imacros", SEPARATE, KEEP},
-    {"-include-pch", SEPARATE, KEEP}, {"-isystem", SEPARATE, KEEP}, {"-isystem-after", SEPARATE, KEEP},
-    {"-idirafter", SEPARATE, KEEP}, {"-iquote", SEPARATE, KEEP}, {"-isysroot", SEPARATE, KEEP},
-    {"-iprefix", SEPARATE, KEEP}, {"-iwithprefix", SEPARATE, KEEP}, {"-iwithprefixbefore", SEPARATE, KEEP},
-    {"-iwithsysroot", SEPARATE, KEEP}, {"-iframework", SEPARATE, KEEP}, {"-imultilib", SEPARATE, KEEP},
-    {"-ivfsoverlay", SEPARATE, KEEP}, {"-cxx-isystem", SEPARATE, KEEP}, {"-stdlib++-isystem", SEPARATE, KEEP},
-    {"-framework", SEPARATE, KEEP}, {"-arch", SEPARATE, KEEP}, {"-target", SEPARATE, KEEP},
-    {"--target", SEPARATE, KEEP}, {"--sysroot", SEPARATE, KEEP}, {"-rpath", SEPARATE, KEEP},
-    {"-resource-dir", SEPARATE, KEEP}, {"-working-directory", SEPARATE, KEEP}, {"--param", SEPARATE, KEEP},
-    {"--config", SEPARATE, KEEP}, {"-config", SEPARATE, KEEP}, {"-serialize-diagnostics", SEPARATE, KEEP},
-    {"--serialize-diagnostics", SEPARATE, KEEP}, {"-fdebug-compilation-dir", SEPARATE, KEEP},
-    {"-fmodules-user-build-path", SEPARATE, KEEP}, {"-ftrapv-handler", SEPARATE, KEEP},
-    {"-index-store-path", SEPARATE, KEEP}, {"-dependency-file", SEPARATE, KEEP},
-    {"-dependency-dot", SEPARATE, KEEP}, {"-mthread-model", SEPARATE, KEEP}, {"-meabi", SEPARATE, KEEP},
-    {"-mmlir", SEPARATE, KEEP}, {"-filelist", SEPARATE, KEEP}, {"-init", SEPARATE, KEEP},
-    {"-undefined", SEPARATE, KEEP}, {"-dyld-prefix", SEPARATE, KEEP}, {"-ccc-gcc-name", SEPARATE, KEEP},
-    {"-ccc-install-dir", SEPARATE, KEEP}, {"-dumpdir", SEPARATE, KEEP}, {"-specs", SEPARATE, KEEP},
-    {"--include", SEPARATE, KEEP}, {"--imacros", SEPARATE, KEEP}, {"--include-directory", SEPARATE, KEEP},
-    {"--include-directory-after", SEPARATE, KEEP}, {"--library-directory", SEPARATE, KEEP},
-    {"--define-macro", SEPARATE, KEEP}, {"--undefine-macro", SEPARATE, KEEP}, {"--entry", SEPARATE, KEEP},
-    {"--for-linker", SEPARATE, KEEP}, {"--force-link", SEPARATE, KEEP}, {"--prefix", SEPARATE, KEEP},
-
-    {"--output=", PREFIX, OUTPUT},
-    {"--output", SEPARATE, OUTPUT},
-    {"-objcmt-", PREFIX, KEEP},
-    {"-o", BOTH, OUTPUT},
-    {"--language=", PREFIX, LANGUAGE},
-    {"--language", SEPARATE, LANGUAGE},
-    {"-x", BOTH, LANGUAGE},
-    {"--optimize=", PREFIX, OPTIMISE},
-    {"-O", PREFIX, OPTIMISE},
-    {"--debug", FLAG, DEBUG_INFO},
-    {"-g", PREFIX, DEBUG_INFO},
-};
-
-static const struct row *find_row(const char *word)
-{
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const struct row *row = &rows[i];
-    bool exact = row->shape == FLAG || row->shape == SEPARATE;
-    if (exact ? strcmp(word, row->name) == 0 : strncmp(word, row->name, strlen(row->name)) == 0)
-      return row;
-  }
-  return NULL;
-}
 
 /* ---- languages ---- */
 
 static const struct name {
   const char *name;
   enum cn_language language;
-} suffixes[] =
-    {{"c", CN_LANG_C}, {"i", CN_LANG_C}, {"ll", CN_LANG_IR}, {"bc", CN_LANG_IR}, {"s", CN_LANG_ASM},
-     {"S", CN_LANG_ASM}, {"sx", CN_LANG_ASM}, {"asm", CN_LANG_ASM}, {"cc", CN_LANG_FOREIGN},
-     {"cp", CN_LANG_FOREIGN}, {"cxx", CN_LANG_FOREIGN}, {"cpp", CN_LANG_FOREIGN}, {"CPP", CN_LANG_FOREIGN},
-     {"c++", CN_LANG_FOREIGN}, {"C", CN_LANG_FOREIGN}, {"CC", CN_LANG_FOREIGN}, {"CXX", CN_LANG_FOREIGN},
-     {"ii", CN_LANG_FOREIGN}, {"m", CN_LANG_FOREIGN}, {"mm", CN_LANG_FOREIGN}, {"M", CN_LANG_FOREIGN},
-     {"mi", CN_LANG_FOREIGN}, {"mii", CN_LANG_FOREIGN}, {"cu", CN_LANG_FOREIGN}, {"hip", CN_LANG_FOREIGN},
-     {"cl", CN_LANG_FOREIGN}, {"f", CN_LANG_FOREIGN}, {"f90", CN_LANG_FOREIGN}, {"F90", CN_LANG_FOREIGN},
-     {"cppm", CN_LANG_FOREIGN}, {"h", CN_LANG_HEADER}, {"H", CN_LANG_HEADER}, {"hh", CN_LANG_HEADER},
-     {"hpp", CN_LANG_HEADER}, {"hxx", CN_LANG_HEADER}, {"pcm", CN_LANG_HEADER}, {"pch", CN_LANG_HEADER}},
-  languages[] = {{"c", CN_LANG_C}, {"cpp-output", CN_LANG_C}, {"ir", CN_LANG_IR},
-                 {"assembler", CN_LANG_ASM}, {"assembler-with-cpp", CN_LANG_ASM},
-                 {"c-header", CN_LANG_HEADER}, {"c++-header", CN_LANG_HEADER}};
+} suffixes[] = {{"c", CN_LANG_C},         {"i", CN_LANG_C},         {"ll", CN_LANG_IR},
+                {"bc", CN_LANG_IR},       {"s", CN_LANG_ASM},       {"S", CN_LANG_ASM},
+                {"sx", CN_LANG_ASM},      {"asm", CN_LANG_ASM},     {"cc", CN_LANG_FOREIGN},
+                {"cp", CN_LANG_FOREIGN},  {"cxx", CN_LANG_FOREIGN}, {"cpp", CN_LANG_FOREIGN},
+                {"CPP", CN_LANG_FOREIGN}, {"c++", CN_LANG_FOREIGN}, {"C", CN_LANG_FOREIGN},
+                {"CC", CN_LANG_FOREIGN},  {"CXX", CN_LANG_FOREIGN}, {"ii", CN_LANG_FOREIGN},
+                {"m", CN_LANG_FOREIGN},   {"mm", CN_LANG_FOREIGN},  {"M", CN_LANG_FOREIGN},
+                {"mi", CN_LANG_FOREIGN},  {"mii", CN_LANG_FOREIGN}, {"cu", CN_LANG_FOREIGN},
+                {"hip", CN_LANG_FOREIGN}, {"cl", CN_LANG_FOREIGN},  {"f", CN_LANG_FOREIGN},
+                {"f90", CN_LANG_FOREIGN}, {"F90", CN_LANG_FOREIGN}, {"cppm", CN_LANG_FOREIGN},
+                {"h", CN_LANG_HEADER},    {"H", CN_LANG_HEADER},    {"hh", CN_LANG_HEADER},
+                {"hpp", CN_LANG_HEADER},  {"hxx", CN_LANG_HEADER},  {"pcm", CN_LANG_HEADER},
+                {"pch", CN_LANG_HEADER}},
+  languages[] = {{"c", CN_LANG_C},
+                 {"cpp-output", CN_LANG_C},
+                 {"ir", CN_LANG_IR},
+                 {"assembler", CN_LANG_ASM},
+                 {"assembler-with-cpp", CN_LANG_ASM},
+                 {"c-header", CN_LANG_HEADER},
+                 {"c++-header", CN_LANG_HEADER}};
 
 static enum cn_language look_up(const struct name *names, size_t count, const char *name,
                                 enum cn_language otherwise)
@@ -248,8 +74,10 @@ static void set_optimisation(struct cairn_compile_options *compile, const char *
 /* -g...: what follows says how much, or something else altogether. */
 static void set_debug(enum cn_debug *debug, const char *kind)
 {
-  static const char *const full[] = {"", "2", "3", "gdb", "gdb2", "gdb3", "lldb", "sce", "full", "used", "N"};
-  static const char *const lines[] = {"1", "gdb1", "line-tables-only", "line-directives-only", "mlt"};
+  static const char *const full[] = {"",     "2",   "3",    "gdb",  "gdb2", "gdb3",
+                                     "lldb", "sce", "full", "used", "N"};
+  static const char *const lines[] = {"1", "gdb1", "line-tables-only", "line-directives-only",
+                                      "mlt"};
 
   if (strcmp(kind, "0") == 0 || strcmp(kind, "gdb0") == 0)
     *debug = CN_DEBUG_NONE;
@@ -291,13 +119,14 @@ static bool set_own(struct cn_command *command, const char *word)
   return false;
 }
 
-/* Sanitizers that clang puts in as IR are ordinary code to us; those that are LLVM passes over shadow memory see
- * neither moved objects nor our heap. */
+/* Sanitizers that clang puts in as IR are ordinary code to us; those that are LLVM passes over
+ * shadow memory see neither moved objects nor our heap. */
 static const char *refused_sanitizer(const char *list)
 {
-  static const char *const passes[] = {"address", "kernel-address", "hwaddress", "kernel-hwaddress", "thread",
-                                       "memory", "kernel-memory", "dataflow", "safe-stack", "shadow-call-stack",
-                                       "cfi", "kcfi", "memtag", "fuzzer", "realtime", "numerical", "type"};
+  static const char *const passes[] = {
+      "address",       "kernel-address", "hwaddress",  "kernel-hwaddress",  "thread", "memory",
+      "kernel-memory", "dataflow",       "safe-stack", "shadow-call-stack", "cfi",    "kcfi",
+      "memtag",        "fuzzer",         "realtime",   "numerical",         "type"};
 
   while (*list) {
     size_t length = strcspn(list, ",");
@@ -312,7 +141,7 @@ static const char *refused_sanitizer(const char *list)
 }
 
 /* What changes the code. */
-static void apply_code(struct cn_command *command, enum effect effect, const char *value)
+static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
   case OPTIMISE:
@@ -339,6 +168,9 @@ static void apply_code(struct cn_command *command, enum effect effect, const cha
   case CPU:
     command->cpu = value;
     break;
+  case SYNTAX: /* of -S */
+    cn_push(&command->llvm_options, cn_command_text("-x86-asm-syntax=%s", value));
+    break;
   case LLVM_OPTION:
     cn_push(&command->llvm_options, value);
     break;
@@ -348,7 +180,7 @@ static void apply_code(struct cn_command *command, enum effect effect, const cha
 }
 
 /* What changes the work to be done. */
-static void apply_work(struct cn_command *command, enum effect effect, const char *value)
+static void apply_work(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
   case OUTPUT:
@@ -397,7 +229,7 @@ static void apply_work(struct cn_command *command, enum effect effect, const cha
 }
 
 /* What is about dependency files, or cannot be done. */
-static void apply_other(struct cn_command *command, enum effect effect, const char *word,
+static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word,
                         const char *value)
 {
   switch (effect) {
@@ -433,7 +265,7 @@ static void apply_other(struct cn_command *command, enum effect effect, const ch
 }
 
 /* Which commands get the option. */
-static void route(struct cn_item *item, enum effect effect)
+static void route(struct cn_item *item, enum cn_effect effect)
 {
   switch (effect) {
   case OWN:
@@ -464,7 +296,8 @@ static void route(struct cn_item *item, enum effect effect)
 
 static void add_input(struct cn_command *command, size_t at, const char *forced)
 {
-  struct cn_item item = {.words = command->args.at + at, .count = 1, .input = true, .forced = forced};
+  struct cn_item item = {
+      .words = command->args.at + at, .count = 1, .input = true, .forced = forced};
 
   item.language = language_of(item.words[0], forced);
   cn_push(&command->items, item);
@@ -474,11 +307,13 @@ static void add_input(struct cn_command *command, size_t at, const char *forced)
 static size_t add_option(struct cn_command *command, size_t at, const char **forced)
 {
   const char *word = command->args.at[at];
-  const struct row *row = find_row(word);
-  struct cn_item item = {.words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
+  const struct cn_option *row = cn_options_find(word);
+  struct cn_item item = {
+      .words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
   const char *value = row ? word + strlen(row->name) : "";
 
-  if (row && (row->shape == SEPARATE || (row->shape == BOTH && !*value)) && at + 1 < command->args.count) {
+  if (row && (row->shape == SEPARATE || (row->shape == BOTH && !*value)) &&
+      at + 1 < command->args.count) {
     item.count = 2;
     value = command->args.at[at + 1];
   }

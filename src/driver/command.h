@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of which language, which
- * options take the next word, what is to be made. Everything else stays an opaque option that goes to clang as it
- * came, in its place.
+ * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of
+ * which language, which options take the next word, what is to be made. Everything else stays an
+ * opaque option that goes to clang as it came, in its place.
  */
 #ifndef CN_DRIVER_COMMAND_H
 #define CN_DRIVER_COMMAND_H
@@ -55,7 +55,8 @@ struct cn_command {
   bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
   bool version, help; /* asked for, beside whatever else */
 
-  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that it makes. */
+  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
+   * it makes. */
   struct cairn_compile_options compile;
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;

@@ -12,7 +12,8 @@
 static const char help[] =
     "usage: cairn frames FILE\n"
     "       cairn frames --rewrite OBJECT -o OUT\n\n"
-    "Print the frame maps (section cairn_frames) of an object, executable or shared object; or make them:\n"
+    "Print the frame maps (section cairn_frames) of an object, executable or shared object; or "
+    "make them:\n"
     "replace .llvm_stackmaps of a relocatable object, as cairn-cc does with every object.\n";
 
 static int rewrite(const char *path, const char *output)

@@ -7,7 +7,8 @@
  *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
  *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
  *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
- *   -g                        source rules name lines, and unions are known by their debug information
+ *   -g                        source rules name lines, and unions are known by their debug
+ * information
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,15 +59,22 @@ static void add_dependencies(const struct cn_command *command, const struct cn_u
   }
   if (!command->dependency_target) {
     add(words, "-MQ");
-    add(words, command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
+    add(words,
+        command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
   }
 }
 
-static void add_c(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
+static void add_c(const struct cn_command *command, const struct cn_unit *unit,
+                  struct cn_words *words)
 {
-  static const char *const always[] = {"-emit-llvm", "-Xclang", "-disable-llvm-passes", "-Xclang",
-                                       "-disable-O0-optnone", "-fasynchronous-unwind-tables",
-                                       "-fno-sanitize=function", "-gno-split-dwarf"};
+  static const char *const always[] = {"-emit-llvm",
+                                       "-Xclang",
+                                       "-disable-llvm-passes",
+                                       "-Xclang",
+                                       "-disable-O0-optnone",
+                                       "-fasynchronous-unwind-tables",
+                                       "-fno-sanitize=function",
+                                       "-gno-split-dwarf"};
 
   for (size_t i = 0; i < sizeof always / sizeof *always; i++)
     add(words, always[i]);
@@ -84,7 +92,8 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
     return;
   add(words, cn_process_clang());
   add_options(command, words);
-  /* In a link, options of the linker stand beside the compiler's; clang alone would not complain of either. */
+  /* In a link, options of the linker stand beside the compiler's; clang alone would not complain of
+   * either. */
   if (command->mode == CN_MODE_LINK)
     add(words, "-Qunused-arguments");
   add(words, "-c");

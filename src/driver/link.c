@@ -2,8 +2,9 @@
  *
  * The link: clang's, with the runtime at the end.
  *
- * Executables hold the runtime, whole, and export it; shared objects use the executable's. Objects that another
- * compiler made with stack maps in them get frame maps here: the runtime would take their frames for native ones.
+ * Executables hold the runtime, whole, and export it; shared objects use the executable's. Objects
+ * that another compiler made with stack maps in them get frame maps here: the runtime would take
+ * their frames for native ones.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static const char *object_to_link(const struct cn_command *command, const char *
   size_t length = strlen(path);
   bool changed = false;
 
-  if (command->dry_run || length < 2 || strcmp(path + length - 2, ".o") != 0 || !may_have_stack_maps(path))
+  if (command->dry_run || length < 2 || strcmp(path + length - 2, ".o") != 0 ||
+      !may_have_stack_maps(path))
     return path;
   const char *rewritten = cn_temp_file(cn_paths_stem(path), ".o");
   if (!rewritten || !cn_backend_rewrite(path, rewritten, &changed))
@@ -51,7 +53,8 @@ static const char *object_to_link(const struct cn_command *command, const char *
   return changed ? rewritten : path;
 }
 
-static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count, const struct cn_item *item)
+static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
+                                     const struct cn_item *item)
 {
   for (size_t i = 0; i < count; i++)
     if (units[i].item == item)
@@ -59,13 +62,15 @@ static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count, 
   return NULL;
 }
 
-/* The runtime is whole because compiled code of shared objects, which the linker does not see, calls into it. */
+/* The runtime is whole because compiled code of shared objects, which the linker does not see,
+ * calls into it. */
 static bool add_runtime(struct cn_words *words)
 {
   const char *library = cn_paths_find("lib/libcairn.a");
 
   if (!library) {
-    cn_tool_error("the runtime library libcairn.a is not in the lib directory beside this program's");
+    cn_tool_error(
+        "the runtime library libcairn.a is not in the lib directory beside this program's");
     return false;
   }
   cn_push(words, "-Wl,--whole-archive");

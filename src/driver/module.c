@@ -11,7 +11,8 @@
 #include "base/check.h"
 #include "driver/tool.h"
 
-/* What LLVM has to say beside results: without a handler it would print and, for an error, end the process. */
+/* What LLVM has to say beside results: without a handler it would print and, for an error, end the
+ * process. */
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};

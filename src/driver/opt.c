@@ -20,19 +20,22 @@ struct opt {
 
 static void print_help(FILE *out)
 {
-  fputs("usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
-        "  -p PASSES             comma-separated, run in this order; a name that is not listed below\n"
-        "                        goes to LLVM's pass pipeline parser, e.g. 'function(sroa,instcombine)'\n"
-        "  -o FILE               write the module there (default: standard output)\n"
-        "  -S                    write text, not bitcode\n"
-        "  --print=ANALYSIS      print cfg, liveness, bases or calls of every managed function to\n"
-        "                        standard output, after the passes; the module only goes to -o then\n"
-        "  --explain-calls       --print=calls\n"
-        "  --manage-all          as for C: every definition is managed\n"
-        "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
-        "  --shared              the code may end in a shared object\n"
-        "  --help, --version\n\npasses:\n",
-        out);
+  fputs(
+      "usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
+      "  -p PASSES             comma-separated, run in this order; a name that is not listed "
+      "below\n"
+      "                        goes to LLVM's pass pipeline parser, e.g. "
+      "'function(sroa,instcombine)'\n"
+      "  -o FILE               write the module there (default: standard output)\n"
+      "  -S                    write text, not bitcode\n"
+      "  --print=ANALYSIS      print cfg, liveness, bases or calls of every managed function to\n"
+      "                        standard output, after the passes; the module only goes to -o then\n"
+      "  --explain-calls       --print=calls\n"
+      "  --manage-all          as for C: every definition is managed\n"
+      "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
+      "  --shared              the code may end in a shared object\n"
+      "  --help, --version\n\npasses:\n",
+      out);
   for (const char *const *name = cairn_compile_pass_names(); *name; name += 2)
     fprintf(out, "  %-21s %s\n", name[0], name[1]);
 }
@@ -45,8 +48,8 @@ static bool is_ours(const char *name)
   return false;
 }
 
-/* The length of the first name in `list`: up to a comma outside brackets; 0 if there is none or the brackets do
- * not match. */
+/* The length of the first name in `list`: up to a comma outside brackets; 0 if there is none or the
+ * brackets do not match. */
 static size_t first_name(const char *list)
 {
   int depth = 0;
@@ -73,7 +76,8 @@ static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   return ok;
 }
 
-/* Run `list`; LLVM's neighbours go to its parser together, so that analyses are kept between them. */
+/* Run `list`; LLVM's neighbours go to its parser together, so that analyses are kept between them.
+ */
 static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
                      const struct opt *opt)
 {
@@ -117,7 +121,8 @@ static bool print_analyses(LLVMModuleRef module, const struct opt *opt)
   for (size_t i = 0; i < opt->analyses.count; i++) {
     char *text = cairn_compile_print(module, opt->analyses.at[i]);
     if (!text) {
-      cn_tool_error("--print: no analysis '%s' (cfg, liveness, bases or calls)", opt->analyses.at[i]);
+      cn_tool_error("--print: no analysis '%s' (cfg, liveness, bases or calls)",
+                    opt->analyses.at[i]);
       return false;
     }
     fputs(text, stdout);
@@ -128,7 +133,8 @@ static bool print_analyses(LLVMModuleRef module, const struct opt *opt)
 
 static bool transform(LLVMModuleRef module, const struct opt *opt)
 {
-  struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
+  struct cn_machine how = {
+      .opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
   LLVMTargetMachineRef machine = cn_module_machine(module, opt->input, &how);
   bool ok = machine != NULL;
 
@@ -145,15 +151,16 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 
 enum { OPT_PRINT = 256, OPT_CALLS, OPT_MANAGE, OPT_SAFEPOINTS, OPT_SHARED, OPT_HELP, OPT_VERSION };
 
-static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
-                                             {"print", required_argument, NULL, OPT_PRINT},
-                                             {"explain-calls", no_argument, NULL, OPT_CALLS},
-                                             {"manage-all", no_argument, NULL, OPT_MANAGE},
-                                             {"safepoints", required_argument, NULL, OPT_SAFEPOINTS},
-                                             {"shared", no_argument, NULL, OPT_SHARED},
-                                             {"help", no_argument, NULL, OPT_HELP},
-                                             {"version", no_argument, NULL, OPT_VERSION},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"passes", required_argument, NULL, 'p'},
+    {"print", required_argument, NULL, OPT_PRINT},
+    {"explain-calls", no_argument, NULL, OPT_CALLS},
+    {"manage-all", no_argument, NULL, OPT_MANAGE},
+    {"safepoints", required_argument, NULL, OPT_SAFEPOINTS},
+    {"shared", no_argument, NULL, OPT_SHARED},
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0}};
 
 /* One option. CN_EXIT_OK: go on; the caller knows --help and --version. */
 static int take_option(struct opt *opt, int letter)
@@ -215,7 +222,8 @@ int cn_opt_main(int argc, char **argv)
 
   cn_tool_name = argv[0] = name;
   cairn_compile_init();
-  while (status == CN_EXIT_OK && (letter = getopt_long(argc, argv, "hp:So:", long_options, NULL)) != -1) {
+  while (status == CN_EXIT_OK &&
+         (letter = getopt_long(argc, argv, "hp:So:", long_options, NULL)) != -1) {
     if (letter == OPT_HELP || letter == 'h')
       return print_help(stdout), CN_EXIT_OK;
     if (letter == OPT_VERSION)
@@ -226,7 +234,8 @@ int cn_opt_main(int argc, char **argv)
     cn_tool_error(optind == argc ? "no input (see --help)" : "more than one input (see --help)");
     status = CN_EXIT_USAGE;
   }
-  if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.analyses.count && isatty(STDOUT_FILENO)) {
+  if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.analyses.count &&
+      isatty(STDOUT_FILENO)) {
     cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
     status = CN_EXIT_USAGE;
   }

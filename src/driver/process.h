@@ -14,13 +14,15 @@ const char *cn_process_clang(void);
 /* Print a command as clang's -### does: a line of quoted words. */
 void cn_process_print(const struct cn_words *words, FILE *out);
 
-/* Run words->at[0] and wait. Its exit status; 128 + signal if one ended it; 127 after a message if it did not start. */
+/* Run words->at[0] and wait. Its exit status; 128 + signal if one ended it; 127 after a message if
+ * it did not start. */
 int cn_process_run(const struct cn_words *words);
 
 /* Become words->at[0]: returns only a status to exit with. */
 int cn_process_become(const struct cn_words *words);
 
-/* The name of a new temporary file, removed at exit, also at an exit by signal. Null after a message. */
+/* The name of a new temporary file, removed at exit, also at an exit by signal. Null after a
+ * message. */
 const char *cn_temp_file(const char *stem, const char *suffix);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Response files: words separated by white space; single quotes, double quotes and backslashes as in GNU tools.
+ * Response files: words separated by white space; single quotes, double quotes and backslashes as
+ * in GNU tools.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * -ffunction-sections and -fdata-sections. In LLVM they are options of the target machine that its C interface does
- * not have; naming the sections in the module comes to the same.
+ * -ffunction-sections and -fdata-sections. In LLVM they are options of the target machine that its
+ * C interface does not have; naming the sections in the module comes to the same.
  */
 #include "driver/sections.h"
 
@@ -13,8 +13,8 @@ static bool wants_section(LLVMValueRef global)
   LLVMLinkage linkage = LLVMGetLinkage(global);
   size_t length;
 
-  if (LLVMIsDeclaration(global) || linkage == LLVMAvailableExternallyLinkage || linkage == LLVMCommonLinkage ||
-      linkage == LLVMAppendingLinkage || *LLVMGetSection(global))
+  if (LLVMIsDeclaration(global) || linkage == LLVMAvailableExternallyLinkage ||
+      linkage == LLVMCommonLinkage || linkage == LLVMAppendingLinkage || *LLVMGetSection(global))
     return false;
   const char *name = LLVMGetValueName2(global, &length);
   return length > 0 && strncmp(name, "llvm.", 5) != 0;

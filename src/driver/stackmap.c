@@ -6,9 +6,9 @@
 #include "driver/tool.h"
 #include "object/stackmap_print.h"
 
-static const char help[] =
-    "usage: cairn stackmap FILE\n\n"
-    "Print the LLVM stack maps (section .llvm_stackmaps) of a relocatable object or a linked image.\n";
+static const char help[] = "usage: cairn stackmap FILE\n\n"
+                           "Print the LLVM stack maps (section .llvm_stackmaps) of a relocatable "
+                           "object or a linked image.\n";
 
 int cn_stackmap_main(int argc, char **argv)
 {

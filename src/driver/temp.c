@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Temporary files: one directory per process under $TMPDIR, emptied and removed however the process ends.
+ * Temporary files: one directory per process under $TMPDIR, emptied and removed however the process
+ * ends.
  */
 #include <errno.h>
 #include <signal.h>
@@ -37,7 +38,8 @@ static void on_signal(int number)
 /* Signals that end a process, our own crashes among them. */
 static void catch_signals(void)
 {
-  static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  static const int numbers[] = {SIGHUP,  SIGINT,  SIGTERM, SIGQUIT, SIGPIPE, SIGXCPU,
+                                SIGABRT, SIGSEGV, SIGBUS,  SIGILL,  SIGFPE};
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
 
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -17,7 +17,8 @@ extern const char *cn_tool_name;
 /* "name: error: text". */
 void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. */
+/* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does.
+ */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
 /* "--version" of every tool. */
@@ -26,18 +27,19 @@ void cn_tool_print_version(void);
 /* "late", "early" or "none". */
 bool cn_tool_safepoints(const char *word, enum cairn_safepoints *when);
 
-/* The command line of a subcommand that takes one file and no options but --help and --version: sets *path and
- * returns 0, or leaves it and returns the status to exit with. */
+/* The command line of a subcommand that takes one file and no options but --help and --version:
+ * sets *path and returns 0, or leaves it and returns the status to exit with. */
 int cn_tool_one_file(int argc, char **argv, const char *help, const char **path);
 
 /* ---- modules (module.c) ---- */
 
-/* Read .ll or .bc from `path` ("-": standard input), with LLVM's verifier run on it. Input is hostile: whatever is
- * wrong with it is a message that names the file, and the line if it is text. Null: refused. */
+/* Read .ll or .bc from `path` ("-": standard input), with LLVM's verifier run on it. Input is
+ * hostile: whatever is wrong with it is a message that names the file, and the line if it is text.
+ * Null: refused. */
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
-/* How many errors LLVM reported about modules of this context since it was read into: code generation has no other
- * way to say that, for instance, inline assembly is wrong. */
+/* How many errors LLVM reported about modules of this context since it was read into: code
+ * generation has no other way to say that, for instance, inline assembly is wrong. */
 unsigned cn_module_errors(LLVMContextRef context);
 
 /* The bytes of a file ("-": standard input). */
@@ -51,20 +53,22 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
 
 /* How machine code is to be made. */
 struct cn_machine {
-  unsigned opt_level;      /* 0 to 3 */
+  unsigned opt_level; /* 0 to 3 */
   LLVMRelocMode reloc;
   LLVMCodeModel code_model;
-  const char *cpu;         /* null: x86-64 */
+  const char *cpu; /* null: x86-64 */
 };
 
-/* A target machine for the module's triple, or the host's where it has none. cairn_compile_init() was called. */
+/* A target machine for the module's triple, or the host's where it has none. cairn_compile_init()
+ * was called. */
 LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
                                        const struct cn_machine *how);
 
 /* ---- files (output.c) ---- */
 
-/* Write a file as compilers do: a new file beside it renamed over it, so that no reader sees half of it and
- * a failure leaves the old one. "-": standard output. What is no regular file (/dev/null) is written to as it is. */
+/* Write a file as compilers do: a new file beside it renamed over it, so that no reader sees half
+ * of it and a failure leaves the old one. "-": standard output. What is no regular file (/dev/null)
+ * is written to as it is. */
 bool cn_output_write(const char *path, const void *bytes, size_t size);
 
 /* Remove a regular file, if there is one. */

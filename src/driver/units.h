@@ -11,9 +11,10 @@
 struct cn_unit {
   const struct cn_item *item;
   enum cn_language language;
-  const char *input;        /* as the user wrote it */
-  const char *bitcode;      /* what the front end made of it, or the input itself; null if it is not compiled by us */
-  const char *output;       /* object, assembly, bitcode or IR text */
+  const char *input;   /* as the user wrote it */
+  const char *bitcode; /* what the front end made of it, or the input itself; null if it is not
+                          compiled by us */
+  const char *output;  /* object, assembly, bitcode or IR text */
   struct cn_words front_end; /* clang's part; empty for IR */
 };
 
@@ -26,19 +27,20 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
 /* backend.c: bitcode in, output file out, in process. False after a message. */
 bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit);
 
-/* backend.c: put frame maps in place of the stack maps of the object at `path`, and write it to `output` if it had any, or
- * always if they are the same file. *changed tells. */
+/* backend.c: put frame maps in place of the stack maps of the object at `path`, and write it to
+ * `output` if it had any, or always if they are the same file. *changed tells. */
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed);
 
 /* backend.c: the options that compile this command's units, and the code generator's. */
 struct cairn_compile_options cn_backend_options(const struct cn_command *command);
 
-/* link.c: clang's command to link, with units' outputs in place of their sources. False after a message. */
+/* link.c: clang's command to link, with units' outputs in place of their sources. False after a
+ * message. */
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      struct cn_words *words);
 
-/* paths.c: a file of the installation by its path from the directory above the one that holds this program:
- * "include", "lib/libcairn.a". Null if it is not there. */
+/* paths.c: a file of the installation by its path from the directory above the one that holds this
+ * program: "include", "lib/libcairn.a". Null if it is not there. */
 const char *cn_paths_find(const char *relative);
 
 /* paths.c: the name of a file without directories, and without its last suffix. */

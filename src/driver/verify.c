@@ -6,10 +6,11 @@
 #include <string.h>
 #include "driver/tool.h"
 
-static const char help[] =
-    "usage: cairn verify IN.{ll,bc}|-\n\n"
-    "Check that every managed function of the module, rewritten already, uses no reference after a\n"
-    "safepoint that may have moved it. Exit status 1, with function, value and safepoint, if one does.\n";
+static const char help[] = "usage: cairn verify IN.{ll,bc}|-\n\n"
+                           "Check that every managed function of the module, rewritten already, "
+                           "uses no reference after a\n"
+                           "safepoint that may have moved it. Exit status 1, with function, value "
+                           "and safepoint, if one does.\n";
 
 static bool verify(const char *path)
 {
