@@ -10,10 +10,10 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include "driver/absent.h"
 #include "driver/sections.h"
 #include "driver/tool.h"
 #include "driver/units.h"
+#include "object/rewrite.h"
 
 /* ---- options ---- */
 
