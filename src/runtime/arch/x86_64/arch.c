@@ -44,5 +44,5 @@ bool cn_arch_is_signal_return(uintptr_t pc)
   /* mov $15 (rt_sigreturn), %rax; syscall: the kernel's contract with debuggers fixes these bytes. */
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-  return memcmp((const void *)pc, code, sizeof code) == 0;
+  return pc >= 4096 && memcmp((const void *)pc, code, sizeof code) == 0;
 }

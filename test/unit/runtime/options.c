@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The option parser. What would go wrong: a mistyped option is ignored, and a test believes that it ran under stress.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "runtime/options.h"
+
+static bool parse(struct cn_options *options, const char *setting, char message[200])
+{
+  char *environment[] = {"PATH=/bin", (char *)setting, "CAIRNX=1", NULL};
+
+  message[0] = 0;
+  return cn_options_parse(options, environment, message, 200);
+}
+
+static void defaults(void **state)
+{
+  struct cn_options options;
+  char message[200];
+
+  (void)state;
+  assert_true(parse(&options, "HOME=/", message));
+  assert_int_equal(options.stress, 0);
+  assert_int_equal(options.stats, 0);
+  assert_true(options.heap_max > 1 << 20);
+  assert_int_equal(options.heap_initial, 8 << 20);
+}
+
+static void sizes(void **state)
+{
+  struct cn_options options;
+  char message[200];
+
+  (void)state;
+  assert_true(parse(&options, "CAIRN_HEAP_MAX=4m", message));
+  assert_int_equal(options.heap_max, 4 << 20);
+  assert_int_equal(options.heap_initial, 4 << 20);
+  assert_true(parse(&options, "CAIRN_HEAP_MAX=123456", message));
+  assert_int_equal(options.heap_max, 123456);
+  assert_true(parse(&options, "CAIRN_HEAP_MAX=2G", message));
+  assert_int_equal(options.heap_max, UINT64_C(2) << 30);
+  assert_true(parse(&options, "CAIRN_HEAP_INITIAL=16k", message));
+  assert_int_equal(options.heap_initial, 16 << 10);
+}
+
+static void refused(void **state)
+{
+  static const char *const bad[][2] = {
+      {"CAIRN_HEAP_MAX=", "CAIRN_HEAP_MAX=: expected a number of bytes, as in 64m"},
+      {"CAIRN_HEAP_MAX=4mm", "CAIRN_HEAP_MAX=4mm: expected a number of bytes, as in 64m"},
+      {"CAIRN_HEAP_MAX=-1", "CAIRN_HEAP_MAX=-1: expected a number of bytes, as in 64m"},
+      {"CAIRN_HEAP_MAX=99999999999999999999", NULL},
+      {"CAIRN_HEAP_MAX=18446744073709551615k", NULL},
+      {"CAIRN_STRESS=1k", "CAIRN_STRESS=1k: expected a number"},
+      {"CAIRN_STATS=2", "CAIRN_STATS=2: expected 0 or 1"},
+      {"CAIRN_STATS=yes", "CAIRN_STATS=yes: expected 0 or 1"},
+      {"CAIRN_STRES=1", "unknown option CAIRN_STRES (CAIRN_HELP=1 lists the options)"},
+      {"CAIRN_=1", "unknown option CAIRN_ (CAIRN_HELP=1 lists the options)"},
+  };
+  struct cn_options options;
+  char message[200];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_false(parse(&options, bad[i][0], message));
+    if (bad[i][1] != NULL)
+      assert_string_equal(message, bad[i][1]);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(defaults),
+      cmocka_unit_test(sizes),
+      cmocka_unit_test(refused),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

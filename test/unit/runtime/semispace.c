@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The semispace collector over a root set of our own (this file's cairn_visit_roots() takes the place of the runtime's).
+ * What would go wrong: a reference keeps its old value, an object is copied twice or cut short, a damaged heap is
+ * copied on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+
+typedef uintptr_t ref;
+
+/* pair {ref, ref, long}; array of refs; flexible {ref, long, struct {long, ref} [n]}; bytes; nothing */
+static struct layouts {
+  struct cairn_layout pair;
+  uint32_t pair_offsets[2];
+  struct cairn_layout refs;
+  uint32_t refs_offsets[2];
+  struct cairn_layout flex;
+  uint32_t flex_offsets[2];
+  struct cairn_layout bytes;
+  struct cairn_layout empty;
+} layouts = {
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 2, .base_size = 24},
+    {0, 8},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .elem_refs = 1},
+    {0},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 1, .base_size = 16, .elem_size = 16,
+     .elem_offset = 16, .elem_refs = 1},
+    {0, 8},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 1},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC},
+};
+static const struct cairn_image image = {.layouts_start = (const unsigned char *)&layouts,
+                                         .layouts_stop = (const unsigned char *)(&layouts + 1)};
+
+static ref roots[16];
+static uintptr_t buffer, buffer_end;
+static const struct cairn_collector *const collector = &cairn_semispace;
+
+void cairn_visit_roots(cairn_root_visitor *visit, void *env)
+{
+  for (int twice = 0; twice < 2; twice++)
+    for (int i = 0; i < 16; i++)
+      visit(env, (struct cairn_slot){&roots[i]});
+}
+
+static uintptr_t *block(size_t bytes)
+{
+  buffer = cairn_buffer_take(&buffer_end);
+  cairn_buffer_give(buffer + bytes <= buffer_end ? buffer + bytes : buffer, buffer_end);
+  if (buffer + bytes > buffer_end)
+    return NULL;
+  return memset((void *)buffer, 0, bytes);
+}
+
+static ref object(const struct cairn_layout *layout)
+{
+  uintptr_t *at = block(8 + layout->base_size);
+
+  if (at == NULL)
+    return 0;
+  at[0] = (uintptr_t)layout;
+  return (ref)(at + 1);
+}
+
+static ref indexed(const struct cairn_layout *layout, uint64_t count)
+{
+  uint64_t payload = 0;
+
+  assert_true(cairn_layout_payload(layout, count, &payload));
+  uintptr_t *at = block(16 + payload);
+  if (at == NULL)
+    return 0;
+  at[0] = count << 1 | 1;
+  at[1] = (uintptr_t)layout;
+  return (ref)(at + 2);
+}
+
+static uintptr_t *words(ref r)
+{
+  return (uintptr_t *)r;
+}
+
+static void shapes_survive(bool move_all)
+{
+  int outside;
+
+  memset(roots, 0, sizeof roots);
+  ref a = roots[0] = object(&layouts.pair);
+  ref b = object(&layouts.pair);
+  roots[1] = indexed(&layouts.refs, 3);
+  roots[2] = indexed(&layouts.flex, 2);
+  roots[3] = indexed(&layouts.bytes, 13);
+  roots[4] = object(&layouts.empty);
+  roots[5] = (ref)&outside;
+  words(a)[0] = b;
+  words(a)[1] = a;
+  words(b)[1] = a;
+  words(b)[2] = 42;
+  words(roots[1])[0] = words(roots[1])[2] = b;
+  words(roots[2])[0] = roots[4];
+  words(roots[2])[2] = 7;
+  words(roots[2])[3] = a;
+  words(roots[2])[5] = roots[3];
+  memcpy(words(roots[3]), "hello, world", 13);
+
+  for (int i = 0; i < 100; i++)
+    collector->collect(0, move_all);
+  a = roots[0];
+  b = words(a)[0];
+  assert_int_equal(words(a)[1], a);
+  assert_int_equal(words(b)[1], a);
+  assert_int_equal(words(b)[0], 0);
+  assert_int_equal(words(b)[2], 42);
+  assert_int_equal(words(roots[1])[0], b);
+  assert_int_equal(words(roots[1])[1], 0);
+  assert_int_equal(words(roots[1])[2], b);
+  assert_int_equal(words(roots[2])[0], roots[4]);
+  assert_int_equal(words(roots[2])[2], 7);
+  assert_int_equal(words(roots[2])[3], a);
+  assert_int_equal(words(roots[2])[5], roots[3]);
+  assert_int_equal(words(roots[3])[-2], 13 << 1 | 1);
+  assert_string_equal((char *)roots[3], "hello, world");
+  assert_int_equal(words(roots[4])[-1], (uintptr_t)&layouts.empty);
+  assert_ptr_equal(roots[5], &outside);
+}
+
+static void shapes(void **state)
+{
+  (void)state;
+  shapes_survive(false);
+}
+
+static void shapes_in_stress_mode(void **state)
+{
+  uint64_t collection;
+
+  (void)state;
+  memset(roots, 0, sizeof roots);
+  roots[0] = object(&layouts.pair);
+  ref old = roots[0];
+  collector->collect(0, true);
+  assert_int_not_equal(roots[0], old);
+  assert_true(collector->was_unmapped(old, &collection));
+  assert_int_not_equal(collection, 0);
+  assert_false(collector->was_unmapped(roots[0], &collection));
+  assert_false(collector->was_unmapped((uintptr_t)&collection, &collection));
+  shapes_survive(true);
+}
+
+/* A list that fills the heap again and again: the heap is [4 MB, 64 MB]. */
+static void grows_and_is_bounded(void **state)
+{
+  size_t length = 0;
+
+  (void)state;
+  memset(roots, 0, sizeof roots);
+  for (;; length++) {
+    ref pair = object(&layouts.pair);
+    if (pair == 0) {
+      collector->collect(32, false);
+      if ((pair = object(&layouts.pair)) == 0)
+        break;
+    }
+    words(pair)[0] = roots[0];
+    words(pair)[2] = length;
+    roots[0] = pair;
+  }
+  /* All but the garbage of nothing: 32 bytes an object. */
+  assert_in_range(length, (64 << 20) / 32 - 2, (64 << 20) / 32);
+  for (ref r = roots[0]; r != 0; r = words(r)[0])
+    assert_int_equal(words(r)[2], --length);
+  roots[0] = 0;
+  collector->collect(48 << 20, false);
+  assert_true((roots[0] = indexed(&layouts.bytes, (48 << 20) - 64)) != 0);
+  memset(words(roots[0]), 0x5a, (48 << 20) - 64);
+  collector->collect(0, false);
+  assert_int_equal(((unsigned char *)roots[0])[(48 << 20) - 65], 0x5a);
+  assert_false(collector->grow(32 << 20));
+  roots[0] = 0;
+  collector->collect(0, false);
+  assert_true(collector->grow(60 << 20));
+  assert_true((roots[0] = indexed(&layouts.bytes, 59 << 20)) != 0);
+  roots[0] = 0;
+  collector->collect(0, false);
+}
+
+static void aborts(ref bad, const char *message)
+{
+  char text[512];
+  int pipes[2], status;
+
+  assert_int_equal(pipe(pipes), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGABRT, SIG_DFL);
+    signal(SIGSEGV, SIG_DFL);
+    dup2(pipes[1], STDERR_FILENO);
+    roots[7] = bad;
+    collector->collect(0, true);
+    _exit(0);
+  }
+  close(pipes[1]);
+  ssize_t n = read(pipes[0], text, sizeof text - 1);
+  text[n > 0 ? n : 0] = 0;
+  close(pipes[0]);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (strstr(text, message) == NULL)
+    fail_msg("expected \"%s\" in: %s", message, text);
+  assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void damage_is_found(void **state)
+{
+  (void)state;
+  memset(roots, 0, sizeof roots);
+  roots[0] = object(&layouts.pair);
+  roots[1] = indexed(&layouts.bytes, 8);
+  aborts(roots[0] + 8, "is not the start of an object: its header is no layout");
+  aborts(roots[0] + 1, "is not the start of an object: it is not aligned");
+  ref old = roots[0];
+  collector->collect(0, true);
+  aborts(old, "an earlier collection moved everything away from there");
+  words(roots[1])[-2] = (UINT64_C(1) << 40) | 1;
+  aborts(roots[1], "it ends outside the heap");
+  words(roots[1])[-2] = 16;
+  aborts(roots[1], "its element count is damaged");
+}
+
+static int start(void **state)
+{
+  (void)state;
+  cairn_image_register(&image);
+  cairn_image_register(&image);
+  return collector->init(4 << 20, 64 << 20) ? 0 : -1;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shapes),
+      cmocka_unit_test(grows_and_is_bounded),
+      cmocka_unit_test(shapes_in_stress_mode),
+      cmocka_unit_test(damage_is_found),
+  };
+
+  return cmocka_run_group_tests(tests, start, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The walker over stacks that are arrays. What would go wrong: a frame is skipped, a register is looked for where a younger
+ * frame did not save it, a native stretch ends the walk early. Broken stacks must end the program with a message.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "mock_frames.h"
+#include "runtime/roots.h"
+#include "runtime/walk.h"
+
+enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R12 = 12 };
+
+/* Code addresses: functions of 256 bytes at 0x10000, 0x20000, ... */
+#define F(n) ((uintptr_t)(n) << 16)
+
+static const struct cn_root no_root;
+static uintptr_t stack[64];
+static struct cairn_image image;
+static struct cairn_mutator mutator;
+static struct cn_anchor anchors[4];
+
+static uintptr_t at(int word)
+{
+  return (uintptr_t)&stack[word];
+}
+
+static void reset(void)
+{
+  for (int i = 0; i < 64; i++)
+    stack[i] = 0xdead0000u + (unsigned)i;
+  mutator = (struct cairn_mutator){.anchors = anchors, .anchor = anchors, .anchor_limit = anchors + 4,
+                                   .stack_end = at(64)};
+}
+
+/* A return address into code without frame maps; its bytes can be read. */
+static uintptr_t native(void)
+{
+  return (uintptr_t)mock_image;
+}
+
+/* Frame of `words` words over SP: CFA = SP + 8 * words. */
+static struct cn_safepoint plain(int words)
+{
+  return (struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 8 * words};
+}
+
+/* regs at the bottom of the stack: the youngest frame's SP is stack[17]. */
+static struct cn_regs *stub(uintptr_t pc)
+{
+  struct cn_regs *regs = (struct cn_regs *)stack;
+
+  regs->pc = pc;
+  return regs;
+}
+
+static void steps_and_registers(void **state)
+{
+  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(4)}};
+  struct mock_safepoint in_g[] = {{.pc = F(2) + 8, .safepoint = plain(3)}};
+  struct mock_safepoint in_h[] = {{.pc = F(3) + 8, .safepoint = plain(0)}};
+  struct mock_function functions[] = {{F(3), 256, 1, in_h}, {F(1), 256, 1, in_f}, {F(2), 256, 1, in_g}};
+  struct cn_walk walk;
+
+  (void)state;
+  reset();
+  in_f[0].safepoint.saved = 1 << CN_RBX | 1 << CN_RBP;
+  in_f[0].safepoint.saved_offset[CN_RBX] = -24;
+  in_f[0].safepoint.saved_offset[CN_RBP] = -16;
+  in_h[0].safepoint.cfa_reg = RBP; /* as after a dynamic alloca */
+  in_h[0].safepoint.cfa_offset = 16;
+  mock_image(&image, functions, 3);
+  struct cn_regs *regs = stub(F(1) + 8);
+  stack[20] = F(2) + 8; /* f: SP 17, CFA 21; rbp saved in stack[19] */
+  stack[23] = F(3) + 8; /* g: SP 21, CFA 24 */
+  stack[19] = at(30);   /* h's rbp: CFA = 32 */
+  stack[31] = native();     /* native */
+
+  assert_true(cn_walk_begin(&walk, &mutator, regs));
+  assert_int_equal(walk.frame.pc, F(1) + 8);
+  assert_int_equal(walk.frame.sp, at(17));
+  assert_true(walk.frame.all_registers);
+  assert_ptr_equal(walk.frame.reg[RDI], &regs->gpr[RDI]);
+  assert_true(cn_walk_next(&walk));
+  assert_int_equal(walk.frame.pc, F(2) + 8);
+  assert_int_equal(walk.frame.sp, at(21));
+  assert_false(walk.frame.all_registers);
+  assert_ptr_equal(walk.frame.reg[RBX], &stack[18]);
+  assert_ptr_equal(walk.frame.reg[R12], &regs->gpr[R12]);
+  assert_true(cn_walk_next(&walk));
+  assert_int_equal(walk.frame.sp, at(24));
+  assert_ptr_equal(walk.frame.reg[RBX], &stack[18]);
+  assert_false(cn_walk_next(&walk));
+  assert_int_equal(walk.frame.sp, at(32));
+}
+
+/* managed f <- native <- managed g <- native (two anchors, and one that a longjmp left between them). */
+static void natives_are_crossed(void **state)
+{
+  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(3)}};
+  struct mock_safepoint in_g[] = {{.pc = F(2) + 8, .safepoint = plain(2)}};
+  struct mock_function functions[] = {{F(1), 256, 1, in_f}, {F(2), 256, 1, in_g}};
+  struct cn_walk walk;
+
+  (void)state;
+  reset();
+  mock_image(&image, functions, 2);
+  anchors[0] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(50)};
+  anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(30)};
+  anchors[2] = (struct cn_anchor){.pc = F(1) + 8, .sp = at(18)};
+  mutator.anchor = anchors + 3;
+  stack[19] = native(); /* f's caller is native; the youngest anchor was left at SP 18, below f's end at 20 */
+  stack[31] = native();
+
+  assert_true(cn_walk_begin(&walk, &mutator, stub(F(1) + 8)));
+  assert_true(cn_walk_next(&walk));
+  assert_int_equal(walk.frame.pc, F(2) + 8);
+  assert_int_equal(walk.frame.sp, at(30));
+  assert_ptr_equal(walk.frame.reg[RBP], &anchors[1].saved[CN_RBP]);
+  assert_true(cn_walk_next(&walk));
+  assert_int_equal(walk.frame.sp, at(50));
+  assert_int_equal(walk.natives, 2);
+  stack[51] = native();
+  assert_false(cn_walk_next(&walk));
+
+  /* From native code: the youngest anchor's frame is the first. */
+  assert_true(cn_walk_begin(&walk, &mutator, NULL));
+  assert_int_equal(walk.frame.sp, at(18));
+  mutator.anchor = anchors;
+  assert_false(cn_walk_begin(&walk, &mutator, NULL));
+}
+
+struct found {
+  uintptr_t *slot[16], *base[16];
+  int count;
+};
+
+static void note(void *env, uintptr_t *slot, uintptr_t *base)
+{
+  struct found *found = env;
+
+  found->slot[found->count] = slot;
+  found->base[found->count++] = base;
+}
+
+static void roots_of_a_frame(void **state)
+{
+  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(9)}};
+  struct mock_function functions[] = {{F(1), 256, 1, in_f}};
+  struct found found = {.count = 0};
+  struct cn_walk walk;
+
+  (void)state;
+  reset();
+  in_f[0].safepoint.roots = 3;
+  in_f[0].safepoint.areas = 1;
+  in_f[0].roots[0] = (struct cn_root){.base = {1, RDI, 0}};
+  in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
+  in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
+  in_f[0].areas[0] = (struct cn_area){RSP, 24, 3, 16, 8};
+  mock_image(&image, functions, 1);
+  struct cn_regs *regs = stub(F(1) + 8);
+
+  assert_true(cn_walk_begin(&walk, &mutator, regs));
+  cn_roots_of_frame(&walk, note, &found);
+  assert_int_equal(found.count, 6);
+  assert_ptr_equal(found.slot[0], &regs->gpr[RDI]);
+  assert_ptr_equal(found.slot[1], &stack[19]);
+  assert_null(found.base[1]);
+  assert_ptr_equal(found.slot[2], &regs->gpr[RBX]);
+  assert_ptr_equal(found.base[2], &stack[19]);
+  for (int i = 0; i < 3; i++)
+    assert_ptr_equal(found.slot[3 + i], &stack[21 + 2 * i]);
+}
+
+/* Run `broken` in a child; it must abort with `message` on its standard error stream. */
+static void aborts(void (*broken)(void), const char *message)
+{
+  char text[512];
+  int pipes[2], status;
+
+  assert_int_equal(pipe(pipes), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGABRT, SIG_DFL); /* cmocka's handler would go on with the tests in the child */
+    dup2(pipes[1], STDERR_FILENO);
+    broken();
+    _exit(0);
+  }
+  close(pipes[1]);
+  ssize_t n = read(pipes[0], text, sizeof text - 1);
+  text[n > 0 ? n : 0] = 0;
+  close(pipes[0]);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (strstr(text, message) == NULL)
+    fail_msg("expected \"%s\" in: %s", message, text);
+  assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void one_frame(struct cn_safepoint safepoint, struct cn_root root, uintptr_t caller)
+{
+  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = safepoint, .roots = {root}}};
+  struct mock_function functions[] = {{F(1), 256, 1, in_f}};
+  struct found found = {.count = 0};
+  struct cn_walk walk;
+
+  reset();
+  stack[18] = caller;
+  mock_image(&image, functions, 1);
+  if (cn_walk_begin(&walk, &mutator, stub(F(1) + 8))) {
+    cn_roots_of_frame(&walk, note, &found);
+    cn_walk_next(&walk);
+  }
+}
+
+static void no_record(void)
+{
+  one_frame(plain(2), no_root, F(1) + 12);
+}
+
+static void end_off_stack(void)
+{
+  one_frame(plain(70), no_root, native());
+}
+
+static void end_below(void)
+{
+  one_frame(plain(-2), no_root, native());
+}
+
+static void unsaved_base(void)
+{
+  struct cn_safepoint safepoint = plain(2);
+
+  safepoint.cfa_reg = 40;
+  one_frame(safepoint, no_root, native());
+}
+
+static void odd_slot(void)
+{
+  struct cn_safepoint safepoint = plain(2);
+
+  safepoint.roots = 1;
+  one_frame(safepoint, (struct cn_root){.base = {0, RSP, 4}}, native());
+}
+
+static void caller_saved(void)
+{
+  struct mock_safepoint in_f[] = {
+      {.pc = F(1) + 8, .safepoint = plain(2), .roots = {{.base = {1, RDI, 0}}}}};
+  struct mock_function functions[] = {{F(1), 256, 1, in_f}};
+  struct found found = {.count = 0};
+  struct cn_walk walk;
+
+  reset();
+  in_f[0].safepoint.roots = 1;
+  mock_image(&image, functions, 1);
+  anchors[0] = (struct cn_anchor){.pc = F(1) + 8, .sp = at(20)};
+  mutator.anchor = anchors + 1;
+  if (cn_walk_begin(&walk, &mutator, NULL))
+    cn_roots_of_frame(&walk, note, &found);
+}
+
+static void broken_stacks(void **state)
+{
+  (void)state;
+  aborts(no_record, "cannot parse the stack at pc 0x1000c (no symbol)");
+  aborts(no_record, "the managed function has no safepoint there");
+  aborts(end_off_stack, "the frame does not end on the stack");
+  aborts(end_below, "the frame does not end on the stack");
+  aborts(unsaved_base, "the frame's base register is unknown");
+  aborts(odd_slot, "a slot that is not aligned");
+  aborts(caller_saved, "a reference in a register that the callee may have overwritten");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_and_registers),
+      cmocka_unit_test(natives_are_crossed),
+      cmocka_unit_test(roots_of_a_frame),
+      cmocka_unit_test(broken_stacks),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
