@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `layouts`: the layout statics of allocation calls become what the collector reads.
+ *
+ * Needs: locals promoted, so that each call names its static directly. Provides: each call of
+ * cairn_alloc, cairn_alloc_array and cairn_alloc_flex has a constant struct cairn_layout as its
+ * first operand. Breaks: nothing.
+ *
+ * The static's LLVM value type names every reference in the C type (EXPERIMENTS.md no. 7).
+ */
+#include "compile/layouts.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/names.h"
+
+#define MAX_OFFSETS 65536
+
+/* Fields of struct cairn_layout as LLVM constants. */
+enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, ELEM_REFS, RESERVED, OFFSETS, FIELDS };
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+/* Collect the offsets of the references in `type`. False: too many, or too far out. */
+static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values *out)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (!cn_holds_ref(type))
+    return true;
+  if (kind == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (!find_refs(ctx, LLVMStructGetTypeAtIndex(type, i),
+                     at + LLVMOffsetOfElement(ctx->layout, type, i), out))
+        return false;
+    return true;
+  }
+  if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t stride = LLVMABISizeOfType(ctx->layout, element);
+    uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      if (!find_refs(ctx, element, at + i * stride, out))
+        return false;
+    return true;
+  }
+  if (out->count == MAX_OFFSETS || at > UINT32_MAX || kind != LLVMPointerTypeKind)
+    return false;
+  cn_push(out, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), at, false));
+  return true;
+}
+
+/* The array at the end of a flexible struct, or null. */
+static LLVMTypeRef flexible_member(LLVMTypeRef type)
+{
+  unsigned members =
+      LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
+
+  if (!last || LLVMGetTypeKind(last) != LLVMArrayTypeKind || LLVMGetArrayLength2(last) != 0)
+    return NULL;
+  return last;
+}
+
+static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
+                                 const values *offsets, size_t base_refs)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef fields[FIELDS] = {
+      [MAGIC] = LLVMConstInt(i32, CAIRN_ABI_LAYOUT_MAGIC, false),
+      [BASE_REFS] = LLVMConstInt(i32, base_refs, false),
+      [BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
+      [ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
+      [ELEM_OFFSET] = LLVMConstInt(i64, sizes->elem_offset, false),
+      [ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
+      [RESERVED] = LLVMConstInt(i32, 0, false),
+      [OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
+  };
+
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+}
+
+/* Constants are unique in LLVM: equal layouts have the same initialiser. */
+static LLVMValueRef find_or_add(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  unsigned count = 0;
+
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_layouts_is_constant(g)) {
+      if (LLVMGetInitializer(g) == value)
+        return g;
+      count++;
+    }
+  char *name = cn_format(CN_LAYOUT_PREFIX "%u", count);
+  LLVMValueRef layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
+  free(name);
+  LLVMSetInitializer(layout, value);
+  LLVMSetGlobalConstant(layout, true);
+  LLVMSetLinkage(layout, LLVMPrivateLinkage);
+  LLVMSetSection(layout, CN_LAYOUT_SECTION);
+  LLVMSetAlignment(layout, 8);
+  return layout;
+}
+
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form,
+                                 uint64_t size, LLVMValueRef at)
+{
+  struct cn_layout_sizes sizes = {0};
+  values offsets = {0};
+  LLVMValueRef layout = NULL;
+  LLVMTypeRef flexible = form == CN_LAYOUT_FLEX ? flexible_member(type) : NULL;
+
+  if (form == CN_LAYOUT_FLEX && !flexible) {
+    cn_error(ctx, at, "flex-layout", "the type of a flexible object must be a struct that ends in a flexible array "
+             "member; use cairn_new or cairn_new_array");
+    return NULL;
+  }
+  LLVMTypeRef element = flexible ? LLVMGetElementType(flexible) : type;
+  bool ok = form == CN_LAYOUT_ARRAY || find_refs(ctx, type, 0, &offsets);
+  size_t base_refs = offsets.count;
+  if (form == CN_LAYOUT_OBJECT)
+    sizes.base_size = size;
+  else
+    sizes.elem_size = LLVMABISizeOfType(ctx->layout, element);
+  if (flexible) {
+    sizes.base_size = LLVMABISizeOfType(ctx->layout, type);
+    sizes.elem_offset =
+        LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
+  }
+  if (form != CN_LAYOUT_OBJECT)
+    ok = ok && find_refs(ctx, element, 0, &offsets);
+  if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
+    cn_error(ctx, at, "empty-element", "elements of an array must have a size");
+  else if (ok)
+    layout = find_or_add(ctx, layout_value(ctx, &sizes, &offsets, base_refs));
+  else
+    cn_error(ctx, at, "layout-too-large",
+             "a type with more than %d references in its fixed part cannot be described", MAX_OFFSETS);
+  cn_free(&offsets);
+  return layout;
+}
+
+bool cn_layouts_is_constant(LLVMValueRef value)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(value);
+  const char *section = global ? LLVMGetSection(global) : NULL;
+
+  return section && strcmp(section, CN_LAYOUT_SECTION) == 0 && LLVMGetInitializer(global);
+}
+
+void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
+{
+  LLVMValueRef value = LLVMGetInitializer(layout);
+
+  out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
+  out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
+  out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
+}
+
+bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form)
+{
+  static const char *const names[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
+  size_t length;
+
+  if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
+    return false;
+  LLVMValueRef callee = cn_direct_callee(instruction);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) {
+      *form = (enum cn_layout_form)i;
+      return true;
+    }
+  return false;
+}
+
+/* ---- the pass ---- */
+
+static bool has_right_type(LLVMValueRef call)
+{
+  return LLVMGetNumArgOperands(call) == 2 && cn_is_ref(LLVMTypeOf(call)) &&
+         LLVMTypeOf(LLVMGetOperand(call, 1)) ==
+             LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call))) &&
+         LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
+}
+
+/* The bytes of an object, as the call says. Zero after an error. An object of no bytes gets a
+ * word, so that its reference lies in its own block. */
+static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
+{
+  LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
+  uint64_t least = LLVMABISizeOfType(ctx->layout, type);
+
+  if (!bytes) {
+    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC " must be a constant; use "
+             CN_ALLOC_ARRAY " for what is sized at run time");
+    return 0;
+  }
+  uint64_t size = LLVMConstIntGetZExtValue(bytes);
+  if (size < least || size > (UINT64_C(1) << 47)) {
+    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
+             (unsigned long long)size, (unsigned long long)least);
+    return 0;
+  }
+  return size < CAIRN_ABI_OBJECT_ALIGN ? CAIRN_ABI_OBJECT_ALIGN : size;
+}
+
+/* Delete a layout static whose last call is gone. */
+static void drop_unused(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  if (!LLVMGetFirstUse(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage))
+    LLVMDeleteGlobal(global);
+}
+
+static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
+{
+  if (!has_right_type(call)) {
+    cn_error(ctx, call, "reserved-name", "an allocation function takes (ptr, i64) and returns ptr addrspace(1)");
+    return;
+  }
+  LLVMValueRef operand = LLVMGetOperand(call, 0);
+  LLVMValueRef global = LLVMIsAGlobalVariable(operand);
+  if (global && cn_layouts_is_constant(global))
+    return;
+  if (!global || LLVMIsDeclaration(global) || !LLVMIsNull(LLVMGetInitializer(global)) ||
+      !LLVMTypeIsSized(LLVMGlobalGetValueType(global))) {
+    cn_error(ctx, call, "unknown-layout", "the layout given to an allocation function must be a zero-initialised "
+             "static of the object's type; use the macros of cairn/cairn.h");
+    return;
+  }
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
+  LLVMValueRef layout = size ? cn_layouts_constant(ctx, type, form, size, call) : NULL;
+  if (layout) {
+    LLVMSetOperand(call, 0, layout);
+    drop_unused(global);
+  }
+}
+
+bool cn_layouts(struct cn_ctx *ctx)
+{
+  enum cn_layout_form form;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (cn_layouts_allocates(i, &form))
+          give_layout(ctx, i, form);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Layout constants: made by layouts.c, read by allocate.c and globals.c.
+ */
+#ifndef CN_COMPILE_LAYOUTS_H
+#define CN_COMPILE_LAYOUTS_H
+
+#include "compile/pass.h"
+
+enum cn_layout_form {
+  CN_LAYOUT_OBJECT, /* one T */
+  CN_LAYOUT_ARRAY,  /* n times T */
+  CN_LAYOUT_FLEX,   /* T, a struct that ends in [0 x E], and n times E */
+};
+
+/* What allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
+struct cn_layout_sizes {
+  uint64_t base_size, elem_size, elem_offset;
+};
+
+/* The constant struct cairn_layout for `type`, made or found; `size` is the bytes of an object (at
+ * least its type's, ignored for the other forms). Null after an error at `at`. */
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form,
+                                 uint64_t size, LLVMValueRef at);
+
+/* True if `value` is a constant struct cairn_layout of this module. */
+bool cn_layouts_is_constant(LLVMValueRef value);
+void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out);
+
+/* If `instruction` calls an allocation function of include/cairn/cairn.h: true, and which form. */
+bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form);
+
+#endif
