@@ -30,8 +30,8 @@ struct site {
   struct cn_ctx *ctx;
   LLVMValueRef call, layout, count; /* count: null for a single object */
   struct cn_layout_sizes sizes;
-  uint64_t prefix;       /* bytes before the payload */
-  uint64_t most;         /* largest count that is allocated in line; 0: none */
+  uint64_t prefix; /* bytes before the payload */
+  uint64_t most;   /* largest count that is allocated in line; 0: none */
   LLVMBuilderRef builder;
 };
 
@@ -83,8 +83,8 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
   static const char constraints[] = "=r,0";
   LLVMTypeRef parameter = LLVMInt64TypeInContext(s->ctx->llvm);
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), &parameter, 1, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false,
-                                       LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false,
+                                       false, LLVMInlineAsmDialectATT, false);
 
   return LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
 }
@@ -94,8 +94,8 @@ static void emit_header_word(const struct site *s, LLVMValueRef reference, uint6
                              LLVMValueRef value)
 {
   LLVMValueRef offset = word(s, -back);
-  LLVMValueRef at = LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference,
-                                  &offset, 1, "");
+  LLVMValueRef at =
+      LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference, &offset, 1, "");
 
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
@@ -109,8 +109,8 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef size, LLVMValue
   LLVMBuilderRef b = s->builder;
 
   *free = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
-  LLVMValueRef limit = LLVMBuildLoad2(
-      b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
+  LLVMValueRef limit =
+      LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
   LLVMValueRef block = LLVMBuildAdd(b, size, word(s, s->prefix), "");
   *end = LLVMBuildAdd(b, *free, block, "end");
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
@@ -120,7 +120,8 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef size, LLVMValue
   return LLVMBuildOr(b, large, full, "");
 }
 
-static LLVMValueRef emit_fast(const struct site *s, LLVMValueRef size, LLVMValueRef free, LLVMValueRef end)
+static LLVMValueRef emit_fast(const struct site *s, LLVMValueRef size, LLVMValueRef free,
+                              LLVMValueRef end)
 {
   LLVMBuilderRef b = s->builder;
 
@@ -142,16 +143,14 @@ static LLVMValueRef emit_slow(const struct site *s)
 {
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(s->ctx->llvm, 0),
                               LLVMInt64TypeInContext(s->ctx->llvm)};
-  LLVMTypeRef type =
-      LLVMFunctionType(cn_ref_type(s->ctx), parameters, s->count ? 2 : 1, false);
-  LLVMValueRef function = cn_emit_declare(
-      s->ctx, s->count ? CN_ALLOC_INDEXED_SLOW : CN_ALLOC_SLOW, type, CN_PRESERVE_ALL);
+  LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), parameters, s->count ? 2 : 1, false);
+  LLVMValueRef function = cn_emit_declare(s->ctx, s->count ? CN_ALLOC_INDEXED_SLOW : CN_ALLOC_SLOW,
+                                          type, CN_PRESERVE_ALL);
 
   if (!function)
     return NULL;
   LLVMValueRef arguments[] = {s->layout, s->count};
-  LLVMValueRef call =
-      LLVMBuildCall2(s->builder, type, function, arguments, s->count ? 2 : 1, "");
+  LLVMValueRef call = LLVMBuildCall2(s->builder, type, function, arguments, s->count ? 2 : 1, "");
   LLVMSetInstructionCallConv(call, CN_PRESERVE_ALL);
   return call;
 }
@@ -177,7 +176,8 @@ static void expand_in_line(struct site *s)
   LLVMBuilderRef b = s->builder;
   LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
   LLVMBasicBlockRef tail = cn_split_before(s->ctx, s->call, "allocated");
-  LLVMBasicBlockRef fast = new_block(s, tail, "alloc.fast"), slow = new_block(s, tail, "alloc.slow");
+  LLVMBasicBlockRef fast = new_block(s, tail, "alloc.fast"),
+                    slow = new_block(s, tail, "alloc.slow");
   LLVMValueRef free, end;
 
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
@@ -218,13 +218,15 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
   bool in_line;
 
   if (!cn_layouts_is_constant(s.layout)) {
-    cn_error(ctx, call, "unknown-layout", "an allocation call without a layout constant; run pass layouts first");
+    cn_error(ctx, call, "unknown-layout",
+             "an allocation call without a layout constant; run pass layouts first");
     return;
   }
   cn_layouts_read(s.layout, &s.sizes);
   s.prefix = form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
   if ((s.sizes.elem_size == 0) != (form == CN_LAYOUT_OBJECT)) {
-    cn_error(ctx, call, "unknown-layout", "an allocation call whose layout is for another form of object");
+    cn_error(ctx, call, "unknown-layout",
+             "an allocation call whose layout is for another form of object");
     return;
   }
   if (form == CN_LAYOUT_OBJECT) {
@@ -232,7 +234,8 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
   } else {
     s.count = LLVMGetOperand(call, 1);
     s.most = most_in_line(&s);
-    in_line = LLVMIsAConstantInt(s.count) ? LLVMConstIntGetZExtValue(s.count) <= s.most : s.most > 0;
+    in_line =
+        LLVMIsAConstantInt(s.count) ? LLVMConstIntGetZExtValue(s.count) <= s.most : s.most > 0;
   }
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
@@ -254,7 +257,8 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
         if (LLVMIsACallInst(i))
           cn_push(&calls, i);
         else
-          cn_error(ctx, i, "invoke", "an allocation function does not unwind: call it, do not invoke it");
+          cn_error(ctx, i, "invoke",
+                   "an allocation function does not unwind: call it, do not invoke it");
       }
   for (size_t i = 0; i < calls.count && ctx->errors == 0; i++) {
     CN_CHECK(cn_layouts_allocates(calls.at[i], &form));
@@ -266,9 +270,16 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_allocate(struct cn_ctx *ctx)
 {
+  unsigned memory = cn_attribute_kind("memory");
+
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0;
-       f = LLVMGetNextFunction(f))
-    if (cn_is_managed(f))
-      expand_all(ctx, f);
+       f = LLVMGetNextFunction(f)) {
+    if (!cn_is_managed(f))
+      continue;
+    /* What the optimiser inferred holds no more: allocation now writes memory that other functions
+     * read. */
+    LLVMRemoveEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, memory);
+    expand_all(ctx, f);
+  }
   return ctx->errors == 0;
 }

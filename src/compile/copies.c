@@ -196,8 +196,7 @@ static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
 {
   LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), leaf->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
-  LLVMValueRef tag =
-      tag_of(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
+  LLVMValueRef tag = tag_of(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
 
   LLVMSetAlignment(store, align_at(ctx, copy, 0, leaf->offset));
   if (tag) {

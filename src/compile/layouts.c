@@ -39,7 +39,8 @@ static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values 
   if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t stride = LLVMABISizeOfType(ctx->layout, element);
-    uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    uint64_t count =
+        kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
       if (!find_refs(ctx, element, at + i * stride, out))
         return false;
@@ -112,7 +113,8 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_l
   LLVMTypeRef flexible = form == CN_LAYOUT_FLEX ? flexible_member(type) : NULL;
 
   if (form == CN_LAYOUT_FLEX && !flexible) {
-    cn_error(ctx, at, "flex-layout", "the type of a flexible object must be a struct that ends in a flexible array "
+    cn_error(ctx, at, "flex-layout",
+             "the type of a flexible object must be a struct that ends in a flexible array "
              "member; use cairn_new or cairn_new_array");
     return NULL;
   }
@@ -136,7 +138,8 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_l
     layout = find_or_add(ctx, layout_value(ctx, &sizes, &offsets, base_refs));
   else
     cn_error(ctx, at, "layout-too-large",
-             "a type with more than %d references in its fixed part cannot be described", MAX_OFFSETS);
+             "a type with more than %d references in its fixed part cannot be described",
+             MAX_OFFSETS);
   cn_free(&offsets);
   return layout;
 }
@@ -193,13 +196,15 @@ static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef t
   uint64_t least = LLVMABISizeOfType(ctx->layout, type);
 
   if (!bytes) {
-    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC " must be a constant; use "
-             CN_ALLOC_ARRAY " for what is sized at run time");
+    cn_error(ctx, call, "alloc-size",
+             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY
+             " for what is sized at run time");
     return 0;
   }
   uint64_t size = LLVMConstIntGetZExtValue(bytes);
   if (size < least || size > (UINT64_C(1) << 47)) {
-    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
+    cn_error(ctx, call, "alloc-size",
+             "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
              (unsigned long long)size, (unsigned long long)least);
     return 0;
   }
@@ -218,7 +223,8 @@ static void drop_unused(LLVMValueRef global)
 static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
 {
   if (!has_right_type(call)) {
-    cn_error(ctx, call, "reserved-name", "an allocation function takes (ptr, i64) and returns ptr addrspace(1)");
+    cn_error(ctx, call, "reserved-name",
+             "an allocation function takes (ptr, i64) and returns ptr addrspace(1)");
     return;
   }
   LLVMValueRef operand = LLVMGetOperand(call, 0);
@@ -227,7 +233,8 @@ static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_fo
     return;
   if (!global || LLVMIsDeclaration(global) || !LLVMIsNull(LLVMGetInitializer(global)) ||
       !LLVMTypeIsSized(LLVMGlobalGetValueType(global))) {
-    cn_error(ctx, call, "unknown-layout", "the layout given to an allocation function must be a zero-initialised "
+    cn_error(ctx, call, "unknown-layout",
+             "the layout given to an allocation function must be a zero-initialised "
              "static of the object's type; use the macros of cairn/cairn.h");
     return;
   }

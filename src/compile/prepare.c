@@ -125,8 +125,8 @@ LLVMValueRef cn_prepare_difference(LLVMValueRef sub, LLVMValueRef operands[2])
 static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
-  static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback", "nofree",
-                                           "nosync", "memory"};
+  static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
+                                           "nofree",   "nosync",     "memory"};
   LLVMTypeRef ref = cn_ref_type(ctx);
 
   if (function)
@@ -192,7 +192,8 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
 
   if (error) {
     char *message = LLVMGetErrorMessage(error);

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `globals`: what the runtime must know of a module.
+ *
+ * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each
+ * global that holds references, and the constructor that registers the image. Breaks: nothing.
+ *
+ * The linker may drop a root only together with its global: !associated makes the entry's section
+ * SHF_LINK_ORDER. An entry for a global of another unit has no section to go with and is kept
+ * (llvm.used). The constructor is a hidden COMDAT: one per executable or shared object, whatever
+ * the number of units; it names the sections' bounds by the linker's start and stop symbols.
+ */
+#include <string.h>
+#include <llvm-c/Comdat.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/layouts.h"
+#include "compile/names.h"
+
+/* Before every constructor of a program: those may allocate and collect. Below 101 is the
+ * implementation's. */
+#define CONSTRUCTOR_PRIORITY 100
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+static LLVMTypeRef pointer_type(struct cn_ctx *ctx)
+{
+  return LLVMPointerTypeInContext(ctx->llvm, 0);
+}
+
+/* ---- appending globals: llvm.used, llvm.global_ctors ---- */
+
+/* A special global array with `more` added at its end; the old one is replaced. */
+static void append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const values *more)
+{
+  LLVMValueRef old = LLVMGetNamedGlobal(ctx->module, name);
+  values list = {0};
+
+  if (more->count == 0)
+    return;
+  if (old) {
+    LLVMValueRef array = LLVMGetInitializer(old);
+    for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
+      cn_push(&list, LLVMGetAggregateElement(array, i));
+    LLVMDeleteGlobal(old);
+  }
+  for (size_t i = 0; i < more->count; i++)
+    cn_push(&list, more->at[i]);
+  LLVMValueRef array = LLVMConstArray2(element, list.at, list.count);
+  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(array), name);
+  LLVMSetLinkage(global, LLVMAppendingLinkage);
+  LLVMSetInitializer(global, array);
+  if (strcmp(name, "llvm.used") == 0 || strcmp(name, "llvm.compiler.used") == 0)
+    LLVMSetSection(global, "llvm.metadata");
+  cn_free(&list);
+}
+
+static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef function)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMTypeRef types[] = {i32, pointer_type(ctx), pointer_type(ctx)};
+  LLVMTypeRef type = LLVMStructTypeInContext(ctx->llvm, types, 3, false);
+  LLVMValueRef fields[] = {LLVMConstInt(i32, CONSTRUCTOR_PRIORITY, false), function, function};
+
+  LLVMValueRef entry = LLVMConstStructInContext(ctx->llvm, fields, 3, false);
+
+  append(ctx, list, type, &(values){.at = &entry, .count = 1});
+}
+
+/* ---- roots ---- */
+
+/* A constant that is all null where it holds references needs no root: nothing is ever stored to
+ * it. */
+static bool has_no_reference(LLVMValueRef constant)
+{
+  LLVMTypeRef type = LLVMTypeOf(constant);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t count = 0;
+
+  if (!cn_holds_ref(type) || LLVMIsNull(constant))
+    return true;
+  if (kind == LLVMStructTypeKind)
+    count = LLVMCountStructElementTypes(type);
+  else if (kind == LLVMArrayTypeKind)
+    count = LLVMGetArrayLength2(type);
+  for (uint64_t i = 0; i < count; i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(constant, (unsigned)i);
+    if (!element || !has_no_reference(element))
+      return false;
+  }
+  return count > 0;
+}
+
+static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  size_t length;
+
+  if (strncmp(LLVMGetValueName2(global, &length), "llvm.", 5) == 0 || !LLVMTypeIsSized(type) ||
+      !cn_holds_ref(type))
+    return false;
+  if (LLVMIsThreadLocal(global)) {
+    cn_error(ctx, global, "thread-local-reference",
+             "thread-local '%s' holds references, which the collector does not find; keep them in "
+             "a global or in locals",
+             LLVMGetValueName2(global, &length));
+    return false;
+  }
+  LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
+  return !(initial && LLVMIsGlobalConstant(global) && has_no_reference(initial));
+}
+
+static bool is_defined_here(LLVMValueRef global)
+{
+  return !LLVMIsDeclaration(global) && LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage;
+}
+
+static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global)
+{
+  LLVMMetadataRef target = LLVMValueAsMetadata(global);
+
+  LLVMGlobalSetMetadata(root, LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10),
+                        LLVMMDNodeInContext2(ctx->llvm, &target, 1));
+  if (LLVMGetComdat(global))
+    LLVMSetComdat(root, LLVMGetComdat(global));
+}
+
+static LLVMValueRef add_root(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  LLVMValueRef layout = cn_layouts_constant(ctx, type, CN_LAYOUT_OBJECT,
+                                            LLVMABISizeOfType(ctx->layout, type), global);
+
+  if (!layout)
+    return NULL;
+  LLVMValueRef address = LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 0
+                             ? global
+                             : LLVMConstAddrSpaceCast(global, pointer_type(ctx));
+  LLVMValueRef fields[] = {address, layout};
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 2, false);
+  LLVMValueRef root = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), "cairn.root");
+  LLVMSetInitializer(root, value);
+  LLVMSetGlobalConstant(root, true);
+  LLVMSetLinkage(root, LLVMPrivateLinkage);
+  LLVMSetSection(root, CN_ROOT_SECTION);
+  LLVMSetAlignment(root, 8);
+  if (is_defined_here(global))
+    associate(ctx, root, global);
+  return root;
+}
+
+static size_t add_roots(struct cn_ctx *ctx)
+{
+  values globals = {0}, here = {0}, elsewhere = {0};
+
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (is_root(ctx, g))
+      cn_push(&globals, g);
+  size_t count = globals.count;
+  for (size_t i = 0; i < count; i++) {
+    LLVMValueRef root = add_root(ctx, globals.at[i]);
+    if (root && is_defined_here(globals.at[i]))
+      cn_push(&here, root);
+    else if (root)
+      cn_push(&elsewhere, root);
+  }
+  append(ctx, "llvm.compiler.used", pointer_type(ctx), &here);
+  append(ctx, "llvm.used", pointer_type(ctx), &elsewhere);
+  cn_free(&globals);
+  cn_free(&here);
+  cn_free(&elsewhere);
+  return count;
+}
+
+/* ---- the image ---- */
+
+/* A bound of a section, as the linker defines it: weak, since the section may be empty; hidden,
+ * since it is this image's. */
+static LLVMValueRef bound(struct cn_ctx *ctx, const char *which, const char *section)
+{
+  char *name = cn_format("__%s_%s", which, section);
+  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, name);
+
+  if (!symbol) {
+    symbol = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), name);
+    LLVMSetLinkage(symbol, LLVMExternalWeakLinkage);
+    LLVMSetVisibility(symbol, LLVMHiddenVisibility);
+  }
+  free(name);
+  return symbol;
+}
+
+/* Hidden, one per image. */
+static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
+{
+  LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
+  LLVMSetVisibility(value, LLVMHiddenVisibility);
+  LLVMSetComdat(value, LLVMGetOrInsertComdat(ctx->module, group));
+}
+
+/* struct cairn_image. The flags of a unit without safepoints must not be lost when the linker keeps
+ * another unit's image: they come as an image of their own, without sections. */
+static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, bool sections, uint64_t flags)
+{
+  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION};
+  LLVMValueRef fields[7];
+
+  for (unsigned i = 0; i < 3; i++) {
+    LLVMValueRef none = LLVMConstNull(pointer_type(ctx));
+    fields[2 * i] = sections ? bound(ctx, "start", names[i]) : none;
+    fields[2 * i + 1] = sections ? bound(ctx, "stop", names[i]) : none;
+  }
+  fields[6] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 7, false);
+  char *name = cn_format("%s.data", group);
+  LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
+  free(name);
+  LLVMSetInitializer(image, value);
+  LLVMSetGlobalConstant(image, true);
+  LLVMSetAlignment(image, 8);
+  make_unique(ctx, image, group);
+  return image;
+}
+
+/* void `name`(void) { `callee`(&image); } */
+static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const char *group,
+                                 const char *callee, LLVMValueRef image)
+{
+  LLVMTypeRef pointer = pointer_type(ctx), none = LLVMVoidTypeInContext(ctx->llvm);
+  LLVMTypeRef type = LLVMFunctionType(none, NULL, 0, false);
+  LLVMTypeRef callee_type = LLVMFunctionType(none, &pointer, 1, false);
+  LLVMValueRef target = LLVMGetNamedFunction(ctx->module, callee);
+  LLVMValueRef function = LLVMAddFunction(ctx->module, name, type);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  if (!target)
+    target = LLVMAddFunction(ctx->module, callee, callee_type);
+  make_unique(ctx, function, group);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
+  LLVMBuildCall2(builder, callee_type, target, &image, 1, "");
+  LLVMBuildRetVoid(builder);
+  LLVMDisposeBuilder(builder);
+  return function;
+}
+
+/* Only a shared object can go away while the program runs; an executable's frames are walked until
+ * the end. */
+static void register_image(struct cn_ctx *ctx, const char *group, bool sections, uint64_t flags)
+{
+  LLVMValueRef image = add_image(ctx, group, sections, flags);
+  LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
+
+  append_structor(ctx, "llvm.global_ctors", enter);
+  if (!ctx->options->shared)
+    return;
+  char *name = cn_format("%s.leave", group);
+  append_structor(ctx, "llvm.global_dtors",
+                  add_structor(ctx, name, group, "cairn_image_unregister", image));
+  free(name);
+}
+
+static bool has_layouts(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_layouts_is_constant(g))
+      return true;
+  return false;
+}
+
+static bool has_managed(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f) && !LLVMIsDeclaration(f))
+      return true;
+  return false;
+}
+
+bool cn_globals(struct cn_ctx *ctx)
+{
+  if (LLVMGetNamedFunction(ctx->module, "cairn.image"))
+    return true; /* done already: the module came through Cairn before */
+  size_t roots = add_roots(ctx);
+  bool managed = has_managed(ctx);
+
+  if (ctx->errors)
+    return false;
+  if (managed || roots > 0 || has_layouts(ctx))
+    register_image(ctx, "cairn.image", true, 0);
+  if (managed && ctx->options->safepoints == CAIRN_SAFEPOINTS_NONE)
+    register_image(ctx, "cairn.image.unsafe", false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
+  return true;
+}

@@ -1,0 +1,65 @@
+; A layout that is not known at compile time, or does not fit its object, would make the collector read the wrong words as references.
+; RUN: split-file %s %t
+; RUN: not %cairn opt -p layouts -S %t/computed.ll 2>&1 | FileCheck %s --check-prefix=COMPUTED
+; RUN: not %cairn opt -p layouts -S %t/small.ll 2>&1 | FileCheck %s --check-prefix=SMALL
+; RUN: not %cairn opt -p layouts -S %t/variable.ll 2>&1 | FileCheck %s --check-prefix=VARIABLE
+; RUN: not %cairn opt -p layouts -S %t/flex.ll 2>&1 | FileCheck %s --check-prefix=FLEX
+; RUN: not %cairn opt -p layouts -S %t/empty.ll 2>&1 | FileCheck %s --check-prefix=EMPTY
+; RUN: not %cairn opt -p layouts -S %t/name.ll 2>&1 | FileCheck %s --check-prefix=NAME
+; RUN: not %cairn opt -p layouts -S %t/many.ll 2>&1 | FileCheck %s --check-prefix=MANY
+
+;--- computed.ll
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f(ptr %layout) gc "statepoint-example" {
+; COMPUTED: in function 'f': {{.*}} [unknown-layout]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr %layout, i64 8)
+  ret ptr addrspace(1) %r
+}
+;--- small.ll
+@t = internal constant { ptr addrspace(1), i64 } zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f() gc "statepoint-example" {
+; SMALL: 8 bytes, does not fit its type of 16 bytes [alloc-size]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 8)
+  ret ptr addrspace(1) %r
+}
+;--- variable.ll
+@t = internal constant { ptr addrspace(1), i64 } zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f(i64 %n) gc "statepoint-example" {
+; VARIABLE: must be a constant{{.*}} [alloc-size]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 %n)
+  ret ptr addrspace(1) %r
+}
+;--- flex.ll
+@t = internal constant { ptr addrspace(1), i64 } zeroinitializer
+declare ptr addrspace(1) @cairn_alloc_flex(ptr, i64)
+define ptr addrspace(1) @f(i64 %n) gc "statepoint-example" {
+; FLEX: [flex-layout]
+  %r = call ptr addrspace(1) @cairn_alloc_flex(ptr @t, i64 %n)
+  ret ptr addrspace(1) %r
+}
+;--- empty.ll
+@t = internal constant {} zeroinitializer
+declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
+define ptr addrspace(1) @f(i64 %n) gc "statepoint-example" {
+; EMPTY: [empty-element]
+  %r = call ptr addrspace(1) @cairn_alloc_array(ptr @t, i64 %n)
+  ret ptr addrspace(1) %r
+}
+;--- name.ll
+@t = internal constant i64 0
+declare ptr addrspace(1) @cairn_alloc(ptr)
+define ptr addrspace(1) @f() gc "statepoint-example" {
+; NAME: [reserved-name]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t)
+  ret ptr addrspace(1) %r
+}
+;--- many.ll
+@t = internal constant [65537 x ptr addrspace(1)] zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f() gc "statepoint-example" {
+; MANY: [layout-too-large]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 524296)
+  ret ptr addrspace(1) %r
+}
