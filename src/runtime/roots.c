@@ -82,21 +82,21 @@ void cn_roots_of_frame(const struct cn_walk *walk, cn_root_found *found, void *e
   struct cn_safepoint safepoint = walk->frame.safepoint;
   struct cn_root root;
   struct cn_area area;
+  int status;
 
-  for (uint32_t i = 0; i < safepoint.roots; i++) {
-    if (cn_framemap_next_root(&safepoint, &root) != CN_FRAMEMAP_OK)
-      bad(walk, "a root cannot be read");
+  while ((status = cn_framemap_next_root(&safepoint, &root)) == CN_FRAMEMAP_OK) {
     uintptr_t *base = place(walk, &root.base);
     if (root.is_derived)
       found(env, place(walk, &root.derived), base);
     else
       found(env, base, NULL);
   }
-  for (uint32_t i = 0; i < safepoint.areas; i++) {
-    if (cn_framemap_next_area(&safepoint, &area) != CN_FRAMEMAP_OK)
-      bad(walk, "an area cannot be read");
+  if (status != CN_FRAMEMAP_NONE)
+    bad(walk, "a root cannot be read");
+  while ((status = cn_framemap_next_area(&safepoint, &area)) == CN_FRAMEMAP_OK)
     area_roots(walk, &area, found, env);
-  }
+  if (status != CN_FRAMEMAP_NONE)
+    bad(walk, "an area cannot be read");
 }
 
 /* ---- all roots ---- */

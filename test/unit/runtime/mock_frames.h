@@ -48,35 +48,34 @@ int cn_framemap_return_offset(const struct cn_framemap_function *function, uint3
   return CN_FRAMEMAP_OK;
 }
 
-/* The cursor points to the mock; `end` counts what was read, roots first. */
+/* The cursor points to the mock; what is left to read is counted down, as the real reader does. */
 int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
                           struct cn_safepoint *out)
 {
-  const struct mock_safepoint *mock = (const struct mock_safepoint *)(const void *)function->data + index;
+  const struct mock_safepoint *safepoints = (const void *)function->data;
 
-  *out = mock->safepoint;
-  out->cursor = (const unsigned char *)mock;
-  out->end = NULL;
+  *out = safepoints[index].safepoint;
+  out->cursor = (const unsigned char *)&safepoints[index];
   return CN_FRAMEMAP_OK;
 }
 
 int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out)
 {
   const struct mock_safepoint *mock = (const void *)safepoint->cursor;
-  uintptr_t read = (uintptr_t)safepoint->end;
 
-  *out = mock->roots[read];
-  safepoint->end = (const unsigned char *)(read + 1);
+  if (safepoint->roots == 0)
+    return CN_FRAMEMAP_NONE;
+  *out = mock->roots[mock->safepoint.roots - safepoint->roots--];
   return CN_FRAMEMAP_OK;
 }
 
 int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out)
 {
   const struct mock_safepoint *mock = (const void *)safepoint->cursor;
-  uintptr_t read = (uintptr_t)safepoint->end;
 
-  *out = mock->areas[read - mock->safepoint.roots];
-  safepoint->end = (const unsigned char *)(read + 1);
+  if (safepoint->areas == 0)
+    return CN_FRAMEMAP_NONE;
+  *out = mock->areas[mock->safepoint.areas - safepoint->areas--];
   return CN_FRAMEMAP_OK;
 }
 
