@@ -54,6 +54,8 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
   function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetFunctionCallConv(function, convention);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nounwind"));
+  /* Lazy binding from a shared object would lose r10 and r11, which preserve_all keeps. */
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nonlazybind"));
   return function;
 }
 
