@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times the kernels of one variant: for each its name, the least time of several runs in nanoseconds, and a checksum.
- * Compiled as plain C, the same for every variant. Kernels are given as -DKERNELS="X(sum) X(fib) ...".
+ * Times the kernels of one variant: for each its name, the least time of several runs in
+ * nanoseconds, and a checksum. Compiled as plain C, the same for every variant. Kernels are given
+ * as -DKERNELS="X(sum) X(fib) ...".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define X(name) void setup_##name(void); long kernel_##name(void);
+#define X(name)            \
+  void setup_##name(void); \
+  long kernel_##name(void);
 KERNELS
 #undef X
 
@@ -23,7 +26,8 @@ static const struct kernel {
 #undef X
 };
 
-/* The layout of Cairn's heap: objects of 8-byte multiples one after the other, headers before the payload. */
+/* The layout of Cairn's heap: objects of 8-byte multiples one after the other, headers before the
+ * payload. */
 static char *next;
 
 static void *bump(long header, long bytes)

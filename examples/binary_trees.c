@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Binary trees: build many short-lived trees of every depth beside one that lives long, and count their nodes.
+ * Binary trees: build many short-lived trees of every depth beside one that lives long, and count
+ * their nodes.
  *
  *   binary_trees [depth [rounds]]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A parser and evaluator of arithmetic with variables: recursive descent into a managed tree, constant folding into
- * fresh nodes, and a table of functions on nodes.
+ * A parser and evaluator of arithmetic with variables: recursive descent into a managed tree,
+ * constant folding into fresh nodes, and a table of functions on nodes.
  *
  *   expression [rounds]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GCBench, after John Ellis, Pete Kovac and Hans Boehm: a stretch tree, then a long-lived tree and a long-lived
- * array of doubles while trees of growing depth are built top-down and bottom-up and dropped.
+ * GCBench, after John Ellis, Pete Kovac and Hans Boehm: a stretch tree, then a long-lived tree and
+ * a long-lived array of doubles while trees of growing depth are built top-down and bottom-up and
+ * dropped.
  *
  *   gcbench [depth]          depth of the long-lived tree; 14 allocates about 400 MB
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash map from strings to counts that grows as it fills. Strings are managed objects with a flexible array of
- * bytes; the table is a managed array of references.
+ * A hash map from strings to counts that grows as it fills. Strings are managed objects with a
+ * flexible array of bytes; the table is a managed array of references.
  *
  *   hash_map [words]
  */

@@ -46,7 +46,8 @@ static list merge(list a, list b)
   return head;
 }
 
-/* Sort the first `count` cells of `rest`, which is left at what follows them: a local whose address is taken. */
+/* Sort the first `count` cells of `rest`, which is left at what follows them: a local whose address
+ * is taken. */
 static list sort(list *rest, long count)
 {
   if (count == 0)

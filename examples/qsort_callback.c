@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C library's qsort() sorts an ordinary array of indices; its comparator is managed code that reads managed
- * records and allocates, so a collection may strike while qsort()'s own frame lies between two managed ones.
+ * The C library's qsort() sorts an ordinary array of indices; its comparator is managed code that
+ * reads managed records and allocates, so a collection may strike while qsort()'s own frame lies
+ * between two managed ones.
  *
  *   qsort_callback [records [rounds]]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Quicksort over a managed array with interior pointers: all that the sort holds of the array over its safepoints are
- * pointers into the middle of it, which follow when it moves.
+ * Quicksort over a managed array with interior pointers: all that the sort holds of the array over
+ * its safepoints are pointers into the middle of it, which follow when it moves.
  *
  *   quicksort [elements [rounds]]
  */

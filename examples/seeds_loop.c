@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of "Practical Fully Relocating Garbage Collection in LLVM" (2014): without safepoints the optimiser makes it
- * one memset; with safepoints inserted before the optimiser it stays a loop of single stores; inserted late, it is as
- * fast as without.
+ * The loop of "Practical Fully Relocating Garbage Collection in LLVM" (2014): without safepoints
+ * the optimiser makes it one memset; with safepoints inserted before the optimiser it stays a loop
+ * of single stores; inserted late, it is as fast as without.
  *
  *   seeds_loop [elements [rounds]]
  */

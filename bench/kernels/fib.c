@@ -4,9 +4,7 @@
  */
 #include "kernel.h"
 
-void setup_fib(void)
-{
-}
+void setup_fib(void) {}
 
 NOINLINE static long fib(int n)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a kernel includes. It defines setup_NAME(), which allocates what it works on, and kernel_NAME(), which is timed and
- * allocates nothing, so that no collection happens and only the code is compared.
+ * What a kernel includes. It defines setup_NAME(), which allocates what it works on, and
+ * kernel_NAME(), which is timed and allocates nothing, so that no collection happens and only the
+ * code is compared.
  *
- * Memory comes from Cairn where Cairn compiles the kernel, and otherwise from an allocator of the harness that puts
- * everything at the same offsets within its pages: the variants must not differ by the luck of alignment.
+ * Memory comes from Cairn where Cairn compiles the kernel, and otherwise from an allocator of the
+ * harness that puts everything at the same offsets within its pages: the variants must not differ
+ * by the luck of alignment.
  */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H
@@ -23,7 +25,8 @@ void managed *bench_indexed(long bytes);
 
 #define NOINLINE __attribute__((noinline))
 
-/* A reference that is read anew each round: keeps the optimiser from doing the work of several rounds once. */
+/* A reference that is read anew each round: keeps the optimiser from doing the work of several
+ * rounds once. */
 #define ANEW managed *volatile
 
 #endif

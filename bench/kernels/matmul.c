@@ -20,7 +20,8 @@ void setup_matmul(void)
   }
 }
 
-NOINLINE static void multiply(double managed *z, const double managed *x, const double managed *y, int n)
+NOINLINE static void multiply(double managed *z, const double managed *x, const double managed *y,
+                              int n)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {

@@ -18,7 +18,8 @@ void setup_saxpy(void)
   }
 }
 
-NOINLINE static void saxpy(float managed *restrict y, const float managed *restrict x, float a, long n)
+NOINLINE static void saxpy(float managed *restrict y, const float managed *restrict x, float a,
+                           long n)
 {
   for (long i = 0; i < n; i++)
     y[i] += a * x[i];

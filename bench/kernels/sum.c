@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sum of an array of long: a vector loop of a few instructions, which a poll can only slow down.
+ * The sum of an array of long: a vector loop of a few instructions, which a poll can only slow
+ * down.
  */
 #include "kernel.h"
 

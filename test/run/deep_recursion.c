@@ -27,7 +27,8 @@ __attribute__((noinline)) static long down(int depth, ref above, ref first)
   ref here = box(depth);
   here->other = above;
   long below = depth % 2 ? down(depth - 1, here, first) : down(depth - 1, above, here);
-  return (below * 31 + here->value + above->value * 3 + first->value * 7 + here->other->value) % 1000003;
+  return (below * 31 + here->value + above->value * 3 + first->value * 7 + here->other->value) %
+         1000003;
 }
 
 static long odd(int n, ref r);

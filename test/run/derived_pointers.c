@@ -33,7 +33,8 @@ __attribute__((noinline)) static long total(int managed *first, int managed *end
   return sum;
 }
 
-__attribute__((noinline)) static long either(int way, struct shape managed *a, struct shape managed *b)
+__attribute__((noinline)) static long either(int way, struct shape managed *a,
+                                             struct shape managed *b)
 {
   int managed *p = way ? &a->corners[1].y : &b->corners[2].x;
 

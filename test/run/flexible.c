@@ -63,7 +63,8 @@ int main(void)
   for (long i = 0; i < t->count; i++)
     sum = sum * 5 + t->slots[i]->value;
   for (int i = 0; i < 4; i++)
-    sum = sum * 5 + s->all[i].first->value + s->all[i].second->value * 2 + s->all[i].n + s->all[i].tag;
+    sum = sum * 5 + s->all[i].first->value + s->all[i].second->value * 2 + s->all[i].n +
+          s->all[i].tag;
   printf("%ld %c %c %d\n", sum, x->bytes[0], x->bytes[8], x->owner == t->slots[3]);
   return 0;
 }

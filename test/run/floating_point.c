@@ -43,7 +43,8 @@ __attribute__((noinline)) static double sum(const double managed *v, int n)
   return s;
 }
 
-__attribute__((noinline)) static void saxpy(float managed *y, const float managed *x, float a, int n)
+__attribute__((noinline)) static void saxpy(float managed *y, const float managed *x, float a,
+                                            int n)
 {
   for (int k = 0; k < n; k++)
     y[k] += a * x[k];

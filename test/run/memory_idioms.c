@@ -22,7 +22,8 @@ __attribute__((noinline)) static void clear(ref managed *slots, long n)
   for (long i = 0; i < n; i++)
     slots[i] = NULL;
 }
-__attribute__((noinline)) static void copy(ref managed *restrict to, ref managed *restrict from, long n)
+__attribute__((noinline)) static void copy(ref managed *restrict to, ref managed *restrict from,
+                                           long n)
 {
   for (long i = 0; i < n; i++)
     to[i] = from[i];
@@ -59,7 +60,8 @@ __attribute__((noinline)) static long count_null(ref managed *slots, long n)
     s += !slots[i];
   return s;
 }
-/* Four independent chains: the vectoriser of straight-line code would like vectors of references. */
+/* Four independent chains: the vectoriser of straight-line code would like vectors of references.
+ */
 __attribute__((noinline)) static void four(ref managed *to, ref managed *from)
 {
   ref a = from[0], b = from[1], c = from[2], d = from[3];

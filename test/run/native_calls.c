@@ -25,9 +25,10 @@ static ref box(long value)
   return b;
 }
 
-cairn_unmanaged __attribute__((noinline)) static double native(int a, long b, char c, short d, unsigned e,
-                                                               long f, long g, int h, double i, float j,
-                                                               struct wide w, double k)
+cairn_unmanaged __attribute__((noinline)) static double native(int a, long b, char c, short d,
+                                                               unsigned e, long f, long g, int h,
+                                                               double i, float j, struct wide w,
+                                                               double k)
 {
   return a + (double)b * 2 + c * 3 + d * 4 + e * 5 + (double)f * 6 + (double)g * 7 + h * 8 + i * 9 +
          (double)j * 10 + (double)(w.n[0] + w.n[4]) * 11 + k * 12;
@@ -51,8 +52,8 @@ cairn_unmanaged __attribute__((noinline)) static long double extended(long doubl
   return x * 3;
 }
 
-cairn_unmanaged __attribute__((noinline)) static long call_back(long (*f)(long, long, long, long, long, long, long, long),
-                                                                long n)
+cairn_unmanaged __attribute__((noinline)) static long
+call_back(long (*f)(long, long, long, long, long, long, long, long), long n)
 {
   return f(n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7) + 1;
 }

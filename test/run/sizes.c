@@ -16,37 +16,37 @@ struct big {
   long a[700];
 };
 
-#define CHECK(T, n) \
-  do { \
-    unsigned char managed *all[10]; \
-    for (int i = 0; i < 10; i++) { \
-      all[i] = (unsigned char managed *)cairn_new_array(T, n); \
-      for (unsigned k = 0; k < sizeof(T) * (n); k++) \
+#define CHECK(T, n)                                                \
+  do {                                                             \
+    unsigned char managed *all[10];                                \
+    for (int i = 0; i < 10; i++) {                                 \
+      all[i] = (unsigned char managed *)cairn_new_array(T, n);     \
+      for (unsigned k = 0; k < sizeof(T) * (n); k++)               \
         bad += all[i][k] != 0, all[i][k] = (unsigned char)(i + 1); \
-    } \
-    cairn_collect(); \
-    for (int i = 0; i < 10; i++) \
-      for (unsigned k = 0; k < sizeof(T) * (n); k++) \
-        bad += all[i][k] != i + 1; \
-    count++; \
+    }                                                              \
+    cairn_collect();                                               \
+    for (int i = 0; i < 10; i++)                                   \
+      for (unsigned k = 0; k < sizeof(T) * (n); k++)               \
+        bad += all[i][k] != i + 1;                                 \
+    count++;                                                       \
   } while (0)
 
-#define CHECK_ONE(T) \
-  do { \
-    T managed *all[10]; \
-    for (int i = 0; i < 10; i++) { \
-      all[i] = cairn_new(T); \
+#define CHECK_ONE(T)                                                  \
+  do {                                                                \
+    T managed *all[10];                                               \
+    for (int i = 0; i < 10; i++) {                                    \
+      all[i] = cairn_new(T);                                          \
       unsigned char managed *bytes = (unsigned char managed *)all[i]; \
-      for (unsigned k = 0; k < sizeof(T); k++) \
-        bad += bytes[k] != 0, bytes[k] = (unsigned char)(i + 1); \
-    } \
-    cairn_collect(); \
-    for (int i = 0; i < 10; i++) { \
+      for (unsigned k = 0; k < sizeof(T); k++)                        \
+        bad += bytes[k] != 0, bytes[k] = (unsigned char)(i + 1);      \
+    }                                                                 \
+    cairn_collect();                                                  \
+    for (int i = 0; i < 10; i++) {                                    \
       unsigned char managed *bytes = (unsigned char managed *)all[i]; \
-      for (unsigned k = 0; k < sizeof(T); k++) \
-        bad += bytes[k] != i + 1; \
-    } \
-    count++; \
+      for (unsigned k = 0; k < sizeof(T); k++)                        \
+        bad += bytes[k] != i + 1;                                     \
+    }                                                                 \
+    count++;                                                          \
   } while (0)
 
 __attribute__((noinline)) static long variable(long n)

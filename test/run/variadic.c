@@ -56,7 +56,8 @@ int main(void)
   printf("%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %d %d %d %d %d %d %d\n", a->value,
          b->value, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 1, 2, 3, 4, 5, 6, 7);
   printf("%.2f\n", sum(6, 1.5, 2, 3.5, 4, 5.5, 6));
-  int length = format(text, sizeof text, "%s %d %.3f %c %Lf", "text", 5, 2.25, 'x', (long double)1.5);
+  int length =
+      format(text, sizeof text, "%s %d %.3f %c %Lf", "text", 5, 2.25, 'x', (long double)1.5);
   printf("%d %s\n", length, text);
   int (*print)(const char *, ...) = a->value > 1 ? printf : NULL;
   print("%d %.1f %s\n", 1, b->value, "indirect");

@@ -16,8 +16,8 @@ int main(void)
     stack_push(&local, item_new(i * i));
   }
   stack_push(&local, stack_pop(&shared_stacks[1]));
-  printf("%ld %ld %ld\n", visit(shared_stacks[0].top, fold, 1), visit(shared_stacks[1].top, fold, 1),
-         visit(local.top, fold, 1));
+  printf("%ld %ld %ld\n", visit(shared_stacks[0].top, fold, 1),
+         visit(shared_stacks[1].top, fold, 1), visit(local.top, fold, 1));
   printf("%ld %ld %ld\n", shared_item->value, length(local.top), length(shared_stacks[1].top));
   return 0;
 }
