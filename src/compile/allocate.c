@@ -194,7 +194,7 @@ static void expand_in_line(struct site *s)
   LLVMBuildBr(b, tail);
   if (!incoming[1])
     return;
-  LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(tail));
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(b, LLVMGetFirstInstruction(tail));
   LLVMValueRef phi = LLVMBuildPhi(b, cn_ref_type(s->ctx), "");
   LLVMAddIncoming(phi, incoming, (LLVMBasicBlockRef[]){fast, slow}, 2);
   LLVMReplaceAllUsesWith(s->call, phi);

@@ -195,7 +195,10 @@ void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef b
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  LLVMPositionBuilderBefore(builder, before);
+  if (LLVMIsAPHINode(instruction)) /* debug records may not stand between phis */
+    LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, before);
+  else
+    LLVMPositionBuilderBefore(builder, before);
   LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would take that of `before` */
   move_to(builder, instruction);
   LLVMDisposeBuilder(builder);
