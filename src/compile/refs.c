@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The references of one function: every value that holds one, its definition and uses in order of position, and the
+ * parse points. One walk over the function. Needs: struct cn_cfg, no unreachable blocks. Breaks: nothing.
+ */
+#include "compile/rewrite.h"
+
+#include <string.h>
+
+/* A phi operand, read at the end of an incoming block. */
+struct edge_use {
+  LLVMValueRef phi;
+  uint32_t operand;
+  uint32_t next; /* edge of the same block, or CN_NO_INDEX */
+};
+
+struct scan {
+  struct cn_refs *refs;
+  CN_VECTOR(struct edge_use) edges;
+  uint32_t *edges_of; /* per block: first of its edges */
+};
+
+uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value)
+{
+  const uint64_t *index = cn_ptrmap_find(&refs->index, value);
+
+  return index ? (uint32_t)*index : CN_NO_INDEX;
+}
+
+static bool is_local(LLVMValueRef value)
+{
+  LLVMValueKind kind = LLVMGetValueKind(value);
+
+  return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
+}
+
+static bool is_constant_gep(LLVMValueRef value)
+{
+  if (LLVMGetValueKind(value) != LLVMInstructionValueKind ||
+      LLVMGetInstructionOpcode(value) != LLVMGetElementPtr || !cn_is_ref(LLVMTypeOf(value)))
+    return false;
+  int operands = LLVMGetNumOperands(value);
+  for (int i = 1; i < operands; i++)
+    if (!LLVMIsConstant(LLVMGetOperand(value, (unsigned)i)))
+      return false;
+  return true;
+}
+
+/* Where a chain of at most CN_REMAT_LIMIT constant GEPs that ends in `value` starts. */
+static LLVMValueRef find_root(LLVMValueRef value)
+{
+  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && is_constant_gep(value); steps++) {
+    LLVMValueRef from = LLVMGetOperand(value, 0);
+    if (!is_local(from))
+      break;
+    value = from;
+  }
+  return value;
+}
+
+/* The index of `value`, made at first sight. */
+static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
+{
+  bool fresh;
+  uint64_t *slot = cn_ptrmap_add(&refs->index, value, &fresh);
+
+  if (!fresh)
+    return (uint32_t)*slot;
+  uint32_t index = (uint32_t)refs->values.count;
+  *slot = index;
+  bool scalar = cn_is_ref(LLVMTypeOf(value));
+  refs->aggregates |= !scalar;
+  cn_push(&refs->values, (struct cn_ref_value){.value = value,
+                                               .root = index,
+                                               .base = index,
+                                               .derived = CN_NO_INDEX,
+                                               .scalar = scalar});
+  LLVMValueRef root = scalar ? find_root(value) : value;
+  if (root != value) {
+    uint32_t root_index = add_value(refs, root);
+    uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
+    refs->values.at[index].root = root_index;
+    refs->values.at[index].from = from_index;
+  }
+  return index;
+}
+
+static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uint32_t pos)
+{
+  uint32_t index = add_value(refs, value);
+
+  refs->values.at[index].block = block;
+  refs->values.at[index].pos = pos;
+}
+
+/* Record that `user` reads `operand`, if that holds a reference. */
+static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
+{
+  if (!is_local(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
+    return;
+  uint32_t index = add_value(refs, operand);
+  uint32_t root = refs->values.at[index].root;
+  use.value = index;
+  use.via = CN_NO_INDEX;
+  if (root != index && !use.after) {
+    use.value = root;
+    use.via = index;
+  }
+  cn_push(&refs->uses, use);
+}
+
+/* Phi operands are read in their incoming blocks: hang them there, so that the walk meets them in order. */
+static void collect_edges(struct scan *scan)
+{
+  const struct cn_cfg *cfg = scan->refs->cfg;
+
+  for (uint32_t b = cfg->count; b-- > 0;)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
+      if (!cn_holds_ref(LLVMTypeOf(i)))
+        continue;
+      for (unsigned n = LLVMCountIncoming(i); n-- > 0;) {
+        uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(i, n));
+        CN_CHECK(from != CN_NO_BLOCK);
+        cn_push(&scan->edges, (struct edge_use){i, n, scan->edges_of[from]});
+        scan->edges_of[from] = (uint32_t)scan->edges.count - 1;
+      }
+    }
+}
+
+void cn_deopt_operands(LLVMValueRef call, uint32_t *first, uint32_t *end)
+{
+  uint32_t at = LLVMGetNumArgOperands(call);
+  unsigned bundles = LLVMGetNumOperandBundles(call);
+
+  *first = *end = 0;
+  for (unsigned i = 0; i < bundles; i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
+    size_t length;
+    const char *tag = LLVMGetOperandBundleTag(bundle, &length);
+    uint32_t count = LLVMGetNumOperandBundleArgs(bundle);
+    if (length == 5 && memcmp(tag, "deopt", 5) == 0) {
+      *first = at;
+      *end = at + count;
+    }
+    at += count;
+    LLVMDisposeOperandBundle(bundle);
+  }
+}
+
+static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t block, uint32_t pos)
+{
+  struct cn_ref_use use = {.user = i, .block = block, .pos = pos, .point = CN_NO_INDEX};
+  uint32_t deopt = 0, deopt_end = 0;
+
+  if (cn_classify_call(i).kind == CN_CALL_PARSE) {
+    use.point = (uint32_t)refs->points.count;
+    cn_push(&refs->points, (struct cn_parse_point){.call = i, .block = block, .pos = pos});
+    cn_deopt_operands(i, &deopt, &deopt_end);
+  }
+  uint32_t operands = (uint32_t)LLVMGetNumOperands(i);
+  for (use.operand = 0; use.operand < operands; use.operand++) {
+    use.after = use.operand >= deopt && use.operand < deopt_end;
+    add_use(refs, LLVMGetOperand(i, use.operand), use);
+  }
+  if (cn_holds_ref(LLVMTypeOf(i)))
+    define(refs, i, block, pos);
+}
+
+static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
+{
+  struct cn_refs *refs = scan->refs;
+  LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[block].block);
+  uint32_t pos = start;
+
+  refs->first_point[block] = (uint32_t)refs->points.count;
+  for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    if (cn_holds_ref(LLVMTypeOf(i)))
+      define(refs, i, block, start);
+  for (; i; i = LLVMGetNextInstruction(i))
+    scan_instruction(refs, i, block, pos += 2);
+  for (uint32_t e = scan->edges_of[block]; e != CN_NO_INDEX; e = scan->edges.at[e].next) {
+    const struct edge_use *edge = &scan->edges.at[e];
+    add_use(refs, LLVMGetIncomingValue(edge->phi, edge->operand),
+            (struct cn_ref_use){.user = edge->phi,
+                                .operand = edge->operand,
+                                .block = block,
+                                .pos = pos + 1,
+                                .point = CN_NO_INDEX});
+  }
+  return pos + 2;
+}
+
+/* Stable sort of the uses by value: each value's become a slice. */
+static void group_uses(struct cn_refs *refs)
+{
+  struct cn_ref_use *sorted = cn_alloc(refs->uses.count * sizeof *sorted);
+  uint32_t at = 0;
+
+  for (size_t i = 0; i < refs->uses.count; i++)
+    refs->values.at[refs->uses.at[i].value].use_count++;
+  for (size_t v = 0; v < refs->values.count; v++) {
+    refs->values.at[v].uses = at;
+    at += refs->values.at[v].use_count;
+    refs->values.at[v].use_count = 0;
+  }
+  for (size_t i = 0; i < refs->uses.count; i++) {
+    struct cn_ref_value *v = &refs->values.at[refs->uses.at[i].value];
+    sorted[v->uses + v->use_count++] = refs->uses.at[i];
+  }
+  free(refs->uses.at);
+  refs->uses.at = sorted;
+  refs->uses.room = refs->uses.count;
+}
+
+void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg)
+{
+  *refs = (struct cn_refs){.cfg = cfg};
+  refs->first_point = cn_alloc((cfg->count + 1) * sizeof *refs->first_point);
+  struct scan scan = {.refs = refs, .edges_of = cn_alloc(cfg->count * sizeof *scan.edges_of)};
+  memset(scan.edges_of, 0xff, cfg->count * sizeof *scan.edges_of);
+  collect_edges(&scan);
+  unsigned parameters = LLVMCountParams(cfg->function);
+  for (unsigned p = 0; p < parameters; p++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(cfg->function, p))))
+      define(refs, LLVMGetParam(cfg->function, p), 0, 0);
+  uint32_t pos = 0;
+  for (uint32_t b = 0; b < cfg->count; b++)
+    pos = scan_block(&scan, b, pos);
+  refs->first_point[cfg->count] = (uint32_t)refs->points.count;
+  group_uses(refs);
+  cn_free(&scan.edges);
+  free(scan.edges_of);
+}
+
+void cn_refs_free(struct cn_refs *refs)
+{
+  for (size_t i = 0; i < refs->points.count; i++)
+    cn_free(&refs->points.at[i].live);
+  cn_free(&refs->values);
+  cn_free(&refs->uses);
+  cn_free(&refs->points);
+  cn_free(&refs->crossings);
+  cn_ptrmap_free(&refs->index);
+  free(refs->first_point);
+  *refs = (struct cn_refs){0};
+}

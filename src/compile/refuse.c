@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What rewrite-statepoints cannot make precise, refused with function, source line and rule before anything is changed
+ * (DESIGN, invariant 2). Each of these is silent damage or a crash in a release build of LLVM (FIELD rows 1 to 12).
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/calls.h"
+#include "compile/rewrite.h"
+#include "compile/statepoints.h"
+
+struct judge {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  struct cn_cfg cfg; /* built when something is to be refused: what is unreachable is not */
+  bool has_cfg, has_points, rewritten;
+};
+
+static bool is_reachable(struct judge *judge, LLVMValueRef instruction)
+{
+  if (!judge->has_cfg)
+    cn_cfg_build(&judge->cfg, judge->function);
+  judge->has_cfg = true;
+  return cn_cfg_index(&judge->cfg, LLVMGetInstructionParent(instruction)) != CN_NO_BLOCK;
+}
+
+static void refuse(struct judge *judge, LLVMValueRef at, const char *rule, const char *why)
+{
+  char name[96];
+
+  if (!is_reachable(judge, at))
+    return;
+  if (cn_is_call(at))
+    cn_calls_name(at, name, sizeof name);
+  else
+    cn_value_name(at, name, sizeof name);
+  cn_error(judge->ctx, at, rule, "%s: %s", name, why);
+}
+
+static bool holds_scalable(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind && cn_holds_ref(type);
+}
+
+static bool is_null_like(LLVMValueRef value)
+{
+  return LLVMIsNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value);
+}
+
+static void judge_cast(struct judge *judge, LLVMValueRef i)
+{
+  LLVMValueRef from = LLVMGetOperand(i, 0);
+  bool to_ref = cn_holds_ref(LLVMTypeOf(i)), from_ref = cn_holds_ref(LLVMTypeOf(from));
+
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMIntToPtr:
+    if (to_ref && !LLVMIsConstant(from))
+      refuse(judge, i, "integer-to-reference", "an integer that becomes a reference does not move with its object");
+    break;
+  case LLVMAddrSpaceCast:
+    if ((to_ref || from_ref) && !is_null_like(from))
+      refuse(judge, i, "address-space-cast", "a reference and an unmanaged pointer cannot become each other");
+    break;
+  case LLVMBitCast:
+    if (to_ref != from_ref)
+      refuse(judge, i, "reference-bitcast", "references and other values cannot become each other");
+    break;
+  default:
+    break;
+  }
+}
+
+static bool has_parameter_attribute(LLVMValueRef call, unsigned index, const char *name,
+                                    LLVMAttributeRef *out)
+{
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+  *out = LLVMGetCallSiteEnumAttribute(call, index, kind);
+  return *out != NULL;
+}
+
+static void judge_arguments(struct judge *judge, LLVMValueRef call)
+{
+  static const char *const copies[] = {"byval", "byref", "inalloca", "preallocated"};
+  LLVMAttributeRef attribute;
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, a));
+    if (LLVMGetTypeKind(type) == LLVMTokenTypeKind || LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
+      refuse(judge, call, "token-argument", "a call with a token or metadata argument cannot be a safepoint");
+    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++)
+      if (has_parameter_attribute(call, a + 1, copies[c], &attribute) &&
+          cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
+        refuse(judge, call, "byval-reference", "an argument copied to the stack holds references that nothing describes");
+  }
+}
+
+static bool knows_bundle(LLVMOperandBundleRef bundle)
+{
+  static const char *const known[] = {"deopt", "gc-transition"};
+  size_t length;
+  const char *tag = LLVMGetOperandBundleTag(bundle, &length);
+
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strlen(known[i]) == length && memcmp(known[i], tag, length) == 0)
+      return true;
+  return false;
+}
+
+static void judge_bundles(struct judge *judge, LLVMValueRef call)
+{
+  for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
+    bool known = knows_bundle(bundle);
+    LLVMDisposeOperandBundle(bundle);
+    if (!known)
+      refuse(judge, call, "operand-bundle", "a safepoint can carry deopt and gc-transition bundles only");
+  }
+}
+
+static void judge_directives(struct judge *judge, LLVMValueRef call)
+{
+  uint64_t value;
+
+  if (!cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &value))
+    refuse(judge, call, "statepoint-directive", "\"statepoint-id\" is not a decimal number below 2^64");
+  if (!cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
+    refuse(judge, call, "statepoint-directive", "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
+}
+
+static void judge_point(struct judge *judge, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (!LLVMIsACallInst(call)) {
+    if (LLVMIsAInvokeInst(call))
+      refuse(judge, call, "invoke", "an invoke cannot be a safepoint yet");
+    else
+      refuse(judge, call, "callbr", "a callbr cannot be a safepoint");
+    return;
+  }
+  if (LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)))
+    refuse(judge, call, "variadic-statepoint", "a statepoint does not pass what a variadic callee expects");
+  if (callee && LLVMGetIntrinsicID(callee))
+    refuse(judge, call, "intrinsic-statepoint", "this intrinsic cannot be a safepoint yet");
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+    refuse(judge, call, "asm-statepoint", "inline assembly cannot be a safepoint");
+  if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)
+    refuse(judge, call, "callee-address-space", "the callee of a safepoint must be in address space 0");
+  judge_arguments(judge, call);
+  judge_bundles(judge, call);
+  judge_directives(judge, call);
+}
+
+static bool yields_bases(LLVMValueRef call)
+{
+  static const char *const names[] = {"llvm.masked.load", "llvm.masked.gather", "llvm.masked.expandload",
+                                      "llvm.ptrmask", "llvm.launder.invariant.group",
+                                      "llvm.strip.invariant.group", "llvm.ssa.copy"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (cn_calls_intrinsic(call, names[i]))
+      return true;
+  return false;
+}
+
+static void judge_call(struct judge *judge, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (cn_calls_have(call, "returns_twice"))
+    refuse(judge, call, "returns-twice", "a call that returns twice leaves references of its first return behind");
+  if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !yields_bases(call))
+    refuse(judge, call, "unknown-intrinsic", "the base of the reference that this intrinsic returns is not known");
+  switch (cn_classify_call(call).kind) {
+  case CN_CALL_PARSE:
+    judge->has_points = true;
+    judge_point(judge, call);
+    break;
+  case CN_CALL_STATEPOINT:
+    judge->rewritten = true;
+    break;
+  default:
+    break;
+  }
+}
+
+/* Every instruction that may yield a reference is listed; one that is not would be a base by accident. */
+static void judge_result(struct judge *judge, LLVMValueRef i)
+{
+  LLVMTypeRef type = LLVMTypeOf(i);
+
+  if (!cn_holds_ref(type))
+    return;
+  if (holds_scalable(type)) {
+    refuse(judge, i, "scalable-vector", "a scalable vector of references cannot be described");
+    return;
+  }
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad: case LLVMCall: case LLVMInvoke: case LLVMCallBr: case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI:
+  case LLVMSelect: case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
+  case LLVMExtractValue: case LLVMInsertValue: case LLVMIntToPtr: case LLVMAddrSpaceCast:
+    return;
+  case LLVMAlloca:
+    return;
+  case LLVMVAArg:
+    refuse(judge, i, "va-arg-reference", "a reference in a variable argument list lies where nothing describes it");
+    return;
+  default:
+    refuse(judge, i, "unsupported-instruction", "the base of the reference that this instruction yields is not known");
+  }
+}
+
+static void judge_instruction(struct judge *judge, LLVMValueRef i)
+{
+  judge_result(judge, i);
+  judge_cast(judge, i);
+  if (cn_is_call(i))
+    judge_call(judge, i);
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMCatchPad: case LLVMCleanupPad: case LLVMCatchSwitch:
+    refuse(judge, i, "funclet", "exception handling by funclets is not supported");
+    break;
+  default:
+    break;
+  }
+}
+
+static void judge_parameters(struct judge *judge)
+{
+  static const char *const copies[] = {"byval", "inalloca", "preallocated"};
+
+  for (unsigned p = 0; p < LLVMCountParams(judge->function); p++) {
+    if (holds_scalable(LLVMTypeOf(LLVMGetParam(judge->function, p))))
+      cn_error(judge->ctx, judge->function, "scalable-vector", "parameter %u is a scalable vector of references", p + 1);
+    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
+      unsigned kind = LLVMGetEnumAttributeKindForName(copies[c], strlen(copies[c]));
+      LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(judge->function, p + 1, kind);
+      if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
+        cn_error(judge->ctx, judge->function, "byval-reference",
+                 "parameter %u is a copy on the stack that holds references that nothing describes", p + 1);
+    }
+  }
+}
+
+bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct judge judge = {.ctx = ctx, .function = function};
+  unsigned errors = ctx->errors;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))
+        return false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      judge_instruction(&judge, i);
+  if (judge.has_points) {
+    judge_parameters(&judge);
+    cn_refuse_allocas(ctx, function);
+  }
+  if (judge.has_cfg)
+    cn_cfg_free(&judge.cfg);
+  return ctx->errors == errors;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the steps of pass rewrite-statepoints share: the references of one function, where they are live, what they
+ * derive from. Private to src/compile.
+ *
+ * A *reference value* is an argument or instruction of a type that holds a reference. A *parse point* is a call that
+ * becomes a gc.statepoint. A value *crosses* a parse point if it is defined before and used after it.
+ *
+ * A GEP with constant indices is no value of its own to relocation: its uses count as uses of the value that it starts
+ * from (its *root*), and it is computed again where that has moved ("Constant offset GEPs of relocated values" of
+ * the seeds' slides, "When relocation isn't needed").
+ *
+ * Positions: instructions are numbered in steps of two through the blocks in reverse post-order. All phis of a block
+ * share the number that the block starts with; a phi reads its operands at the end of the incoming blocks, one past
+ * the terminator's number.
+ */
+#ifndef CN_COMPILE_REWRITE_H
+#define CN_COMPILE_REWRITE_H
+
+#include <stdio.h>
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/cfg.h"
+#include "compile/pass.h"
+
+#define CN_NO_INDEX UINT32_MAX
+#define CN_REMAT_LIMIT 6 /* longest chain of GEPs that is computed again */
+
+struct cn_ref_use {
+  LLVMValueRef user;
+  uint32_t operand;
+  uint32_t block, pos; /* where the value is read */
+  uint32_t value;      /* whose use this is */
+  uint32_t via;        /* the constant GEP that is read in truth, or CN_NO_INDEX */
+  uint32_t point;      /* the parse point that `user` is, or CN_NO_INDEX */
+  bool after;          /* deoptimisation state: needed when the call returns, too */
+};
+
+struct cn_ref_value {
+  LLVMValueRef value;
+  uint32_t block, pos;         /* of the definition */
+  uint32_t root;               /* what a constant GEP starts from; itself otherwise */
+  uint32_t from;               /* the operand of a constant GEP, one step towards its root */
+  uint32_t base;               /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
+  uint32_t uses, use_count;    /* slice of refs->uses, ascending by position */
+  uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
+  uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
+  bool scalar;                 /* a reference, not a vector or aggregate of them */
+};
+
+struct cn_parse_point {
+  LLVMValueRef call; /* the call, then the statepoint */
+  LLVMValueRef last; /* the last instruction that belongs to the statepoint: relocates go after it */
+  uint32_t block, pos;
+  uint32_t args, deopt, deopt_end;  /* operand numbers of the call: see cn_deopt_operands() */
+  uint32_t transition, transition_at; /* of its gc-transition bundle, in the call and in the statepoint */
+  uint32_t live_operand;              /* operand number of the statepoint's first gc-live entry */
+  CN_VECTOR(uint32_t) live; /* values that cross, ascending */
+};
+
+struct cn_refs {
+  const struct cn_cfg *cfg;
+  CN_VECTOR(struct cn_ref_value) values;
+  CN_VECTOR(struct cn_ref_use) uses;
+  CN_VECTOR(struct cn_parse_point) points; /* in order of position */
+  CN_VECTOR(uint32_t) crossings;           /* indices of points */
+  struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
+  uint32_t *first_point;                   /* per block, and one more */
+  bool aggregates;                         /* some value is not scalar */
+};
+
+void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg);
+void cn_refs_free(struct cn_refs *refs);
+uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value); /* CN_NO_INDEX if none */
+/* Operands [*first, *end) of `call` are its deopt bundle. */
+void cn_deopt_operands(LLVMValueRef call, uint32_t *first, uint32_t *end);
+
+/* ---- liveness.c ---- */
+
+/* Where one value is live; filled anew for each value, in time linear in its live range. */
+struct cn_live_range {
+  CN_VECTOR(uint32_t) blocks; /* live-in, ascending; the definition's block is never among them */
+  uint32_t *in, *out;         /* per block: == stamp if live at its start, end */
+  uint32_t *used, *last;      /* per block: if used == stamp, position of the last use */
+  uint32_t *slot;             /* per block: index in `blocks` if in == stamp */
+  uint32_t stamp;
+};
+
+void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg);
+void cn_live_free(struct cn_live_range *range);
+/* Uses of values derived from `value` (once bases are attached) count as its own. */
+void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value);
+/* Fill crossings and the live sets of all parse points. */
+void cn_liveness(struct cn_refs *refs);
+void cn_liveness_print(LLVMValueRef function, FILE *out);
+
+/* ---- sources.c ---- */
+
+/* A graph in which values flow: sources 1..sources, nodes sources+1..sources+nodes; node i (from 0) receives from
+ * inputs[first[i]] .. inputs[first[i + 1] - 1], source or node numbers. For each node, the one place that all its
+ * flow comes through: a source, or the node at which flow from several sources first meets (itself, maybe). That
+ * is the child of the root in the graph's dominator tree; nodes must come in an order in which each has an input that comes
+ * before it on some path from a source (reverse post-order will do). Caller frees. */
+uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs);
+
+/* ---- bases.c ---- */
+
+struct cn_bases {
+  struct cn_ptrmap of; /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
+  uint32_t added;      /* phis and selects that were made */
+};
+/* The bases of all values that cross a parse point; makes base phis and selects, after which `refs` is outdated if
+ * bases->added. */
+void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs);
+void cn_bases_free(struct cn_bases *bases);
+/* Give each value its base and each base its derived values. True if some crossing value is derived. */
+bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
+void cn_bases_print(LLVMValueRef function, FILE *out);
+/* The operand that `value` only adjusts (GEP, freeze, ...), or null; *moves: its address may differ. */
+LLVMValueRef cn_look_through(LLVMValueRef value, bool *moves);
+
+/* ---- relocate.c ---- */
+
+struct cn_emitter; /* statepoints.c */
+void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
+/* A gc.relocate of `value` at `point`. */
+LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point, uint32_t value);
+LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
+/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at `point` read `to`. */
+void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
+void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
+
+/* ---- refuse.c ---- */
+
+/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or needs nothing. */
+bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* ---- aggregates.c ---- */
+
+/* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is outdated. */
+bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
+
+/* ---- described.c ---- */
+
+/* The operands that describe the allocas of `function` to the collector (abi.def, "Described allocas"). */
+struct cn_described {
+  CN_VECTOR(LLVMValueRef) operands;
+};
+/* Zero and escape the allocas that hold references. */
+void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out);
+/* Report allocas that cannot be described. */
+void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* ---- strip.c ---- */
+
+/* Remove attributes and metadata that a moving collector makes false. */
+void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

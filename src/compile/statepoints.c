@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint (statepoints-original,
+ * "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and no reference from before it is used after it.
+ *
+ * Needs: polls placed; functions that were not rewritten before (those that contain a gc.statepoint are left alone).
+ * Provides: gc.statepoint, gc.result, gc.relocate; described allocas; no attribute that a moving collector makes false.
+ * Breaks: struct cn_cfg and every analysis of the functions it changes. A module with something that cannot be
+ * rewritten is refused before anything is changed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "compile/rewrite.h"
+#include "compile/statepoints.h"
+
+enum { FLAG_TRANSITION = 1 };
+enum { FIXED_ARGS = 5 }; /* of gc.statepoint, before the call's own: id, patch bytes, callee, count, flags */
+
+struct cn_emitter {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  LLVMValueRef relocate, statepoint; /* declarations */
+  LLVMTypeRef i32, i64;
+  unsigned elementtype; /* attribute kind */
+  struct cn_described described;
+};
+
+struct operands {
+  CN_VECTOR(LLVMValueRef) values;
+};
+
+LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
+{
+  return emitter->builder;
+}
+
+static LLVMValueRef number32(const struct cn_emitter *e, uint64_t n)
+{
+  return LLVMConstInt(e->i32, n, false);
+}
+
+static LLVMValueRef build_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
+                               unsigned count, const char *name)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(declaration);
+
+  return LLVMBuildCall2(e->builder, type, declaration, args, count, name);
+}
+
+static void position_after(struct cn_emitter *e, LLVMValueRef instruction)
+{
+  LLVMPositionBuilderBefore(e->builder, LLVMGetNextInstruction(instruction));
+  LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(instruction));
+}
+
+static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
+{
+  size_t low = 0, high = point->live.count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (point->live.at[middle] < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  CN_CHECK(low < point->live.count && point->live.at[low] == value);
+  return (uint32_t)low;
+}
+
+LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at, uint32_t value)
+{
+  struct cn_parse_point *point = &refs->points.at[at];
+  const struct cn_ref_value *v = &refs->values.at[value];
+  LLVMValueRef args[] = {point->call, number32(e, live_rank(point, v->base)),
+                         number32(e, live_rank(point, value))};
+  size_t length;
+  const char *name = LLVMGetValueName2(v->value, &length);
+  char *relocated = length ? cn_format("%s.relocated", name) : cn_strdup("");
+
+  position_after(e, point->last);
+  point->last = build_call(e, e->relocate, args, 3, relocated);
+  LLVMSetInstructionCallConv(point->last, LLVMColdCallConv);
+  free(relocated);
+  return point->last;
+}
+
+/* Where operand `operand` of the call went in its statepoint. */
+static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t operand)
+{
+  if (operand < point->args)
+    return FIXED_ARGS + operand;
+  if (operand >= point->deopt && operand < point->deopt_end)
+    return FIXED_ARGS + point->args + 2 + operand - point->deopt;
+  if (point->transition && operand >= point->transition)
+    return point->transition_at + operand - point->transition;
+  CN_UNREACHABLE();
+}
+
+void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
+{
+  if (use->point == CN_NO_INDEX) {
+    LLVMSetOperand(use->user, use->operand, to);
+    return;
+  }
+  const struct cn_parse_point *point = &refs->points.at[use->point];
+  LLVMSetOperand(point->call, statepoint_operand(point, use->operand), to);
+}
+
+void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMValueRef to)
+{
+  const struct cn_parse_point *point = &refs->points.at[at];
+
+  LLVMSetOperand(point->call, point->live_operand + live_rank(point, value), to);
+}
+
+/* ---- attributes of the call, on the statepoint ---- */
+
+/* What is true of a statepoint if it is true of the call that it wraps. Anything else is dropped: an attribute
+ * is a promise, and to lose one costs nothing but speed. */
+static bool keeps_call_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"cold", "hot", "nounwind", "noreturn", "nomerge", "convergent",
+                                     "noinline", "strictfp", "mustprogress", "willreturn"};
+  if (!LLVMIsEnumAttribute(attribute))
+    return false;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (LLVMGetEnumAttributeKind(attribute) ==
+        LLVMGetEnumAttributeKindForName(kept[i], strlen(kept[i])))
+      return true;
+  return false;
+}
+
+static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
+  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
+
+  LLVMGetCallSiteAttributes(from, from_index, attributes);
+  for (unsigned i = 0; i < count; i++)
+    if (!keep || keep(attributes[i]))
+      LLVMAddCallSiteAttribute(to, to_index, attributes[i]);
+  free(attributes);
+}
+
+/* What speaks of the value alone, not of the memory that it points to before or after the call. */
+static bool keeps_result_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"zeroext", "signext", "noundef", "nonnull", "inreg"};
+
+  if (!LLVMIsEnumAttribute(attribute))
+    return false;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (LLVMGetEnumAttributeKind(attribute) ==
+        LLVMGetEnumAttributeKindForName(kept[i], strlen(kept[i])))
+      return true;
+  return false;
+}
+
+/* An argument's "returned" would speak of the token. */
+static bool keeps_argument_attribute(LLVMAttributeRef attribute)
+{
+  return !LLVMIsEnumAttribute(attribute) ||
+         LLVMGetEnumAttributeKind(attribute) != LLVMGetEnumAttributeKindForName("returned", 8);
+}
+
+/* ---- the statepoint ---- */
+
+static uint64_t default_id(LLVMValueRef call)
+{
+  size_t length;
+  LLVMValueRef callee = cn_direct_callee(call);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  if (strcmp(name, "cairn_poll_slow") == 0)
+    return CAIRN_ABI_STATEPOINT_ID_POLL;
+  if (strcmp(name, "cairn_alloc_slow") == 0 || strcmp(name, "cairn_alloc_indexed_slow") == 0)
+    return CAIRN_ABI_STATEPOINT_ID_ALLOC;
+  return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
+}
+
+bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
+{
+  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name,
+                                                              (unsigned)strlen(name));
+  unsigned length;
+  char digits[32], *end;
+
+  if (!attribute)
+    return true;
+  const char *text = LLVMGetStringAttributeValue(attribute, &length);
+  if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
+    return false;
+  memcpy(digits, text, length);
+  digits[length] = 0;
+  unsigned long long number = strtoull(digits, &end, 10);
+  *value = number;
+  return *end == 0 && number <= limit && (number != UINT64_MAX || strcmp(digits, "18446744073709551615") == 0);
+}
+
+static LLVMOperandBundleRef make_bundle(const char *tag, const struct operands *operands)
+{
+  return LLVMCreateOperandBundle(tag, strlen(tag), operands->values.at,
+                                 (unsigned)operands->values.count);
+}
+
+/* The call's own deopt and gc-transition operands; remembers where they will stand. */
+static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
+                         struct operands *transition)
+{
+  uint32_t callee = (uint32_t)LLVMGetNumOperands(point->call) - 1;
+
+  point->args = LLVMGetNumArgOperands(point->call);
+  cn_deopt_operands(point->call, &point->deopt, &point->deopt_end);
+  for (uint32_t i = point->args; i < callee; i++) {
+    LLVMValueRef operand = LLVMGetOperand(point->call, i);
+    if (i >= point->deopt && i < point->deopt_end) {
+      cn_push(&deopt->values, operand);
+      continue;
+    }
+    if (!point->transition)
+      point->transition = i;
+    cn_push(&transition->values, operand);
+  }
+}
+
+static bool has_bundle(LLVMValueRef call, const char *tag)
+{
+  bool found = false;
+
+  for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
+    size_t length;
+    const char *name = LLVMGetOperandBundleTag(bundle, &length);
+    found |= length == strlen(tag) && memcmp(name, tag, length) == 0;
+    LLVMDisposeOperandBundle(bundle);
+  }
+  return found;
+}
+
+/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node (FIELD row 28): put a freeze
+ * between. */
+static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+
+  return LLVMIsAExtractValueInst(callee) ? LLVMBuildFreeze(e->builder, callee, "") : callee;
+}
+
+static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point *point,
+                                     struct operands *args, LLVMOperandBundleRef *bundles,
+                                     unsigned bundle_count, bool transition)
+{
+  LLVMValueRef call = point->call;
+  uint64_t id = default_id(call), patch = 0;
+
+  CN_CHECK(cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &id) &&
+           cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch));
+  cn_push(&args->values, LLVMConstInt(e->i64, id, false));
+  cn_push(&args->values, number32(e, patch));
+  cn_push(&args->values, callee_of(e, call));
+  cn_push(&args->values, number32(e, point->args));
+  cn_push(&args->values, number32(e, transition ? FLAG_TRANSITION : 0));
+  for (uint32_t i = 0; i < point->args; i++)
+    cn_push(&args->values, LLVMGetOperand(call, i));
+  cn_push(&args->values, number32(e, 0));
+  cn_push(&args->values, number32(e, 0));
+  LLVMValueRef statepoint = LLVMBuildCallWithOperandBundles(
+      e->builder, LLVMGlobalGetValueType(e->statepoint), e->statepoint, args->values.at,
+      (unsigned)args->values.count, bundles, bundle_count, "");
+  LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
+  LLVMAddCallSiteAttribute(statepoint, 3,
+                           LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
+                                                   LLVMGetCalledFunctionType(call)));
+  copy_attributes(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
+  for (uint32_t i = 0; i < point->args; i++)
+    copy_attributes(call, i + 1, statepoint, FIXED_ARGS + i + 1, keeps_argument_attribute);
+  return statepoint;
+}
+
+/* The call's result comes from the statepoint's token. */
+static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
+{
+  LLVMValueRef call = point->call, statepoint = point->last;
+  LLVMTypeRef type = LLVMTypeOf(call);
+  size_t length;
+
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || !LLVMGetFirstUse(call))
+    return;
+  LLVMValueRef declaration = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
+  LLVMValueRef result = build_call(e, declaration, &statepoint, 1, "");
+  copy_attributes(call, 0, result, 0, keeps_result_attribute);
+  const char *name = LLVMGetValueName2(call, &length);
+  char *copy = cn_format("%.*s", (int)length, name);
+  uint32_t index = cn_refs_index(refs, call);
+  LLVMReplaceAllUsesWith(call, result);
+  LLVMSetValueName2(call, "", 0);
+  LLVMSetValueName2(result, copy, length);
+  free(copy);
+  if (index != CN_NO_INDEX)
+    refs->values.at[index].value = result;
+  point->last = result;
+}
+
+/* Wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right ones in. */
+static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
+{
+  struct operands args = {0}, deopt = {0}, transition = {0}, live = {0};
+  LLVMOperandBundleRef bundles[3];
+  unsigned count = 0;
+  LLVMValueRef call = point->call;
+  bool has_deopt = has_bundle(call, "deopt"), has_transition = has_bundle(call, "gc-transition");
+
+  LLVMPositionBuilderBefore(e->builder, call);
+  LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
+  take_bundles(point, &deopt, &transition);
+  for (size_t i = 0; i < e->described.operands.count; i++)
+    cn_push(&deopt.values, e->described.operands.at[i]);
+  for (size_t i = 0; i < point->live.count; i++)
+    cn_push(&live.values, refs->values.at[point->live.at[i]].value);
+  point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)deopt.values.count;
+  point->live_operand = point->transition_at + (uint32_t)transition.values.count;
+  if (has_deopt || deopt.values.count)
+    bundles[count++] = make_bundle("deopt", &deopt);
+  if (has_transition)
+    bundles[count++] = make_bundle("gc-transition", &transition);
+  if (live.values.count)
+    bundles[count++] = make_bundle("gc-live", &live);
+  point->last = build_statepoint(e, point, &args, bundles, count, has_transition);
+  while (count)
+    LLVMDisposeOperandBundle(bundles[--count]);
+  LLVMValueRef statepoint = point->last;
+  replace_result(e, refs, point);
+  LLVMInstructionEraseFromParent(call);
+  point->call = statepoint;
+  cn_free(&args.values);
+  cn_free(&deopt.values);
+  cn_free(&transition.values);
+  cn_free(&live.values);
+}
+
+/* ---- one function ---- */
+
+static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(function, "unreachableblockelim", ctx->machine, options);
+
+  CN_CHECK(!error);
+  LLVMDisposePassBuilderOptions(options);
+}
+
+static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg, struct cn_refs *refs)
+{
+  cn_cfg_build(cfg, function);
+  if (cfg->count != LLVMCountBasicBlocks(function)) {
+    cn_cfg_free(cfg);
+    delete_unreachable(ctx, function);
+    cn_cfg_build(cfg, function);
+  }
+  cn_refs_build(refs, cfg);
+  if (!refs->aggregates)
+    return;
+  cn_liveness(refs);
+  if (cn_split_aggregates(ctx, refs)) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg);
+  }
+}
+
+/* Live sets with bases. */
+static void analyse(struct cn_refs *refs, const struct cn_cfg *cfg)
+{
+  struct cn_bases bases;
+
+  cn_liveness(refs);
+  cn_bases_find(&bases, refs);
+  if (bases.added) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg);
+  }
+  if (cn_refs_attach_bases(refs, &bases) || bases.added)
+    cn_liveness(refs);
+  cn_bases_free(&bases);
+}
+
+static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
+{
+  struct cn_cfg cfg;
+  struct cn_refs refs;
+
+  build(e->ctx, function, &cfg, &refs);
+  if (refs.points.count) {
+    analyse(&refs, &cfg);
+    for (size_t v = 0; v < refs.values.count; v++)
+      CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
+    cn_describe_allocas(e->ctx, function, &e->described);
+    for (size_t p = 0; p < refs.points.count; p++)
+      emit_statepoint(e, &refs, &refs.points.at[p]);
+    cn_relocate(e, &refs);
+    cn_free(&e->described.operands);
+  }
+  cn_refs_free(&refs);
+  cn_cfg_free(&cfg);
+}
+
+static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
+{
+  LLVMTypeRef native = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMTypeRef reference = LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
+
+  *e = (struct cn_emitter){
+      .ctx = ctx,
+      .builder = LLVMCreateBuilderInContext(ctx->llvm),
+      .statepoint = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &native, 1),
+      .relocate = cn_intrinsic(ctx, "llvm.experimental.gc.relocate", &reference, 1),
+      .i32 = LLVMInt32TypeInContext(ctx->llvm),
+      .i64 = LLVMInt64TypeInContext(ctx->llvm),
+      .elementtype = LLVMGetEnumAttributeKindForName("elementtype", 11)};
+}
+
+/* Declarations that nothing called are not to be left behind. */
+static void free_emitter(struct cn_emitter *e)
+{
+  if (!LLVMGetFirstUse(e->statepoint))
+    LLVMDeleteFunction(e->statepoint);
+  if (!LLVMGetFirstUse(e->relocate))
+    LLVMDeleteFunction(e->relocate);
+  LLVMDisposeBuilder(e->builder);
+}
+
+bool cn_rewrite(struct cn_ctx *ctx)
+{
+  CN_VECTOR(LLVMValueRef) todo = {0};
+  struct cn_emitter emitter;
+  unsigned errors = ctx->errors;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
+      cn_push(&todo, f);
+  if (ctx->errors == errors) {
+    init_emitter(&emitter, ctx);
+    for (size_t i = 0; i < todo.count; i++) {
+      cn_strip_function(ctx, todo.at[i]);
+      rewrite_function(&emitter, todo.at[i]);
+    }
+    free_emitter(&emitter);
+  }
+  cn_free(&todo);
+  return ctx->errors == errors;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Attributes and metadata that a moving collector makes false. Memory that a function does not touch itself may be
+ * moved by a safepoint in it: memory(...), nosync, nofree. A reference does not stay dereferenceable, unaliased or
+ * unchanged over a safepoint. Only on managed functions, their call sites and their memory accesses: what
+ * is native keeps what it knows (LLVM's own pass strips the whole module).
+ *
+ * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/calls.h"
+#include "compile/rewrite.h"
+
+static const char *const function_attributes[] = {"memory", "nosync", "nofree"};
+static const char *const reference_attributes[] = {"noalias",  "dereferenceable", "dereferenceable_or_null",
+                                                   "nofree",   "readonly",        "readnone",
+                                                   "writeonly", "initializes"};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static unsigned kind_of(const char *name)
+{
+  return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+static void strip_signature(LLVMValueRef function)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+
+  for (size_t i = 0; i < COUNT(function_attributes); i++)
+    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, kind_of(function_attributes[i]));
+  for (size_t i = 0; i < COUNT(reference_attributes); i++) {
+    unsigned kind = kind_of(reference_attributes[i]);
+    if (cn_holds_ref(LLVMGetReturnType(type)))
+      LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind);
+    for (unsigned p = 0; p < LLVMCountParams(function); p++)
+      if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, p))))
+        LLVMRemoveEnumAttributeAtIndex(function, p + 1, kind);
+  }
+}
+
+/* A leaf keeps the promises about its own memory: nothing moves during it. */
+static void strip_call(LLVMValueRef call)
+{
+  if (cn_classify_call(call).kind == CN_CALL_LEAF)
+    return;
+  for (size_t i = 0; i < COUNT(function_attributes); i++)
+    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind_of(function_attributes[i]));
+  for (size_t i = 0; i < COUNT(reference_attributes); i++) {
+    unsigned kind = kind_of(reference_attributes[i]);
+    if (cn_holds_ref(LLVMTypeOf(call)))
+      LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind);
+    for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+      if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, a))))
+        LLVMRemoveCallSiteEnumAttribute(call, a + 1, kind);
+  }
+}
+
+struct kinds {
+  unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null, noalias, alias_scope;
+};
+
+static unsigned metadata_kind(struct cn_ctx *ctx, const char *name)
+{
+  return LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name));
+}
+
+/* What is loaded or stored through a reference, or is one. */
+static void strip_access(LLVMValueRef access, const struct kinds *kinds)
+{
+  unsigned pointer = LLVMIsAStoreInst(access) ? 1 : 0;
+  const unsigned drop[] = {kinds->invariant_load, kinds->invariant_group, kinds->noalias, kinds->alias_scope};
+
+  if (!LLVMHasMetadata(access))
+    return;
+  if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, pointer))))
+    for (size_t i = 0; i < COUNT(drop); i++)
+      LLVMSetMetadata(access, drop[i], NULL);
+  if (cn_holds_ref(LLVMTypeOf(access))) {
+    LLVMSetMetadata(access, kinds->dereferenceable, NULL);
+    LLVMSetMetadata(access, kinds->dereferenceable_or_null, NULL);
+  }
+}
+
+/* invariant.start on a reference says that memory does not change that a safepoint moves away. */
+static bool is_invariant_start(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.invariant.start") && cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, 1)));
+}
+
+/* Returns the instruction after it; its uses, invariant.end, may be next to it. */
+static LLVMValueRef delete_invariant(LLVMValueRef start)
+{
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(start));)
+    LLVMInstructionEraseFromParent(LLVMGetUser(use));
+  LLVMValueRef next = LLVMGetNextInstruction(start);
+  LLVMInstructionEraseFromParent(start);
+  return next;
+}
+
+static LLVMValueRef strip_instruction(LLVMValueRef i, const struct kinds *kinds)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad:
+  case LLVMStore:
+    strip_access(i, kinds);
+    break;
+  case LLVMCall:
+  case LLVMInvoke:
+    if (is_invariant_start(i))
+      return delete_invariant(i);
+    strip_call(i);
+    break;
+  default:
+    break;
+  }
+  return LLVMGetNextInstruction(i);
+}
+
+void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct kinds kinds = {.invariant_load = metadata_kind(ctx, "invariant.load"),
+                        .invariant_group = metadata_kind(ctx, "invariant.group"),
+                        .dereferenceable = metadata_kind(ctx, "dereferenceable"),
+                        .dereferenceable_or_null = metadata_kind(ctx, "dereferenceable_or_null"),
+                        .noalias = metadata_kind(ctx, "noalias"),
+                        .alias_scope = metadata_kind(ctx, "alias.scope")};
+
+  strip_signature(function);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
+      i = strip_instruction(i, &kinds);
+}
