@@ -34,6 +34,16 @@ static bool is_local(LLVMValueRef value)
   return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
 }
 
+static bool feeds_phi(LLVMValueRef value)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+    if (LLVMIsAPHINode(LLVMGetUser(use)))
+      return true;
+  return false;
+}
+
+/* A GEP with constant indices, but for one that feeds a phi: that is the step of a loop, mostly, which would then be computed
+ * twice in each iteration. */
 static bool is_constant_gep(LLVMValueRef value)
 {
   if (LLVMGetValueKind(value) != LLVMInstructionValueKind ||
@@ -43,7 +53,7 @@ static bool is_constant_gep(LLVMValueRef value)
   for (int i = 1; i < operands; i++)
     if (!LLVMIsConstant(LLVMGetOperand(value, (unsigned)i)))
       return false;
-  return true;
+  return !feeds_phi(value);
 }
 
 /* Where a chain of at most CN_REMAT_LIMIT constant GEPs that ends in `value` starts. */
@@ -51,7 +61,7 @@ static LLVMValueRef find_root(LLVMValueRef value)
 {
   for (unsigned steps = 0; steps < CN_REMAT_LIMIT && is_constant_gep(value); steps++) {
     LLVMValueRef from = LLVMGetOperand(value, 0);
-    if (!is_local(from))
+    if (!is_local(from) || !cn_is_ref(LLVMTypeOf(from)))
       break;
     value = from;
   }

@@ -215,7 +215,8 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
 static void judge_instruction(struct judge *judge, LLVMValueRef i)
 {
   judge_result(judge, i);
-  judge_cast(judge, i);
+  if (LLVMIsACastInst(i))
+    judge_cast(judge, i);
   if (cn_is_call(i))
     judge_call(judge, i);
   switch (LLVMGetInstructionOpcode(i)) {

@@ -390,6 +390,18 @@ static void analyse(struct cn_refs *refs, const struct cn_cfg *cfg)
   cn_bases_free(&bases);
 }
 
+/* Delete a GEP that was computed again wherever it was used, and what it came from likewise. */
+static void delete_if_dead(struct cn_refs *refs, uint32_t value)
+{
+  struct cn_ref_value *gep = &refs->values.at[value];
+
+  if (gep->root == value || !gep->value || LLVMGetFirstUse(gep->value))
+    return;
+  LLVMInstructionEraseFromParent(gep->value);
+  gep->value = NULL;
+  delete_if_dead(refs, gep->from);
+}
+
 static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
 {
   struct cn_cfg cfg;
@@ -404,6 +416,8 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     for (size_t p = 0; p < refs.points.count; p++)
       emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_relocate(e, &refs);
+    for (uint32_t v = 0; v < refs.values.count; v++)
+      delete_if_dead(&refs, v);
     cn_free(&e->described.operands);
   }
   cn_refs_free(&refs);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The analyses as text, stable from run to run: for people, and for tests.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/calls.h"
+#include "compile/cfg.h"
+#include "compile/rewrite.h"
+
+static void print_name(LLVMBasicBlockRef block, uint32_t index, FILE *out)
+{
+  const char *name = LLVMGetBasicBlockName(block);
+
+  if (*name)
+    fprintf(out, "%%%s", name);
+  else
+    fprintf(out, "#%u", index);
+}
+
+static void print_cfg(LLVMValueRef function, FILE *out)
+{
+  struct cn_cfg cfg;
+
+  cn_cfg_build(&cfg, function);
+  for (uint32_t b = 0; b < cfg.count; b++) {
+    const struct cn_block *block = &cfg.blocks[b];
+    fputs("  ", out);
+    print_name(block->block, b, out);
+    fputs(": preds", out);
+    for (uint32_t p = 0; p < block->pred_count; p++) {
+      fputc(' ', out);
+      print_name(cfg.blocks[block->preds[p]].block, block->preds[p], out);
+      if (cn_cfg_retreats(block->preds[p], b))
+        fputs("(back)", out);
+    }
+    fputs(" idom ", out);
+    print_name(cfg.blocks[block->idom].block, block->idom, out);
+    if (block->loop != CN_NO_BLOCK) {
+      fputs(" loop ", out);
+      print_name(cfg.blocks[block->loop].block, block->loop, out);
+      fprintf(out, " depth %u", block->depth);
+    }
+    fputc('\n', out);
+  }
+  cn_cfg_free(&cfg);
+}
+
+static const struct analysis {
+  const char *name;
+  void (*print)(LLVMValueRef function, FILE *out);
+  bool titled; /* prints the function's name itself */
+} analyses[] = {
+    {"cfg", print_cfg, false},
+    {"liveness", cn_liveness_print, false},
+    {"bases", cn_bases_print, false},
+    {"calls", cn_calls_print, true},
+};
+
+static char *print_with(LLVMModuleRef module, const struct analysis *analysis)
+{
+  char *text = NULL;
+  size_t size = 0, length;
+  FILE *out = open_memstream(&text, &size);
+
+  CN_CHECK(out);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f))
+      continue;
+    if (!analysis->titled)
+      fprintf(out, "%s of @%s:\n", analysis->name, LLVMGetValueName2(f, &length));
+    analysis->print(f, out);
+  }
+  fclose(out);
+  return text;
+}
+
+char *cairn_compile_print(LLVMModuleRef module, const char *analysis)
+{
+  for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++)
+    if (strcmp(analyses[i].name, analysis) == 0)
+      return print_with(module, &analyses[i]);
+  return NULL;
+}
