@@ -185,7 +185,7 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
     LLVMDisposeMessage(message);
     return false;
   }
-  bool ok = cn_module_errors(LLVMGetModuleContext(module)) == 0;
+  bool ok = cn_module_errors() == 0;
   if (ok && assembly)
     ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   else if (ok)
@@ -245,6 +245,7 @@ bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *
 
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
+    cn_module_name(unit->input);
     ok = compile_module(command, unit, module);
     LLVMDisposeModule(module);
   }

@@ -133,11 +133,13 @@ static bool plan_unit(const struct cn_command *command, const struct cn_item *it
 {
   *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
   unit->output = output_of(command, unit->input);
+  if (!unit->output)
+    return false;
   if (unit->language == CN_LANG_IR)
     unit->bitcode = unit->input;
   else if (unit->language == CN_LANG_C)
     unit->bitcode = temporary(command, unit->input, ".bc");
-  if (!unit->output || (unit->language == CN_LANG_C && !unit->bitcode))
+  if (unit->language == CN_LANG_C && !unit->bitcode)
     return false;
   cn_frontend_command(command, unit);
   return true;
@@ -157,23 +159,22 @@ static void print_passes(const struct cn_command *command)
   free(passes);
 }
 
-static void print_unit(const struct cn_command *command, const struct cn_unit *unit)
-{
-  if (unit->front_end.count)
-    cn_process_print(&unit->front_end, stderr);
-  if (unit->bitcode)
-    print_passes(command);
-}
-
+/* Run a unit's steps; print each before it, for -v; only print, for -###. */
 static int compile_unit(const struct cn_command *command, const struct cn_unit *unit)
 {
-  bool changed = false;
-  int status = unit->front_end.count ? cn_process_run(&unit->front_end) : CN_EXIT_OK;
+  bool print = command->verbose || command->dry_run, run = !command->dry_run, changed = false;
+  int status = CN_EXIT_OK;
 
-  if (status == CN_EXIT_OK && unit->bitcode && !cn_backend_compile(command, unit))
+  if (unit->front_end.count && print)
+    cn_process_print(&unit->front_end, stderr);
+  if (unit->front_end.count && run)
+    status = cn_process_run(&unit->front_end);
+  if (unit->bitcode && print && status == CN_EXIT_OK)
+    print_passes(command);
+  if (unit->bitcode && run && status == CN_EXIT_OK && !cn_backend_compile(command, unit))
     status = CN_EXIT_FAILED;
-  if (status == CN_EXIT_OK && unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY &&
-      !cn_backend_rewrite(unit->output, unit->output, &changed))
+  if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && run &&
+      status == CN_EXIT_OK && !cn_backend_rewrite(unit->output, unit->output, &changed))
     status = CN_EXIT_FAILED;
   /* As clang does: nothing that make would take for up to date. */
   if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)
@@ -209,9 +210,7 @@ static int run_units(const struct cn_command *command, const struct plan *plan)
 
   for (size_t i = 0; i < plan->units.count; i++) {
     const struct cn_unit *unit = &plan->units.at[i];
-    if (command->verbose || command->dry_run)
-      print_unit(command, unit);
-    int own = command->dry_run ? CN_EXIT_OK : compile_unit(command, unit);
+    int own = compile_unit(command, unit);
     status = status ? status : own;
   }
   return status;

@@ -11,21 +11,31 @@
 #include "base/check.h"
 #include "driver/tool.h"
 
+/* A tool handles one module at a time; this is what LLVM's messages are about. */
+static struct {
+  const char *path;
+  unsigned errors;
+} current;
+
 /* What LLVM has to say beside results: without a handler it would print and, for an error, end the
  * process. */
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 {
-  static const char *const words[] = {"error", "warning", "remark", "note"};
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
 
-  unsigned *errors = env;
-
+  (void)env;
   if (severity != LLVMDSError && severity != LLVMDSWarning)
     return;
-  *errors += severity == LLVMDSError;
+  current.errors += severity == LLVMDSError;
   char *text = LLVMGetDiagInfoDescription(info);
-  fprintf(stderr, "%s: %s: %s\n", cn_tool_name, words[severity], text);
+  fprintf(stderr, "%s: %s: %s\n", current.path, severity == LLVMDSError ? "error" : "warning",
+          text);
   LLVMDisposeMessage(text);
+}
+
+void cn_module_name(const char *path)
+{
+  current.path = path;
 }
 
 LLVMMemoryBufferRef cn_module_read_bytes(const char *path)
@@ -44,11 +54,9 @@ LLVMMemoryBufferRef cn_module_read_bytes(const char *path)
   return buffer;
 }
 
-unsigned cn_module_errors(LLVMContextRef context)
+unsigned cn_module_errors(void)
 {
-  const unsigned *errors = LLVMContextGetDiagnosticContext(context);
-
-  return errors ? *errors : 0;
+  return current.errors;
 }
 
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
@@ -59,9 +67,9 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
 
   if (!buffer)
     return NULL;
-  static unsigned errors; /* a tool handles one module at a time */
-  errors = 0;
-  LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, &errors);
+  current.path = path;
+  current.errors = 0;
+  LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, NULL);
   bool failed = LLVMParseIRInContext2(context, buffer, &module, &message);
   LLVMDisposeMemoryBuffer(buffer);
   if (failed) {
@@ -123,11 +131,11 @@ LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
   LLVMTargetRef target = NULL;
   char *message = NULL;
 
-  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+  if (strncmp(triple, "x86_64-", 7) != 0 || !strstr(triple, "linux")) {
+    cn_tool_error("'%s': target '%s' is not supported yet (x86-64 Linux only)", path, triple);
+  } else if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     cn_tool_error("'%s': %s", path, message);
     LLVMDisposeMessage(message);
-  } else if (strcmp(LLVMGetTargetName(target), "x86-64") != 0 || !strstr(triple, "linux")) {
-    cn_tool_error("'%s': target '%s' is not supported yet (x86-64 Linux only)", path, triple);
   } else {
     machine = LLVMCreateTargetMachine(target, triple, how->cpu ? how->cpu : "x86-64", "",
                                       codegen_level(how->opt_level), how->reloc, how->code_model);

@@ -38,9 +38,11 @@ int cn_tool_one_file(int argc, char **argv, const char *help, const char **path)
  * Null: refused. */
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
-/* How many errors LLVM reported about modules of this context since it was read into: code
- * generation has no other way to say that, for instance, inline assembly is wrong. */
-unsigned cn_module_errors(LLVMContextRef context);
+/* How many errors LLVM reported since a module was read: code generation has no other way to say
+ * that, for instance, inline assembly is wrong. Its messages name the file that was read, or the
+ * one set here. */
+unsigned cn_module_errors(void);
+void cn_module_name(const char *path);
 
 /* The bytes of a file ("-": standard input). */
 LLVMMemoryBufferRef cn_module_read_bytes(const char *path);

@@ -1,0 +1,3 @@
+#ifndef GREETING
+#define GREETING "hello"
+#endif
