@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A reference: the address of an object's payload, or null. A slot: the address of a reference. Wrapped so that
- * the compiler rejects mixing objects, slots and integers. */
+/* A reference: the address of an object's payload, or null. A slot: the address of a reference.
+ * Wrapped so that the compiler rejects mixing objects, slots and integers. */
 struct cairn_ref {
   uintptr_t address;
 };
@@ -22,8 +22,9 @@ struct cairn_slot {
   uintptr_t *address;
 };
 
-/* Where the references of an object lie. Emitted by the compile side into section `cairn_layouts` from the LLVM
- * value type of a zero-initialised static; holds no address, so needs no relocation. Also describes globals. */
+/* Where the references of an object lie. Emitted by the compile side into section `cairn_layouts`
+ * from the LLVM value type of a zero-initialised static; holds no address, so needs no relocation.
+ * Also describes globals. */
 struct cairn_layout {
   uint32_t magic;       /* CAIRN_ABI_LAYOUT_MAGIC */
   uint32_t base_refs;   /* how many of offsets[] belong to the fixed part */
@@ -32,7 +33,7 @@ struct cairn_layout {
   uint64_t elem_offset; /* bytes from the payload to element 0 */
   uint32_t elem_refs;   /* how many of offsets[] belong to each element */
   uint32_t reserved;    /* 0 */
-  uint32_t offsets[];   /* base_refs offsets from the payload, then elem_refs offsets from an element's start */
+  uint32_t offsets[];   /* base_refs from the payload, then elem_refs from an element's start */
 };
 
 /* A module global that holds references; section `cairn_roots`. */
@@ -41,8 +42,9 @@ struct cairn_global_root {
   const struct cairn_layout *layout; /* never indexed */
 };
 
-/* What one executable or shared object registers, by a hidden constructor that the compile side emits into every
- * object (linkonce_odr, so once per image). Section bounds are null where the section is absent. */
+/* What one executable or shared object registers, by a hidden constructor that the compile side
+ * emits into every object (linkonce_odr, so once per image). Section bounds are null where the
+ * section is absent. */
 struct cairn_image {
   const unsigned char *frames_start, *frames_stop;
   const struct cairn_global_root *roots_start, *roots_stop;
@@ -50,38 +52,43 @@ struct cairn_image {
   uint64_t flags; /* CAIRN_ABI_IMAGE_* */
 };
 
-/* Called with every root that the runtime finds (phase STOP, collecting thread only). `slot` holds a reference
- * to the start of an object, or null, or an address outside the heap, which is to be left alone. A derived pointer never
- * comes here: the runtime reads all offsets from their bases before the first call, and writes the derived
- * values back after the last (FIELD row 24). The same slot may come twice. */
+/* Called with every root that the runtime finds (phase STOP, collecting thread only). `slot` holds
+ * a reference to the start of an object, or null, or an address outside the heap, which is to be
+ * left alone. A derived pointer never comes here: the runtime reads all offsets from their bases
+ * before the first call, and writes the derived values back after the last (FIELD row 24). The same
+ * slot may come twice. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* You provide: */
 struct cairn_collector {
   const char *name;
 
-  /* INIT. Reserve the heap. `max_bytes` bounds what the program may hold. False: not enough memory. */
+  /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. False: no memory. */
   bool (*init)(size_t initial_bytes, size_t max_bytes);
 
-  /* MUTATE or STOP, on the mutator's own thread. Set the mutator's allocation buffer so that `bytes` fit, without
-   * collecting. False: a collection is needed first, or (after one) memory is exhausted. */
+  /* MUTATE or STOP, on the mutator's own thread. Set the mutator's allocation buffer so that
+   * `bytes` fit, without collecting. False: a collection is needed first, or (after one) memory is
+   * exhausted. */
   bool (*refill)(size_t bytes);
 
-  /* MUTATE or STOP. A block of `bytes` for a large object, outside the allocation buffer, zeroed. Null: as refill. The
-   * member itself may be null: then large objects are allocated in the buffer like others. */
+  /* MUTATE or STOP. A block of `bytes` for a large object, outside the allocation buffer, zeroed.
+   * Null: as refill. The member itself may be null: then large objects are allocated in the buffer
+   * like others. */
   void *(*allocate_large)(size_t bytes);
 
-  /* MUTATE or STOP. Raise the heap's capacity so that `bytes` fit, without collecting. False: that is beyond the
-   * maximum. Used by programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS). */
+  /* MUTATE or STOP. Raise the heap's capacity so that `bytes` fit, without collecting. False: that
+   * is beyond the maximum. Used by programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS). */
   bool (*grow)(size_t bytes);
 
-  /* STOP. Find everything that is reachable, move what moves, update every slot. May call the functions below.
-   * `move_all`: every object must end at another address, and the space it left must be unmapped. `bytes_needed`:
-   * what the allocation that caused the collection asks for, 0 if none: the heap may grow for it. */
+  /* STOP. Find everything that is reachable, move what moves, update every slot. May call the
+   * functions below. `move_all`: every object must end at another address, and the space it left
+   * must be unmapped. `bytes_needed`: what the allocation that caused the collection asks for, 0 if
+   * none: the heap may grow for it. */
   void (*collect)(size_t bytes_needed, bool move_all);
 
-  /* Any phase, async-signal-safe. True if `address` lies in space from which objects were moved away; `*collection`
-   * then says by which collection (counted from 1), or is 0 if that is no longer known. Used to explain a fault. May be null. */
+  /* Any phase, async-signal-safe. True if `address` lies in space from which objects were moved
+   * away; `*collection` then says by which collection (counted from 1), or is 0 if that is no
+   * longer known. Used to explain a fault. May be null. */
   bool (*was_unmapped)(uintptr_t address, uint64_t *collection);
 };
 
@@ -89,8 +96,8 @@ struct cairn_collector {
 
 /* You may call, in phases MUTATE and STOP: */
 
-/* Take the mutator's allocation buffer back: its first free byte is returned, its end stored through `end`. Both are 0
- * if there is none. */
+/* Take the mutator's allocation buffer back: its first free byte is returned, its end stored
+ * through `end`. Both are 0 if there is none. */
 uintptr_t cairn_buffer_take(uintptr_t *end);
 
 /* Give it one; it has none. Needs no clearing. */
@@ -104,13 +111,15 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 /* Count an object that was moved. */
 void cairn_note_moved(size_t bytes);
 
-/* True if `layout` lies in the layout section of a registered image: what a header word must satisfy. */
+/* True if `layout` lies in the layout section of a registered image: what a header word must
+ * satisfy. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */
 _Noreturn void cairn_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The collector that programs use; an embedder's is set with cairn_set_collector() before the first allocation. */
+/* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
+ * allocation. */
 extern const struct cairn_collector cairn_semispace;
 void cairn_set_collector(const struct cairn_collector *collector);
 
@@ -120,9 +129,10 @@ void cairn_image_unregister(const struct cairn_image *image);
 
 #pragma GCC visibility pop
 
-/* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up to
- * CAIRN_ABI_OBJECT_ALIGN. False: that overflows. Compiled code computes the same. */
-static inline bool cairn_layout_payload(const struct cairn_layout *layout, uint64_t count, uint64_t *bytes)
+/* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up
+ * to CAIRN_ABI_OBJECT_ALIGN. False: that overflows. Compiled code computes the same. */
+static inline bool cairn_layout_payload(const struct cairn_layout *layout, uint64_t count,
+                                        uint64_t *bytes)
 {
   uint64_t size;
 

@@ -2,19 +2,22 @@
  *
  * A semispace copying collector. C. J. Cheney, "A nonrecursive list compacting algorithm" (1970).
  *
- * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates in one, up to the
- * capacity, and a collection copies what is reachable to the other:
+ * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates
+ * in one, up to the capacity, and a collection copies what is reachable to the other:
  *
  *    base           free (scan runs up to here)      base + capacity        base + room
  *     |  objects     |  the allocation buffer            |   no memory yet      |
  *
- * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs there are two spaces.
- * After a collection the capacity is four times what survived, within [initial, maximum].
+ * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
+ * there are two spaces. After a collection the capacity is four times what survived, within
+ * [initial, maximum].
  *
- * Stress mode (move_all) takes every to-space from addresses not used for a long time, and gives the from-space's
- * memory back: a stale reference then faults, or is found by the checks in visit().
+ * Stress mode (move_all) takes every to-space from addresses not used for a long time, and gives
+ * the from-space's memory back: a stale reference then faults, or is found by the checks in
+ * visit().
  *
- * Does not: run beside the mutator, keep large objects in place, return memory of a heap that shrank by less than half.
+ * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
+ * shrank by less than half.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -25,6 +28,7 @@
 enum {
   GROWTH = 4,             /* capacity over survivors */
   STRESS_SLACK = 256 << 10,
+  LARGE_PAGE = 2 << 20,   /* spaces begin at multiples of it */
   LOG = 4096              /* unmapped spaces that can still be told apart */
 };
 
@@ -55,9 +59,14 @@ static struct unmapped {
   uint64_t collection;
 } unmapped[LOG];
 
+static size_t round_to(size_t bytes, size_t unit)
+{
+  return (bytes + unit - 1) & ~(unit - 1);
+}
+
 static size_t round_up(size_t bytes)
 {
-  return (bytes + heap.page - 1) & ~(heap.page - 1);
+  return round_to(bytes, heap.page);
 }
 
 /* Give the space memory for `bytes`. */
@@ -66,10 +75,23 @@ static bool commit(struct space *space, size_t bytes)
   bytes = round_up(bytes);
   if (bytes <= space->committed)
     return true;
-  if (bytes > space->room || !cn_os_commit(space->base + space->committed, bytes - space->committed))
+  if (bytes > space->room ||
+      !cn_os_commit(space->base + space->committed, bytes - space->committed))
     return false;
   space->committed = bytes;
   return true;
+}
+
+/* Far more addresses than two spaces need, so that stress mode comes back to one late; fewer where
+ * they are limited. */
+static bool reserve(size_t room)
+{
+  for (heap.size = (size_t)1 << 44; heap.size / 4 >= room; heap.size /= 2)
+    if ((heap.base = cn_os_reserve(heap.size)) != 0)
+      return true;
+  heap.size = 2 * room + LARGE_PAGE;
+  heap.base = cn_os_reserve(heap.size);
+  return heap.base != 0;
 }
 
 static bool init(size_t initial_bytes, size_t max_bytes)
@@ -77,22 +99,20 @@ static bool init(size_t initial_bytes, size_t max_bytes)
   heap.page = cn_os_page();
   heap.maximum = max_bytes & ~(size_t)7;
   heap.initial = initial_bytes & ~(size_t)7;
-  size_t room = round_up(heap.maximum) + heap.page;
-  if (room < heap.maximum)
+  if (heap.maximum > SIZE_MAX / 8)
     return false;
-  /* Far more addresses than two spaces need, so that stress mode comes back to one late; fewer where they are limited. */
-  for (heap.size = (size_t)1 << 44; heap.size / 4 >= room; heap.size /= 2)
-    if ((heap.base = cn_os_reserve(heap.size)) != 0)
-      break;
-  if (heap.base == 0 && (heap.base = cn_os_reserve(heap.size = 2 * room)) == 0)
+  size_t room = round_to(heap.maximum + heap.page, LARGE_PAGE);
+  if (!reserve(room))
     return false;
-  heap.current = (struct space){heap.base, room, 0};
-  heap.spare = (struct space){heap.base + room, room, 0};
-  heap.fresh = heap.base + 2 * room;
+  uintptr_t start = round_to(heap.base, LARGE_PAGE);
+  heap.current = (struct space){start, room, 0};
+  heap.spare = (struct space){start + room, room, 0};
+  heap.fresh = start + 2 * room;
   heap.capacity = heap.initial;
   if (!commit(&heap.current, heap.capacity))
     return false;
-  cairn_buffer_give(heap.current.base, heap.current.base + heap.capacity);
+  cn_os_prefer_large_pages(start, 2 * room);
+  cairn_buffer_give(start, start + heap.capacity);
   return true;
 }
 
@@ -141,7 +161,8 @@ static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
     to[i] = from[i];
 }
 
-static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
+static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
+                                                  uintptr_t header)
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
 
@@ -154,7 +175,8 @@ static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t addr
 }
 
 /* The size of the block's payload, its prefix through `prefix`. */
-static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix)
+static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
+                      size_t *prefix)
 {
   uint64_t bytes;
 
@@ -192,8 +214,8 @@ static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
   return moved;
 }
 
-/* Update one slot. Null, globals and constants stay; so does what was updated before. An object is told by the address of
- * its header, which lies in the block even if the payload is empty. */
+/* Update one slot. Null, globals and constants stay; so does what was updated before. An object is
+ * told by the address of its header, which lies in the block even if the payload is empty. */
 static inline void visit_slot(uintptr_t *slot)
 {
   uintptr_t address = *slot, header = address - CAIRN_ABI_HEADER_SIZE;
@@ -216,8 +238,8 @@ static void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
     visit_slot((uintptr_t *)(at + offsets[i]));
 }
 
-/* Visit the slots of the object whose block starts at `block`; returns the end of the block. The first word tells whether
- * the layout is indexed: a count is odd, a header even. */
+/* Visit the slots of the object whose block starts at `block`; returns the end of the block. The
+ * first word tells whether the layout is indexed: a count is odd, a header even. */
 static uintptr_t scan(uintptr_t block)
 {
   const uintptr_t *words = (const uintptr_t *)block;
@@ -337,7 +359,8 @@ static bool was_unmapped(uintptr_t address, uint64_t *collection)
       address - heap.current.base < heap.current.committed)
     return false;
   for (int i = 0; i < LOG; i++)
-    if (address >= unmapped[i].start && address < unmapped[i].end && unmapped[i].collection > newest)
+    if (address >= unmapped[i].start && address < unmapped[i].end &&
+        unmapped[i].collection > newest)
       newest = unmapped[i].collection;
   *collection = newest;
   return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stress mode unmaps the space that objects left, so a stale reference faults at its first use. This names it.
+ * Stress mode unmaps the space that objects left, so a stale reference faults at its first use.
+ * This names it.
  */
 #include "runtime/fault.h"
 
@@ -31,7 +32,8 @@ static void explain(uintptr_t address, uintptr_t pc)
     return;
   cn_report_pc(pc, place);
   if (collection != 0)
-    cn_report_text("cairn: stale reference: address 0x%lx was moved by collection %lu, used at pc %s\n",
+    cn_report_text("cairn: stale reference: address 0x%lx was moved by collection %lu, "
+                   "used at pc %s\n",
                    (unsigned long)address, (unsigned long)collection, place);
   else
     cn_report_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "

@@ -5,7 +5,8 @@
 #ifndef CN_RUNTIME_FAULT_H
 #define CN_RUNTIME_FAULT_H
 
-/* Install the handler, on a stack of its own. A fault that is not ours goes to whoever handled it before. */
+/* Install the handler, on a stack of its own. A fault that is not ours goes to whoever handled it
+ * before. */
 void cn_fault_install(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table from return addresses (open addressing, at most half full) and a sorted table of functions.
+ * A hash table from return addresses (open addressing, at most half full) and a sorted table of
+ * functions.
  */
 #include "runtime/frames.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index over the frame maps of all images: return address to safepoint. Built at the first question after an image
- * came or went, in memory straight from the system; a frame map that cannot be read ends the program.
+ * The index over the frame maps of all images: return address to safepoint. Built at the first
+ * question after an image came or went, in memory straight from the system; a frame map that cannot
+ * be read ends the program.
  */
 #ifndef CN_RUNTIME_FRAMES_H
 #define CN_RUNTIME_FRAMES_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growable array in memory straight from the system, usable during a collection. CN_GROW(T) declares one,
- * zero-initialised is empty. The memory is kept for the next use: clear it with `.count = 0`.
+ * A growable array in memory straight from the system, usable during a collection. CN_GROW(T)
+ * declares one, zero-initialised is empty. The memory is kept for the next use: clear it with
+ * `.count = 0`.
  */
 #ifndef CN_RUNTIME_GROW_H
 #define CN_RUNTIME_GROW_H
@@ -14,7 +15,8 @@
     size_t count, room; \
   }
 
-/* Returns the array with room for at least `*room` + 1 items; never null: exhaustion ends the program. */
+/* Returns the array with room for at least `*room` + 1 items; never null: exhaustion ends the
+ * program. */
 void *cn_grow(void *at, size_t *room, size_t item);
 
 #define cn_grow_push(array, ...) \

@@ -25,7 +25,8 @@ void cairn_set_collector(const struct cairn_collector *chosen)
 {
   if (ready)
     cairn_fatal("the collector is set after the first allocation");
-  CN_CHECK(chosen && chosen->name && chosen->init && chosen->refill && chosen->grow && chosen->collect);
+  CN_CHECK(chosen && chosen->name && chosen->init && chosen->refill && chosen->grow &&
+           chosen->collect);
   collector = chosen;
 }
 

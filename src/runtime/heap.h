@@ -11,8 +11,8 @@
 
 const struct cairn_collector *cn_heap_collector(void);
 
-/* A cleared block of `bytes` (a multiple of CAIRN_ABI_OBJECT_ALIGN), or null: a collection is needed first. Sets the
- * heap up at its first call. Phases MUTATE and STOP. */
+/* A cleared block of `bytes` (a multiple of CAIRN_ABI_OBJECT_ALIGN), or null: a collection is
+ * needed first. Sets the heap up at its first call. Phases MUTATE and STOP. */
 void *cn_heap_allocate(size_t bytes);
 
 /* The same, raising the heap's capacity if need be. Null: beyond the maximum. */

@@ -67,7 +67,8 @@ void cairn_image_register(const struct cairn_image *image)
   generation++;
 }
 
-/* The flags stay: what an image without safepoints left on the stack or in the heap is not known to be gone. */
+/* The flags stay: what an image without safepoints left on the stack or in the heap is not known to
+ * be gone. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
   size_t i = find(image);
@@ -88,7 +89,8 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
     size_t bytes = (uintptr_t)images.at[i].image.layouts_stop - start;
     if (address - start < bytes)
       return bytes - (address - start) >= sizeof *layout &&
-             address % _Alignof(struct cairn_layout) == 0 && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
+             address % _Alignof(struct cairn_layout) == 0 &&
+             layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images: the executable and the shared objects that hold compiled code. Each registers itself by an emitted constructor.
+ * Images: the executable and the shared objects that hold compiled code. Each registers itself by
+ * an emitted constructor.
  */
 #ifndef CN_RUNTIME_IMAGE_H
 #define CN_RUNTIME_IMAGE_H

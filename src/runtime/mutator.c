@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads (one for now), and the start of the runtime: options are read and the main thread is attached before any
- * other code of the program runs, constructors of its shared objects included (.preinit_array).
+ * Threads (one for now), and the start of the runtime: options are read and the main thread is
+ * attached before any other code of the program runs, constructors of its shared objects included
+ * (.preinit_array).
  */
 #include "runtime/mutator.h"
 
@@ -79,7 +80,8 @@ static void preinit(int argc, char **argv, char **environment)
 }
 
 typedef void preinit_function(int, char **, char **);
-__attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = preinit;
+__attribute__((section(".preinit_array"), used))
+static preinit_function *const preinit_entry = preinit;
 
 /* ---- the allocation buffer, for collectors ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator: what each thread that runs managed code has. Its first fields are known to compiled code and to the
- * stubs (abi.def).
+ * The mutator: what each thread that runs managed code has. Its first fields are known to compiled
+ * code and to the stubs (abi.def).
  */
 #ifndef CN_RUNTIME_MUTATOR_H
 #define CN_RUNTIME_MUTATOR_H
@@ -11,9 +11,10 @@
 #include <stdint.h>
 #include "runtime/arch/arch.h"
 
-/* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is buffer_end, or 0 while
- * every allocation must take the slow path (stress mode). A thread that no one attached has only zeros but for the
- * poll word, so that each way into the runtime takes its slow path, which tells. */
+/* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
+ * buffer_end, or 0 while every allocation must take the slow path (stress mode). A thread that no
+ * one attached has only zeros but for the poll word, so that each way into the runtime takes its
+ * slow path, which tells. */
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
@@ -31,7 +32,8 @@ struct cairn_mutator {
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* The calling thread's mutator; attaches the main thread at its first call, refuses any other by name. */
+/* The calling thread's mutator; attaches the main thread at its first call, refuses any other by
+ * name. */
 struct cairn_mutator *cn_mutator_get(void);
 
 /* Bytes allocated so far in allocation buffers, headers included. */

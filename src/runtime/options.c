@@ -93,11 +93,13 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
     snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option->kind));
     return false;
   }
-  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length, setting);
+  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length,
+           setting);
   return false;
 }
 
-bool cn_options_parse(struct cn_options *options, char *const *environment, char *message, size_t size)
+bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
+                      size_t size)
 {
   for (size_t i = 0; i < OPTIONS; i++)
     *field(options, &table[i]) = table[i].initial;
@@ -115,5 +117,6 @@ void cn_options_print(void)
 {
   for (size_t i = 0; i < OPTIONS; i++)
     cn_report_text("%s=%s\n    %s\n", table[i].variable,
-                   table[i].kind == SIZE ? "SIZE" : table[i].kind == COUNT ? "N" : "0|1", table[i].help);
+                   table[i].kind == SIZE ? "SIZE" : table[i].kind == COUNT ? "N" : "0|1",
+                   table[i].help);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options of the runtime, from the environment (options.def). Set once, before the program's own code runs.
+ * Options of the runtime, from the environment (options.def). Set once, before the program's own
+ * code runs.
  */
 #ifndef CN_RUNTIME_OPTIONS_H
 #define CN_RUNTIME_OPTIONS_H
@@ -16,8 +17,10 @@ struct cn_options {
 };
 extern struct cn_options cn_options;
 
-/* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says what is wrong. */
-bool cn_options_parse(struct cn_options *options, char *const *environment, char *message, size_t size);
+/* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says
+ * what is wrong. */
+bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
+                      size_t size);
 
 /* The list of options on the standard error stream. */
 void cn_options_print(void);

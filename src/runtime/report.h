@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the runtime says to people, all of it on the standard error stream and all of it after "cairn: ". Nothing here
- * allocates.
+ * What the runtime says to people, all of it on the standard error stream and all of it after
+ * "cairn: ". Nothing here allocates.
  */
 #ifndef CN_RUNTIME_REPORT_H
 #define CN_RUNTIME_REPORT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Root enumeration. Derived pointers (seeds: statepoints-later, "Base & Derived Pointers") take two phases: every offset
- * of every frame is read before the first slot is written, and every derived slot is written after the last base
- * was. One place may be a root of several frames and pairs (a callee-saved register that nobody touched), so
- * nothing may be read again once writing began.
+ * Root enumeration. Derived pointers (seeds: statepoints-later, "Base & Derived Pointers") take two
+ * phases: every offset of every frame is read before the first slot is written, and every derived
+ * slot is written after the last base was. One place may be a root of several frames and pairs (a
+ * callee-saved register that nobody touched), so nothing may be read again once writing began.
  */
 #include "runtime/roots.h"
 
@@ -150,7 +150,8 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
   note_stack();
   for (size_t i = 0; i < cn_image_count(); i++) {
     const struct cairn_image *image = cn_image_at(i);
-    for (const struct cairn_global_root *root = image->roots_start; root != image->roots_stop; root++)
+    const struct cairn_global_root *root = image->roots_start;
+    for (; root != image->roots_stop; root++)
       visit_global(root, visit, env);
   }
   for (size_t i = 0; i < slots.count; i++)

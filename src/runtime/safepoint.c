@@ -121,8 +121,8 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
                 cn_report_pc(regs->pc, place));
 }
 
-/* What a front end's IR calls; compiled code has the expansions instead. A native caller's references would not be
- * found by the collector. */
+/* What a front end's IR calls; compiled code has the expansions instead. A native caller's
+ * references would not be found by the collector. */
 #define NOT_COMPILED(name, ...) \
   __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
   void *name(__VA_ARGS__) \

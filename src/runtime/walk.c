@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed frames are stepped over by their frame maps alone; native stretches by the anchors that the transition stubs
- * left. What is neither, ends the program: a root is never skipped.
+ * Managed frames are stepped over by their frame maps alone; native stretches by the anchors that
+ * the transition stubs left. What is neither, ends the program: a root is never skipped.
  */
 #include "runtime/walk.h"
 
@@ -16,7 +16,8 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
               cn_report_pc(walk->frame.pc, place), (unsigned long)walk->frame.sp, reason);
 }
 
-/* The next anchor that is not younger than the frame's callee. Those below were left behind by a longjmp over them. */
+/* The next anchor that is not younger than the frame's callee. Those below were left behind by a
+ * longjmp over them. */
 static bool take_anchor(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
@@ -52,7 +53,8 @@ static bool settle(struct cn_walk *walk)
   return true;
 }
 
-bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs)
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   const struct cn_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -81,7 +83,8 @@ bool cn_walk_next(struct cn_walk *walk)
     fail(walk, "the frame does not end on the stack");
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if (safepoint->saved >> i & 1)
-      frame->reg[cn_arch_saved[i]] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)safepoint->saved_offset[i]);
+      frame->reg[cn_arch_saved[i]] =
+          (uintptr_t *)(cfa + (uintptr_t)(intptr_t)safepoint->saved_offset[i]);
   frame->pc = ((uintptr_t *)cfa)[-1];
   frame->sp = cfa;
   frame->all_registers = false;

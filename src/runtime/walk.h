@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack walker: managed frames from the youngest to the oldest (seeds: pillar-stack-iterator, "the iterator contains
- * the value for esp and pointers to the memory locations where ... were last saved").
+ * The stack walker: managed frames from the youngest to the oldest (seeds: pillar-stack-iterator,
+ * "the iterator contains the value for esp and pointers to the memory locations where ... were last
+ * saved").
  */
 #ifndef CN_RUNTIME_WALK_H
 #define CN_RUNTIME_WALK_H
@@ -11,10 +12,10 @@
 #include "runtime/arch/arch.h"
 #include "runtime/mutator.h"
 
-/* An activation of a managed function, at a safepoint.
- * reg[n] is where the value that register n (DWARF) has in this frame is kept now: in a stub's save area, in an
- * anchor, or in the frame of a younger function that saved it. For all but callee-saved registers it is valid in the
- * youngest frame only, and only if that called a slow path: then `all_registers`. */
+/* An activation of a managed function, at a safepoint. reg[n] is where the value that register n
+ * (DWARF) has in this frame is kept now: in a stub's save area, in an anchor, or in the frame of a
+ * younger function that saved it. For all but callee-saved registers it is valid in the youngest
+ * frame only, and only if that called a slow path: then `all_registers`. */
 struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *reg[CN_ARCH_REGISTERS];
@@ -29,9 +30,11 @@ struct cn_walk {
   uint64_t natives;         /* native stretches crossed */
 };
 
-/* Start at what a stub saved, or (`regs` null) at the youngest anchor: the caller is native code. True: `walk->frame`
- * is the youngest managed frame. False: there is none. A stack that cannot be parsed ends the program. */
-bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs);
+/* Start at what a stub saved, or (`regs` null) at the youngest anchor: the caller is native code.
+ * True: `walk->frame` is the youngest managed frame. False: there is none. A stack that cannot be
+ * parsed ends the program. */
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   const struct cn_regs *regs);
 
 /* Go to the next older managed frame. False: none is left. */
 bool cn_walk_next(struct cn_walk *walk);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contract of a port: what the walker and the safepoint code ask of it. Registers have the numbers of DWARF;
- * nothing outside this folder knows a register's name.
+ * The contract of a port: what the walker and the safepoint code ask of it. Registers have the
+ * numbers of DWARF; nothing outside this folder knows a register's name.
  */
 #ifndef CN_RUNTIME_ARCH_H
 #define CN_RUNTIME_ARCH_H
@@ -12,11 +12,12 @@
 
 #define CN_ARCH_REGISTERS 16
 
-/* What a slow-path stub saved, on the stack of the mutator, at the addresses that the walker hands out as places of
- * registers. A collector writes through them; the stub then loads the registers from here. A value at the index of
- * the stack pointer is meaningless: the interrupted frame's SP is cn_arch_sp_after(regs).
+/* What a slow-path stub saved, on the stack of the mutator, at the addresses that the walker hands
+ * out as places of registers. A collector writes through them; the stub then loads the registers
+ * from here. A value at the index of the stack pointer is meaningless: the interrupted frame's SP
+ * is cn_arch_sp_after(regs).
  *
- *          |  managed frame         |  <- SP of the managed frame at its safepoint (CFA of the stub)
+ *          |  managed frame         |  <- its SP at the safepoint (CFA of the stub)
  *          |  return address        |  pc
  *          |  r15                   |  gpr[15]
  *          |  ...                   |
@@ -34,8 +35,8 @@ static inline uintptr_t cn_arch_sp_after(const struct cn_regs *regs)
   return (uintptr_t)(&regs->pc + 1);
 }
 
-/* An anchor: where managed code left for native code. saved[] is in the order of enum cn_reg; the stub that pushed it
- * loads the registers from here when the native callee returns. */
+/* An anchor: where managed code left for native code. saved[] is in the order of enum cn_reg; the
+ * stub that pushed it loads the registers from here when the native callee returns. */
 struct cn_anchor {
   uintptr_t pc, sp;
   uintptr_t saved[CN_CALLEE_SAVED];
@@ -47,7 +48,8 @@ extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers
 /* Once, before managed code runs: find out which vector registers the stubs must save. */
 void cn_arch_init(void);
 
-/* The address of the instruction that a signal handler's context (ucontext_t) was taken at. Async-signal-safe. */
+/* The address of the instruction that a signal handler's context (ucontext_t) was taken at.
+ * Async-signal-safe. */
 uintptr_t cn_arch_fault_pc(const void *ucontext);
 
 /* True if `pc` is where the kernel makes a signal handler return to: there is no ordinary caller. */

@@ -45,14 +45,16 @@ bool cn_os_commit(uintptr_t at, size_t bytes)
 
 void cn_os_release(uintptr_t at, size_t bytes)
 {
-  if (bytes != 0 && mmap((void *)at, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
+  if (bytes == 0)
+    return;
+  void *mapped = mmap((void *)at, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0);
+  if (mapped == MAP_FAILED)
     mprotect((void *)at, bytes, PROT_NONE);
 }
 
-void cn_os_discard(uintptr_t at, size_t bytes)
+void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
 {
-  if (bytes != 0)
-    madvise((void *)at, bytes, MADV_DONTNEED);
+  madvise((void *)at, bytes, MADV_HUGEPAGE);
 }
 
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the runtime asks of the operating system. One .c per port. Nothing here calls malloc: a collection may have
- * been started from anywhere. Sizes and addresses of memory are multiples of cn_os_page().
+ * What the runtime asks of the operating system. One .c per port. Nothing here calls malloc: a
+ * collection may have been started from anywhere. Sizes and addresses of memory are multiples of
+ * cn_os_page().
  */
 #ifndef CN_RUNTIME_OS_H
 #define CN_RUNTIME_OS_H
@@ -18,10 +19,10 @@ uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 uintptr_t cn_os_reserve(size_t bytes);
 /* Give reserved addresses memory, zeroed; what is there already stays. */
 bool cn_os_commit(uintptr_t at, size_t bytes);
+/* Advice: large pages are welcome in this range, which is in use for long. */
+void cn_os_prefer_large_pages(uintptr_t at, size_t bytes);
 /* Take the memory away again; the addresses stay reserved, and fault. */
 void cn_os_release(uintptr_t at, size_t bytes);
-/* Forget the contents: the memory goes back to the system until it is touched, and is zero then. */
-void cn_os_discard(uintptr_t at, size_t bytes);
 
 /* Memory for tables, zeroed; `old` may be null. Null: none left. */
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes);
@@ -32,8 +33,8 @@ uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or 
 /* To the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_message(const char *text, size_t bytes);
 
-/* The nearest symbol at or below `pc`, from the file that it was loaded from, into buffer as "name+0x12".
- * False: unknown. Reads files, allocates nothing. */
+/* The nearest symbol at or below `pc`, from the file that it was loaded from, into buffer as
+ * "name+0x12". False: unknown. Reads files, allocates nothing. */
 bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size);
 
 #endif

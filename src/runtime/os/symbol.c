@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names for addresses, from the symbol tables of the loaded ELF files: unlike dladdr() it finds functions that are not
- * exported, in static programs too. Used for messages only. The files are mapped, not trusted: every offset is checked.
+ * Names for addresses, from the symbol tables of the loaded ELF files: unlike dladdr() it finds
+ * functions that are not exported, in static programs too. Used for messages only. The files are
+ * mapped, not trusted: every offset is checked.
  */
 #include "runtime/os/os.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A stand-in for the frame map reader, so that walks can be tested over maps that are written down as C: "the bytes
- * of the section" are an array of struct mock_function. Defines the whole of base/framemap.h; the archive's own
- * reader is then not linked.
+ * A stand-in for the frame map reader, so that walks can be tested over maps that are written down
+ * as C: "the bytes of the section" are an array of struct mock_function. Defines the whole of
+ * base/framemap.h; the archive's own reader is then not linked.
  */
 #ifndef MOCK_FRAMES_H
 #define MOCK_FRAMES_H
@@ -80,7 +80,8 @@ int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out)
 }
 
 /* Register `functions` as an image; a second call replaces the first. */
-static void mock_image(struct cairn_image *image, const struct mock_function *functions, size_t count)
+static void mock_image(struct cairn_image *image, const struct mock_function *functions,
+                       size_t count)
 {
   cairn_image_unregister(image);
   image->frames_start = (const unsigned char *)functions;

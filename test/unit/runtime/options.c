@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The option parser. What would go wrong: a mistyped option is ignored, and a test believes that it ran under stress.
+ * The option parser. What would go wrong: a mistyped option is ignored, and a test believes that it
+ * ran under stress.
  */
 #include <setjmp.h>
 #include <stdarg.h>

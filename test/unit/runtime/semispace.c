@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The semispace collector over a root set of our own (this file's cairn_visit_roots() takes the place of the runtime's).
- * What would go wrong: a reference keeps its old value, an object is copied twice or cut short, a damaged heap is
- * copied on.
+ * The semispace collector over a root set of our own (this file's cairn_visit_roots() takes the
+ * place of the runtime's). What would go wrong: a reference keeps its old value, an object is
+ * copied twice or cut short, a damaged heap is copied on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,8 @@
 
 typedef uintptr_t ref;
 
-/* pair {ref, ref, long}; array of refs; flexible {ref, long, struct {long, ref} [n]}; bytes; nothing */
+/* pair {ref, ref, long}; array of refs; flexible {ref, long, struct {long, ref} [n]}; bytes;
+ * nothing */
 static struct layouts {
   struct cairn_layout pair;
   uint32_t pair_offsets[2];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The assembly stubs, called by hand-written managed functions. What would go wrong: a register is lost over a poll,
- * a register that the collector updated comes back stale, an argument or result is lost on the way to native code.
- * Collections are this file's own: the collector adds MOVE to every root.
+ * The assembly stubs, called by hand-written managed functions. What would go wrong: a register is
+ * lost over a poll, a register that the collector updated comes back stale, an argument or result
+ * is lost on the way to native code. Collections are this file's own: the collector adds MOVE to
+ * every root.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,10 +64,9 @@ static struct layouts {
 } layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
              {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3}};
 
-/* ---- managed code ----
- * preserved(before, after, slow): fills every register from `before`, calls `slow`, stores them to `after`: sixteen
- * general registers (rsp left out), then sixteen vector registers of 32 bytes. rdi and rsi are arguments of the
- * slow path, so they are 0 or layouts here. */
+/* ---- managed code ---- preserved(before, after, slow): fills every register from `before`, calls
+ * `slow`, stores them to `after`: sixteen general registers (rsp left out), then sixteen vector
+ * registers of 32 bytes. rdi and rsi are arguments of the slow path, so they are 0 or layouts here. */
 struct file {
   uint64_t gpr[16];
   uint64_t vector[16][4];
@@ -87,7 +87,8 @@ __asm__(".text\n"
         "  mov 120(%rax), %r15\n mov (%rax), %rax\n"
         "  call *8(%rsp)\n"
         "preserved_return:\n"
-        "  mov %r15, (%rsp)\n mov 16(%rsp), %r15\n mov %rax, (%r15)\n mov (%rsp), %rax\n mov %rax, 120(%r15)\n"
+        "  mov %r15, (%rsp)\n mov 16(%rsp), %r15\n mov %rax, (%r15)\n"
+        "  mov (%rsp), %rax\n mov %rax, 120(%r15)\n"
         "  mov %rdx, 8(%r15)\n mov %rcx, 16(%r15)\n mov %rbx, 24(%r15)\n mov %rsi, 32(%r15)\n"
         "  mov %rdi, 40(%r15)\n mov %rbp, 48(%r15)\n mov %r8, 64(%r15)\n mov %r9, 72(%r15)\n"
         "  mov %r10, 80(%r15)\n mov %r12, 96(%r15)\n mov %r13, 104(%r15)\n mov %r14, 112(%r15)\n"
@@ -99,9 +100,11 @@ __asm__(".text\n"
         "  pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n"
         "  ret\n");
 
-/* crossing(f): calls f(1, ..., 8; 0.5) through cairn_call_any with `x` in rbx and rbp + 8 in r15 and returns
- * f's result + rbx (r15 must have kept its distance to rbp, and the stack argument its place). */
-extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double), uint64_t x);
+/* crossing(f): calls f(1, ..., 8; 0.5) through cairn_call_any with `x` in rbx and rbp + 8 in r15
+ * and returns f's result + rbx (r15 must have kept its distance to rbp, and the stack argument its
+ * place). */
+extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double),
+                         uint64_t x);
 extern char crossing_return[];
 __asm__("  .balign 16\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n"
         "crossing:\n"
@@ -109,7 +112,8 @@ __asm__("  .balign 16\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n"
         "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
         "  push $8\n push $7\n"
         "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
-        "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
+        "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
+        "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
         "  mov $1, %eax\n"
         "  call cairn_call_any\n"
         "crossing_return:\n"
@@ -131,7 +135,8 @@ static void map_functions(void)
 {
   in_preserved[0].pc = (uintptr_t)preserved_return;
   in_preserved[0].safepoint = (struct cn_safepoint){
-      .cfa_reg = RSP, .cfa_offset = 80, .saved = 63, .saved_offset = {-16, -24, -32, -40, -48, -56}};
+      .cfa_reg = RSP, .cfa_offset = 80, .saved = 63,
+      .saved_offset = {-16, -24, -32, -40, -48, -56}};
   in_crossing[0].pc = (uintptr_t)crossing_return;
   in_crossing[0].safepoint = (struct cn_safepoint){
       .cfa_reg = RSP, .cfa_offset = 48, .saved = 1 << CN_RBX | 1 << CN_RBP | 1 << CN_R15,
@@ -211,17 +216,20 @@ static void allocations(void **state)
 
 static uint64_t arguments(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
-  assert_int_equal(a * 10000000 + b * 1000000 + c * 100000 + d * 10000 + e * 1000 + f * 100 + g * 10 + h,
+  assert_int_equal(a * 10000000 + b * 1000000 + c * 100000 + d * 10000 +
+                       e * 1000 + f * 100 + g * 10 + h,
                    12345678);
   assert_true(x == 0.5);
   return 1000;
 }
 
-/* Native code uses callee-saved registers and then has the collector move what they were for its caller. */
+/* Native code uses callee-saved registers and then has the collector move what they were for its
+ * caller. */
 static uint64_t collects(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   arguments(a, b, c, d, e, f, g, h, x);
-  __asm__ volatile("xor %%ebx, %%ebx; xor %%r15d, %%r15d; xor %%r12d, %%r12d" ::: "rbx", "r12", "r15");
+  __asm__ volatile("xor %%ebx, %%ebx; xor %%r15d, %%r15d; xor %%r12d, %%r12d"
+                   ::: "rbx", "r12", "r15");
   cairn_collect();
   return 2000;
 }

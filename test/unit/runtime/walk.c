@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walker over stacks that are arrays. What would go wrong: a frame is skipped, a register is looked for where a younger
- * frame did not save it, a native stretch ends the walk early. Broken stacks must end the program with a message.
+ * The walker over stacks that are arrays. What would go wrong: a frame is skipped, a register is
+ * looked for where a younger frame did not save it, a native stretch ends the walk early. Broken
+ * stacks must end the program with a message.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,8 @@ static void reset(void)
 {
   for (int i = 0; i < 64; i++)
     stack[i] = 0xdead0000u + (unsigned)i;
-  mutator = (struct cairn_mutator){.anchors = anchors, .anchor = anchors, .anchor_limit = anchors + 4,
+  mutator = (struct cairn_mutator){.anchors = anchors, .anchor = anchors,
+                                   .anchor_limit = anchors + 4,
                                    .stack_end = at(64)};
 }
 
@@ -66,7 +68,8 @@ static void steps_and_registers(void **state)
   struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(4)}};
   struct mock_safepoint in_g[] = {{.pc = F(2) + 8, .safepoint = plain(3)}};
   struct mock_safepoint in_h[] = {{.pc = F(3) + 8, .safepoint = plain(0)}};
-  struct mock_function functions[] = {{F(3), 256, 1, in_h}, {F(1), 256, 1, in_f}, {F(2), 256, 1, in_g}};
+  struct mock_function functions[] = {{F(3), 256, 1, in_h}, {F(1), 256, 1, in_f},
+                                      {F(2), 256, 1, in_g}};
   struct cn_walk walk;
 
   (void)state;
@@ -101,7 +104,8 @@ static void steps_and_registers(void **state)
   assert_int_equal(walk.frame.sp, at(32));
 }
 
-/* managed f <- native <- managed g <- native (two anchors, and one that a longjmp left between them). */
+/* managed f <- native <- managed g <- native (two anchors, and one that a longjmp left between
+ * them). */
 static void natives_are_crossed(void **state)
 {
   struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(3)}};
@@ -116,7 +120,7 @@ static void natives_are_crossed(void **state)
   anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(30)};
   anchors[2] = (struct cn_anchor){.pc = F(1) + 8, .sp = at(18)};
   mutator.anchor = anchors + 3;
-  stack[19] = native(); /* f's caller is native; the youngest anchor was left at SP 18, below f's end at 20 */
+  stack[19] = native(); /* f's caller is native; the youngest anchor, at SP 18, is below f's end */
   stack[31] = native();
 
   assert_true(cn_walk_begin(&walk, &mutator, stub(F(1) + 8)));
@@ -163,7 +167,8 @@ static void roots_of_a_frame(void **state)
   in_f[0].safepoint.areas = 1;
   in_f[0].roots[0] = (struct cn_root){.base = {1, RDI, 0}};
   in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
-  in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
+  in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0},
+                                       .is_derived = true};
   in_f[0].areas[0] = (struct cn_area){RSP, 24, 3, 16, 8};
   mock_image(&image, functions, 1);
   struct cn_regs *regs = stub(F(1) + 8);

@@ -18,12 +18,14 @@ _Static_assert(offsetof(struct cn_anchor, saved[CN_R13]) == CAIRN_ABI_ANCHOR_R13
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R14]) == CAIRN_ABI_ANCHOR_R14, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R15]) == CAIRN_ABI_ANCHOR_R15, "abi.def");
 _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
-_Static_assert(offsetof(struct cn_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
+_Static_assert(offsetof(struct cn_regs, pc) == 128,
+               "stubs.S pushes sixteen registers below the return address");
 
 const uint8_t cn_arch_sp = 7;
 const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
 
-/* Read by stubs.S: not zero if the upper halves of the vector registers exist and the kernel switches them. */
+/* Read by stubs.S: not zero if the upper halves of the vector registers exist and the kernel
+ * switches them. */
 uint8_t cn_arch_wide_vectors;
 
 void cn_arch_init(void)

@@ -2,17 +2,19 @@
  *
  * The entries from managed code, x86-64 System V.
  *
- * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow; preserve_allcc: every general register
- * but r11 and every vector register survive, so references may stay in any of them): each builds a struct cn_regs
- * (arch.h), on the stack, saves the vector registers below it and calls C. The collector updates the saved
- * registers in place, and they are loaded again from there.
+ * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow; preserve_allcc: every
+ * general register but r11 and every vector register survive, so references may stay in any of
+ * them): each builds a struct cn_regs (arch.h), on the stack, saves the vector registers below it
+ * and calls C. The collector updates the saved registers in place, and they are loaded again from
+ * there.
  *
- * Transitions (cairn_call_any and its two front doors): the target is in r11, arguments are wherever its
- * convention puts them, and none of that is known here; so nothing but r11 may change before the call, and
- * no result register after it.
+ * Transitions (cairn_call_any and its two front doors): the target is in r11, arguments are
+ * wherever its convention puts them, and none of that is known here; so nothing but r11 may change
+ * before the call, and no result register after it.
  *
- * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and would bring back
- * stale references. So the stub keeps them in the anchor and loads them from there after the call.
+ * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
+ * would bring back stale references. So the stub keeps them in the anchor and loads them from there
+ * after the call.
  */
 #define CAIRN_ABI(name, value) .set CAIRN_ABI_##name, value
 #include <cairn/abi.def>
@@ -106,7 +108,8 @@
         restore r15
         .endm
 
-/* All vector registers that preserve_allcc covers. The choice is kept in r12: what was saved is what comes back. */
+/* All vector registers that preserve_allcc covers. The choice is kept in r12: what was saved is
+ * what comes back. */
         .macro save_vectors
         andq $-64, %rsp
         subq $512, %rsp
@@ -177,8 +180,9 @@ function cairn_alloc_indexed_slow
         ret
 end cairn_alloc_indexed_slow
 
-/* void cairn_collect(void): C convention, but the stub must be the one who saves the callee-saved registers. The
- * mark lets cairn_call_any jump here: then the caller's frame is the youngest one and no anchor is needed. */
+/* void cairn_collect(void): C convention, but the stub must be the one who saves the callee-saved
+ * registers. The mark lets cairn_call_any jump here: then the caller's frame is the youngest one
+ * and no anchor is needed. */
         managed_mark
 function cairn_collect
         save_general
@@ -202,7 +206,7 @@ end cairn_call_indirect
 
 /* Call the function in r11, native or managed. */
 function cairn_call_any
-        testl $0xff8, %r11d             /* the mark of a function at the start of a page may not be readable */
+        testl $0xff8, %r11d             /* a mark on the page before may not be readable */
         jz 1f
         cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
         jne 1f
@@ -225,7 +229,7 @@ function cairn_call_any
         .cfi_adjust_cfa_offset -8
         /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
-        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are now where the callee looks for them */
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
         .cfi_adjust_cfa_offset -8
         .cfi_escape 0x10, 16, 2, 0x73, CAIRN_ABI_ANCHOR_PC
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
