@@ -1,6 +1,150 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Address-taken locals that hold references. They stay in the frame; the collector updates them there, told by the deopt
+ * bundle of every statepoint (abi.def, "Described allocas"). So that LLVM never forwards a stored reference over a
+ * statepoint they escape at entry (EXPERIMENTS no. 9); so that no statepoint sees garbage in them they are zeroed at
+ * entry and have no lifetime markers, which would let the code generator share their slots.
+ *
+ * Needs: nothing. Provides: described operands. Breaks: nothing but the order of allocas.
+ */
+#include <stdlib.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/areas.h"
 #include "compile/rewrite.h"
+
+enum { WORD = CN_AREA_WORD };
+
+static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
+}
+
+/* "count elements of stride bytes, each with references at the set bits of [first, first + period)" */
+static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_area_map *map,
+                      uint64_t first, uint64_t period, uint64_t count)
+{
+  uint64_t refs = 0;
+
+  for (uint64_t w = first; w < first + period; w++)
+    refs += cn_bit(map->bits, w);
+  cn_push(&out->operands, map->alloca);
+  cn_push(&out->operands, number(ctx, count));
+  cn_push(&out->operands, number(ctx, period * WORD));
+  cn_push(&out->operands, number(ctx, refs));
+  for (uint64_t w = first; w < first + period; w++)
+    if (cn_bit(map->bits, w))
+      cn_push(&out->operands, number(ctx, w * WORD));
+}
+
+/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and Pratt. */
+static uint64_t period_of(const struct cn_area_map *map, uint64_t first, uint64_t length)
+{
+  uint64_t *border = cn_alloc((length + 1) * sizeof *border);
+  uint64_t k = 0;
+
+  for (uint64_t i = 1; i < length; i++) {
+    while (k && cn_bit(map->bits, first + i) != cn_bit(map->bits, first + k))
+      k = border[k];
+    if (cn_bit(map->bits, first + i) == cn_bit(map->bits, first + k))
+      k++;
+    border[i + 1] = k;
+  }
+  uint64_t period = length - border[length];
+  free(border);
+  return period;
+}
+
+/* One alloca, as few areas as its repetition allows. Returns their number. */
+static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const struct cn_area_map *map)
+{
+  uint64_t first = 0, last = map->words;
+
+  while (!cn_bit(map->bits, first))
+    first++;
+  while (!cn_bit(map->bits, last - 1))
+    last--;
+  uint64_t length = last - first, period = period_of(map, first, length);
+  uint64_t count = length / period, rest = length % period;
+  bool padded = rest > 0; /* the last repetition is cut short where it holds no reference */
+  for (uint64_t w = rest; w < period; w++)
+    padded &= !cn_bit(map->bits, first + w);
+  push_area(ctx, out, map, first, period, count + padded);
+  if (!rest || padded)
+    return 1;
+  push_area(ctx, out, map, first + count * period, rest, 1);
+  return 2;
+}
+
+/* To the top of the entry block, so that it dominates every statepoint. */
+static void hoist(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *after)
+{
+  LLVMBasicBlockRef entry = LLVMGetInstructionParent(alloca);
+  LLVMValueRef next = *after ? LLVMGetNextInstruction(*after) : LLVMGetFirstInstruction(entry);
+  size_t length;
+
+  if (next != alloca) {
+    char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
+    LLVMInstructionRemoveFromParent(alloca);
+    LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, next);
+    LLVMInsertIntoBuilderWithName(builder, alloca, name);
+    free(name);
+  }
+  *after = alloca;
+}
+
+static void delete_lifetimes(LLVMValueRef pointer)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(pointer), next; use; use = next) {
+    LLVMValueRef user = LLVMGetUser(use);
+    next = LLVMGetNextUse(use);
+    if (cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end"))
+      LLVMInstructionEraseFromParent(user);
+  }
+}
+
+static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_area_map *map)
+{
+  LLVMTypeRef pointer = LLVMTypeOf(map->alloca);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
+  static const char constraints[] = "r,~{memory}";
+  LLVMValueRef argument = map->alloca;
+  LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true, false,
+                                         LLVMInlineAsmDialectATT, false);
+
+  if (LLVMGetAlignment(map->alloca) < WORD)
+    LLVMSetAlignment(map->alloca, WORD);
+  LLVMBuildMemSet(builder, map->alloca, LLVMConstInt(LLVMInt8TypeInContext(ctx->llvm), 0, false),
+                  number(ctx, map->words * WORD), LLVMGetAlignment(map->alloca));
+  LLVMBuildCall2(builder, type, escape, &argument, 1, "");
+}
+
 void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
-{ (void)ctx; (void)function; (void)out; }
-void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
-{ (void)ctx; (void)function; }
+{
+  struct cn_area_maps maps;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef last = NULL;
+  uint64_t areas = 0;
+
+  cn_areas_find(ctx, function, &maps);
+  cn_push(&out->operands, number(ctx, CAIRN_ABI_ALLOCA_MARK));
+  cn_push(&out->operands, NULL);
+  for (size_t i = 0; i < maps.maps.count; i++)
+    if (cn_area_holds_refs(&maps.maps.at[i])) {
+      areas += describe(ctx, out, &maps.maps.at[i]);
+      hoist(builder, maps.maps.at[i].alloca, &last);
+      delete_lifetimes(maps.maps.at[i].alloca);
+    }
+  out->operands.at[1] = number(ctx, areas);
+  uint64_t length = out->operands.count;
+  cn_push(&out->operands, number(ctx, length));
+  if (!areas)
+    cn_free(&out->operands);
+  if (last)
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(last));
+  for (size_t i = 0; last && i < maps.maps.count; i++)
+    if (cn_area_holds_refs(&maps.maps.at[i]))
+      zero_and_escape(ctx, builder, &maps.maps.at[i]);
+  cn_areas_free(&maps);
+  LLVMDisposeBuilder(builder);
+}

@@ -7,7 +7,7 @@ declare void @use(ptr addrspace(1)) "gc-leaf-function"
 
 ; CHECK-LABEL: define void @diamond
 ; CHECK: join:
-; CHECK-NEXT: [[P:%.*]] = phi ptr addrspace(1) [ %a.relocated, %call ], [ %a, %plain ]
+; CHECK-NEXT: [[P:%.*]] = phi ptr addrspace(1) [ %a, %plain ], [ %a.relocated, %call ]
 ; CHECK-NEXT: br label %end
 ; CHECK: end:
 ; CHECK-NEXT: call void @use(ptr addrspace(1) [[P]])

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which words of the allocas of a function hold references: known from their types, from the references loaded and stored
+ * through them, and from copies between allocas, since after optimisation a type may be [N x i8].
+ * Needs: nothing. Provides: struct cn_area_maps, refusals. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/areas.h"
+#include "compile/rewrite.h"
+
+enum { WORD = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
+
+static bool is_fixed(LLVMValueRef alloca)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(alloca));
+
+  return LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)) &&
+         LLVMGetInstructionParent(alloca) == LLVMGetEntryBasicBlock(function);
+}
+
+static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  return LLVMTypeIsSized(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
+}
+
+static void mark(struct cn_area_map *map, uint64_t offset)
+{
+  if (offset % WORD || offset / WORD >= map->words)
+    map->unclear = true;
+  else
+    cn_bit_set(map->bits, offset / WORD);
+}
+
+static void mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type, uint64_t offset)
+{
+  if (!cn_holds_ref(type))
+    return;
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMPointerTypeKind:
+    mark(map, offset);
+    break;
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
+                offset + LLVMOffsetOfElement(ctx->layout, type, i));
+    break;
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind: {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count && !map->unclear; i++)
+      mark_type(ctx, map, element, offset + i * size_of(ctx, element));
+    break;
+  }
+  default:
+    map->unclear = true;
+  }
+}
+
+/* The constant offset that `gep` adds. False if it is not constant. */
+static bool gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
+{
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  int operands = LLVMGetNumOperands(gep);
+
+  for (int i = 1; i < operands; i++) {
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+    if (!LLVMIsAConstantInt(index))
+      return false;
+    if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+      *offset += LLVMOffsetOfElement(ctx->layout, type, field);
+      type = LLVMStructGetTypeAtIndex(type, field);
+      continue;
+    }
+    if (i > 1)
+      type = LLVMGetElementType(type);
+    *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * size_of(ctx, type);
+  }
+  return true;
+}
+
+/* A pointer into an alloca: a known number of bytes in, or not. */
+struct place {
+  LLVMValueRef pointer;
+  uint64_t offset;
+  bool known;
+};
+
+struct walk {
+  struct cn_ctx *ctx;
+  struct cn_area_map *map;
+  CN_VECTOR(struct place) places;
+  struct cn_ptrmap seen;
+};
+
+static void visit(struct walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&walk->seen, pointer, &fresh);
+  if (fresh)
+    cn_push(&walk->places, (struct place){pointer, offset, known});
+}
+
+static void access_type(struct walk *walk, const struct place *place, LLVMTypeRef type)
+{
+  if (!cn_holds_ref(type))
+    return;
+  if (place->known)
+    mark_type(walk->ctx, walk->map, type, place->offset);
+  else
+    walk->map->floating = true;
+}
+
+static void follow(struct walk *walk, const struct place *place, LLVMValueRef user, unsigned operand)
+{
+  uint64_t offset = place->offset;
+  bool known;
+
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMLoad:
+    access_type(walk, place, LLVMTypeOf(user));
+    break;
+  case LLVMStore:
+    if (operand == 1)
+      access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 0)));
+    break;
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
+    access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 1)));
+    break;
+  case LLVMGetElementPtr:
+    known = place->known && gep_offset(walk->ctx, user, &offset);
+    visit(walk, user, offset, known);
+    break;
+  case LLVMBitCast:
+  case LLVMFreeze:
+  case LLVMAddrSpaceCast:
+    visit(walk, user, offset, place->known);
+    break;
+  case LLVMPHI:
+  case LLVMSelect:
+    visit(walk, user, 0, false);
+    break;
+  default:
+    break;
+  }
+}
+
+static void walk_uses(struct cn_ctx *ctx, struct cn_area_map *map)
+{
+  struct walk walk = {.ctx = ctx, .map = map};
+
+  visit(&walk, map->alloca, 0, true);
+  for (size_t i = 0; i < walk.places.count; i++)
+    for (LLVMUseRef use = LLVMGetFirstUse(walk.places.at[i].pointer); use; use = LLVMGetNextUse(use)) {
+      struct place place = walk.places.at[i];
+      LLVMValueRef user = LLVMGetUser(use);
+      if (!LLVMIsAInstruction(user))
+        continue;
+      unsigned operand = 0;
+      while (LLVMGetOperand(user, operand) != place.pointer)
+        operand++;
+      /* A store of the pointer into itself names it twice: the address is the later operand. */
+      if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == place.pointer)
+        operand = 1;
+      follow(&walk, &place, user, operand);
+    }
+  cn_free(&walk.places);
+  cn_ptrmap_free(&walk.seen);
+}
+
+static struct cn_area_map *map_of(struct cn_area_maps *maps, LLVMValueRef alloca)
+{
+  for (size_t i = 0; i < maps->maps.count; i++)
+    if (maps->maps.at[i].alloca == alloca)
+      return &maps->maps.at[i];
+  return NULL;
+}
+
+/* The alloca that `pointer` points into, a constant offset in, or null. */
+static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
+{
+  *offset = 0;
+  while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer)) {
+    if (LLVMIsAGetElementPtrInst(pointer) && !gep_offset(ctx, pointer, offset))
+      return NULL;
+    pointer = LLVMGetOperand(pointer, 0);
+  }
+  return LLVMIsAAllocaInst(pointer);
+}
+
+static bool copy_words(struct cn_area_map *to, uint64_t to_offset, const struct cn_area_map *from,
+                       uint64_t from_offset, uint64_t bytes)
+{
+  bool changed = false;
+
+  for (uint64_t w = 0; w + WORD <= bytes; w += WORD) {
+    uint64_t source = from_offset + w, target = to_offset + w;
+    if (source % WORD || source / WORD >= from->words || !cn_bit(from->bits, source / WORD))
+      continue;
+    bool known = target % WORD == 0 && target / WORD < to->words && cn_bit(to->bits, target / WORD);
+    changed |= !known && !to->unclear;
+    mark(to, target);
+  }
+  return changed;
+}
+
+/* References copied from alloca to alloca, either way: what one holds the other may. */
+static bool copy_between(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef copy)
+{
+  uint64_t to_offset, from_offset;
+  LLVMValueRef to = trace(ctx, LLVMGetArgOperand(copy, 0), &to_offset);
+  LLVMValueRef from = trace(ctx, LLVMGetArgOperand(copy, 1), &from_offset);
+  LLVMValueRef length = LLVMGetArgOperand(copy, 2);
+
+  if (!to || !from)
+    return false;
+  struct cn_area_map *a = map_of(maps, to), *b = map_of(maps, from);
+  uint64_t bytes = LLVMIsAConstantInt(length) ? LLVMConstIntGetZExtValue(length) : UINT64_MAX / 2;
+  uint64_t most = (a->words > b->words ? a->words : b->words) * WORD;
+  if (bytes > most)
+    bytes = most;
+  bool changed = copy_words(a, to_offset, b, from_offset, bytes);
+  return copy_words(b, from_offset, a, to_offset, bytes) || changed;
+}
+
+static bool is_copy(LLVMValueRef i)
+{
+  return LLVMIsACallInst(i) && (cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+                                cn_calls_intrinsic(i, "llvm.memcpy.inline"));
+}
+
+static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) copies = {0};
+  bool changed = true;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_copy(i))
+        cn_push(&copies, i);
+  while (changed) {
+    changed = false;
+    for (size_t c = 0; c < copies.count; c++)
+      changed |= copy_between(ctx, maps, copies.at[c]);
+  }
+  cn_free(&copies);
+}
+
+static void add_map(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef alloca)
+{
+  LLVMTypeRef type = LLVMGetAllocatedType(alloca);
+  struct cn_area_map map = {.alloca = alloca, .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
+  uint64_t element = size_of(ctx, type), count = 1;
+
+  if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
+    count = LLVMConstIntGetZExtValue(LLVMGetOperand(alloca, 0));
+  if (element && count > (uint64_t)MAX_WORDS * WORD / element)
+    map.huge = map.typed;
+  else
+    map.words = element * count / WORD;
+  map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
+  for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
+    mark_type(ctx, &map, type, i * element);
+  walk_uses(ctx, &map);
+  cn_push(&maps->maps, map);
+}
+
+void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_maps *maps)
+{
+  *maps = (struct cn_area_maps){0};
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i))
+        add_map(ctx, maps, i);
+  if (maps->maps.count > 1)
+    spread_copies(ctx, maps, function);
+}
+
+void cn_areas_free(struct cn_area_maps *maps)
+{
+  for (size_t i = 0; i < maps->maps.count; i++)
+    free(maps->maps.at[i].bits);
+  cn_free(&maps->maps);
+}
+
+bool cn_area_holds_refs(const struct cn_area_map *map)
+{
+  for (size_t w = 0; w < CN_BITSET_WORDS(map->words); w++)
+    if (map->bits[w])
+      return true;
+  return map->unclear || map->huge || (map->floating && !map->typed);
+}
+
+void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_area_maps maps;
+  char name[64];
+
+  cn_areas_find(ctx, function, &maps);
+  for (size_t i = 0; i < maps.maps.count; i++) {
+    const struct cn_area_map *map = &maps.maps.at[i];
+    if (!cn_area_holds_refs(map))
+      continue;
+    cn_value_name(map->alloca, name, sizeof name);
+    if (!is_fixed(map->alloca))
+      cn_error(ctx, map->alloca, "dynamic-alloca", "%s: a local of variable size or outside the entry block holds references that nothing can describe", name);
+    else if (cn_is_ref(LLVMTypeOf(map->alloca)))
+      cn_error(ctx, map->alloca, "managed-alloca", "%s: a stack object in the managed address space holds references", name);
+    else if (map->huge)
+      cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references", name);
+    else if (map->unclear || (map->floating && !map->typed))
+      cn_error(ctx, map->alloca, "untyped-alloca", "%s: it is not known where in this local its references lie", name);
+  }
+  cn_areas_free(&maps);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which words of a function's allocas hold references. Private to src/compile.
+ */
+#ifndef CN_COMPILE_AREAS_H
+#define CN_COMPILE_AREAS_H
+
+#include "base/vector.h"
+#include "compile/pass.h"
+
+enum { CN_AREA_WORD = 8 };
+
+struct cn_area_map {
+  LLVMValueRef alloca;
+  uint64_t *bits; /* one per 8-byte word: holds a reference */
+  uint64_t words;
+  bool typed;     /* its type holds references */
+  bool unclear;   /* a reference lies where no word starts, or outside */
+  bool floating;  /* a reference is accessed at a place that is not constant */
+  bool huge;
+};
+struct cn_area_maps {
+  CN_VECTOR(struct cn_area_map) maps; /* every alloca of the function */
+};
+
+void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_maps *maps);
+void cn_areas_free(struct cn_area_maps *maps);
+bool cn_area_holds_refs(const struct cn_area_map *map);
+
+#endif
