@@ -11,6 +11,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "driver/sections.h"
+#include "driver/structors.h"
 #include "driver/tool.h"
 #include "driver/units.h"
 #include "object/rewrite.h"
@@ -178,6 +179,7 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
 
   if (command->emit_llvm)
     return cn_module_write(module, unit->output, assembly);
+  cn_structors_place(module);
   LLVMSetTargetMachineAsmVerbosity(machine, true);
   if (LLVMTargetMachineEmitToMemoryBuffer(
           machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &code)) {

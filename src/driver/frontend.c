@@ -96,11 +96,13 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
    * either. */
   if (command->mode == CN_MODE_LINK)
     add(words, "-Qunused-arguments");
-  add(words, "-c");
+  add(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (unit->language == CN_LANG_C)
     add_c(command, unit, words);
   else
     add_dependencies(command, unit, words);
+  if (unit->language == CN_LANG_FOREIGN && command->emit_llvm)
+    add(words, "-emit-llvm");
   if (unit->item->forced) {
     add(words, "-x");
     add(words, unit->item->forced);
