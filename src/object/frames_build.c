@@ -193,22 +193,50 @@ static int by_place(const void *x, const void *y)
   return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static int build(struct builder *b)
+static bool same_map(const struct cn_map_function *a, const struct cn_map_function *b)
+{
+  struct cn_bytes x = {0}, y = {0};
+
+  cn_framemap_write(&x, a);
+  cn_framemap_write(&y, b);
+  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0;
+  cn_free(&x);
+  cn_free(&y);
+  return same;
+}
+
+/* Order the functions. In an object that `ld -r` made of several, the stack map of a COMDAT function is there once for each
+ * copy that was dropped: if they agree one is kept, if not nobody can tell which one is true. */
+static int finish_functions(const struct builder *b)
 {
   struct cn_frames *frames = b->frames;
+  size_t kept = 0;
 
+  if (frames->functions.count)
+    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
+  for (size_t i = 0; i < frames->functions.count; i++) {
+    struct cn_map_function *f = &frames->functions.at[i], *last = kept ? &frames->functions.at[kept - 1] : NULL;
+    if (!last || by_place(last, f) != 0) {
+      frames->functions.at[kept++] = *f;
+      continue;
+    }
+    if (!same_map(last, f))
+      return CN_FAIL(b->error, "function '%s' has two stack maps that do not agree", f->name);
+    cn_framemap_free(f);
+  }
+  frames->functions.count = kept;
+  return 0;
+}
+
+static int build(struct builder *b)
+{
   if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
     return -1;
   uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
   for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
     if (build_section(b, section))
       return -1;
-  if (frames->functions.count)
-    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
-  for (size_t i = 1; i < frames->functions.count; i++)
-    if (by_place(&frames->functions.at[i - 1], &frames->functions.at[i]) == 0)
-      return CN_FAIL(b->error, "function '%s' has two stack maps", frames->functions.at[i].name);
-  return 0;
+  return finish_functions(b);
 }
 
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)

@@ -1,0 +1,31 @@
+/* Reads this image's own frame maps as the runtime does and prints, in the order of the addresses, which function each names and
+ * whether a call ends where it says. */
+#include <stdint.h>
+#include <stdio.h>
+#include "base/framemap.h"
+
+#define IMAGE extern const unsigned char __attribute__((weak, visibility("hidden")))
+IMAGE __start_cairn_frames[];
+IMAGE __stop_cairn_frames[];
+void *one(void *), *two(void *), *shared(void *);
+void g(void *reference) { (void)reference; }
+
+int main(void)
+{
+  const unsigned char *cursor = __start_cairn_frames;
+  struct cn_framemap_function f;
+  int status;
+
+  one(0);
+  two(0);
+  while (!(status = cn_framemap_next_function(&cursor, __stop_cairn_frames, &f))) {
+    uint32_t offset = 0;
+    const char *name = f.entry == (uintptr_t)one ? "one" : f.entry == (uintptr_t)two ? "two" : "unused";
+    if (f.entry == (uintptr_t)shared)
+      name = "shared";
+    if (cn_framemap_return_offset(&f, 0, &offset) || ((const unsigned char *)f.entry)[offset - 5] != 0xe8)
+      return 1;
+    printf("%s: %u\n", name, f.safepoints);
+  }
+  return status != CN_FRAMEMAP_NONE;
+}
