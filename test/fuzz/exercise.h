@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Read all that a reader offers of some bytes, whatever they are. Shared by the fuzz targets and by the unit tests that
+ * change bytes one by one; what must not happen is a crash, a sanitizer's report or an endless loop.
+ */
+#ifndef CN_FUZZ_EXERCISE_H
+#define CN_FUZZ_EXERCISE_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/stackmap.h>
+#include "base/framemap.h"
+#include "object/rewrite.h"
+
+static inline void exercise_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+{
+  struct cairn_stackmap_statepoint statepoint;
+  struct cairn_stackmap_error error;
+  volatile uint64_t sink = 0;
+
+  for (uint32_t i = 0; i < record->locations; i++)
+    sink += cairn_stackmap_location(map, record, i).value;
+  for (uint32_t i = 0; i < record->live_outs; i++)
+    sink += cairn_stackmap_live_out(map, record, i).size;
+  if (cairn_stackmap_statepoint(map, record, &statepoint, &error) < 0 && !error.reason)
+    abort();
+}
+
+/* The status of the first map. */
+static inline int exercise_stackmap(const unsigned char *bytes, size_t size)
+{
+  struct cairn_stackmap map;
+  struct cairn_stackmap_error error = {0, NULL};
+  int first = 1, status;
+
+  for (size_t at = 0; at < size || first == 1; at += map.length) {
+    struct cairn_stackmap_cursor cursor = {0};
+    struct cairn_stackmap_record record;
+    uint32_t records = 0;
+    status = cairn_stackmap_open(bytes + at, size - at, &map, &error);
+    first = first == 1 ? status : first;
+    if (status < 0) {
+      if (!error.reason || error.offset > size - at)
+        abort();
+      break;
+    }
+    while (cairn_stackmap_next(&map, &cursor, &record)) {
+      exercise_record(&map, &record);
+      records++;
+    }
+    if (records != map.records)
+      abort();
+  }
+  return first;
+}
+
+static inline int exercise_function(const struct cn_framemap_function *f)
+{
+  int bad = 0;
+
+  for (uint32_t i = 0; i < f->safepoints && i < 1000; i++) {
+    struct cn_safepoint s;
+    struct cn_root root;
+    struct cn_area area;
+    uint32_t offset;
+    bad |= cn_framemap_return_offset(f, i, &offset);
+    int status = cn_framemap_safepoint(f, i, &s);
+    while (!status && !(status = cn_framemap_next_root(&s, &root)))
+      ;
+    if (status == CN_FRAMEMAP_NONE)
+      while (!(status = cn_framemap_next_area(&s, &area)))
+        ;
+    bad |= status == CN_FRAMEMAP_BAD;
+  }
+  return bad;
+}
+
+/* Zero if all of it makes sense. */
+static inline int exercise_framemap(const unsigned char *bytes, size_t size)
+{
+  const unsigned char *cursor = bytes;
+  struct cn_framemap_function f;
+  int status, bad = 0;
+
+  while (!(status = cn_framemap_next_function(&cursor, bytes + size, &f)))
+    bad |= exercise_function(&f);
+  return bad || status != CN_FRAMEMAP_NONE;
+}
+
+/* Rewrite; what was made must be an object that has nothing left to rewrite. */
+static inline int exercise_object(const unsigned char *bytes, size_t size)
+{
+  void *out, *again;
+  size_t out_size, again_size;
+  char *error = NULL;
+  int status = cn_object_rewrite(bytes, size, &out, &out_size, &error);
+
+  if (!status && out && (cn_object_rewrite(out, out_size, &again, &again_size, &error) || again))
+    abort();
+  if (status && !error)
+    abort();
+  free(error);
+  if (!status)
+    free(out);
+  return status;
+}
+
+#endif

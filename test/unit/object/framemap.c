@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frame maps written and read back: made up at random (the same in every run), at the edges of each field, cut short and
+ * with bits flipped.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <cairn/abi.h>
+#include "fuzz/exercise.h"
+#include "object/framemap.h"
+
+static uint64_t seed;
+
+/* xorshift64 */
+static uint32_t any(uint32_t below)
+{
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return (uint32_t)(seed >> 11) % below;
+}
+
+static uint8_t any_base(void) { return (const uint8_t[]){7, 6, 3}[any(3)]; }
+
+static struct cn_loc any_place(void)
+{
+  static const uint32_t reach[] = {4, 40, 4000, 400000};
+  struct cn_loc l = {.is_register = any(2)};
+
+  l.reg = l.is_register ? (uint8_t)any(16) : any_base();
+  if (!l.is_register)
+    l.offset = (int32_t)(8 * any(reach[any(4)]));
+  if (!l.is_register && l.reg != 7 && any(2))
+    l.offset = -l.offset - 8;
+  return l;
+}
+
+static void fill_frame(struct cn_safepoint *s)
+{
+  static const uint64_t ids[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
+                                 CAIRN_ABI_STATEPOINT_ID_ALLOC, 0, UINT64_MAX};
+  bool pushed = any(2);
+  int32_t next = CN_FIRST_PUSH;
+
+  s->cfa_reg = any_base();
+  s->cfa_offset = (int32_t)(8 * any(any(2) ? 20 : 1 << 20));
+  s->saved = (uint8_t)any(1 << CN_CALLEE_SAVED);
+  s->id = ids[any(5)];
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
+    unsigned reg = cn_push_order[i];
+    if (!(s->saved >> reg & 1))
+      continue;
+    s->saved_offset[reg] = pushed ? next : -8 * (int32_t)(2 + any(300));
+    next -= 8;
+  }
+}
+
+static struct cn_map_safepoint any_safepoint(uint32_t offset)
+{
+  struct cn_map_safepoint s = {.return_offset = offset};
+
+  fill_frame(&s.frame);
+  s.frame.roots = any(any(4) ? 5 : 40);
+  s.frame.areas = any(4) ? 0 : any(6);
+  s.roots = cn_alloc(s.frame.roots * sizeof *s.roots);
+  s.areas = cn_alloc(s.frame.areas * sizeof *s.areas);
+  for (uint32_t i = 0; i < s.frame.roots; i++) {
+    s.roots[i].base = s.roots[i].derived = any_place();
+    s.roots[i].is_derived = any(3) == 0;
+    if (s.roots[i].is_derived)
+      s.roots[i].derived = any_place();
+  }
+  for (uint32_t i = 0; i < s.frame.areas; i++)
+    s.areas[i] = (struct cn_area){.reg = any_base(), .offset = (int32_t)any(1 << 20) - (1 << 19),
+                                  .count = any(2) ? 1 : any(1 << 30), .stride = any(5000)};
+  return s;
+}
+
+static struct cn_map_function any_function(void)
+{
+  struct cn_map_function f = {.name = "f"};
+  uint32_t step = any(2) ? 20 : any(2) ? 2000 : 100000, offset = 0;
+
+  for (uint32_t i = any(30); i > 0; i--) {
+    offset += 1 + any(step);
+    cn_push(&f.safepoints, any_safepoint(offset));
+  }
+  f.code_size = offset + any(10);
+  return f;
+}
+
+static void assert_same_place(struct cn_loc a, struct cn_loc b)
+{
+  assert_int_equal(a.is_register, b.is_register);
+  assert_int_equal(a.reg, b.reg);
+  assert_int_equal(a.offset, b.offset);
+}
+
+static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn_safepoint *got)
+{
+  struct cn_root root;
+  struct cn_area area;
+
+  assert_int_equal(got->cfa_reg, want->frame.cfa_reg);
+  assert_int_equal(got->cfa_offset, want->frame.cfa_offset);
+  assert_int_equal(got->saved, want->frame.saved);
+  assert_true(got->id == want->frame.id);
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+    if (got->saved >> r & 1)
+      assert_int_equal(got->saved_offset[r], want->frame.saved_offset[r]);
+  assert_int_equal(got->roots, want->frame.roots);
+  assert_int_equal(got->areas, want->frame.areas);
+  for (uint32_t i = 0; i < want->frame.roots; i++) {
+    assert_int_equal(cn_framemap_next_root(got, &root), 0);
+    assert_int_equal(root.is_derived, want->roots[i].is_derived);
+    assert_same_place(root.base, want->roots[i].base);
+    assert_same_place(root.derived, want->roots[i].derived);
+  }
+  assert_int_equal(cn_framemap_next_root(got, &root), CN_FRAMEMAP_NONE);
+  for (uint32_t i = 0; i < want->frame.areas; i++) {
+    assert_int_equal(cn_framemap_next_area(got, &area), 0);
+    assert_int_equal(area.reg, want->areas[i].reg);
+    assert_int_equal(area.offset, want->areas[i].offset);
+    assert_true(area.count == want->areas[i].count && area.stride == want->areas[i].stride);
+    assert_int_equal(area.ref_offset, 0);
+  }
+  assert_int_equal(cn_framemap_next_area(got, &area), CN_FRAMEMAP_NONE);
+}
+
+static void assert_same_function(const struct cn_map_function *want, const struct cn_framemap_function *got)
+{
+  assert_int_equal(got->safepoints, want->safepoints.count);
+  assert_int_equal(got->code_size, want->code_size);
+  for (uint32_t i = 0; i < got->safepoints; i++) {
+    struct cn_safepoint s, areas_only;
+    struct cn_area area;
+    uint32_t offset;
+    assert_int_equal(cn_framemap_return_offset(got, i, &offset), 0);
+    assert_int_equal(offset, want->safepoints.at[i].return_offset);
+    assert_int_equal(cn_framemap_safepoint(got, i, &s), 0);
+    areas_only = s;
+    assert_same_safepoint(&want->safepoints.at[i], &s);
+    for (uint32_t a = 0; a < want->safepoints.at[i].frame.areas; a++)
+      assert_int_equal(cn_framemap_next_area(&areas_only, &area), 0);
+  }
+}
+
+/* Whatever is written is read back. Zero words in between, as linkers put them, are stepped over. */
+static void round_trips(void **state)
+{
+  (void)state;
+  seed = 88172645463325252;
+  for (int round = 0; round < 400; round++) {
+    struct cn_map_function functions[4];
+    struct cn_bytes bytes = {0};
+    uint32_t count = 1 + any(4);
+    size_t fields[4];
+    for (uint32_t i = 0; i < count; i++) {
+      functions[i] = any_function();
+      for (uint32_t zeros = 4 * any(3); zeros > 0; zeros--)
+        cn_push(&bytes, 0);
+      fields[i] = bytes.count + CN_MAP_ENTRY;
+      cn_framemap_write(&bytes, &functions[i]);
+    }
+    const unsigned char *cursor = bytes.at;
+    struct cn_framemap_function f;
+    for (uint32_t i = 0; i < count; i++) {
+      assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+      assert_true(f.entry == (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
+      assert_same_function(&functions[i], &f);
+      cn_framemap_free(&functions[i]);
+    }
+    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
+    cn_free(&bytes);
+  }
+}
+
+/* A distance in either direction leads to the entry. */
+static void entry_is_relative(void **state)
+{
+  struct cn_map_function function = {.name = "f", .code_size = 1};
+  struct cn_bytes bytes = {0};
+  struct cn_framemap_function f;
+
+  (void)state;
+  cn_framemap_write(&bytes, &function);
+  for (int32_t distance = -1000; distance <= 1000; distance += 500) {
+    const unsigned char *cursor = bytes.at;
+    memcpy(bytes.at + CN_MAP_ENTRY, &distance, 4);
+    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+    assert_true(f.entry == (uintptr_t)bytes.at + CN_MAP_ENTRY + (uintptr_t)(intptr_t)distance);
+  }
+  cn_free(&bytes);
+}
+
+/* Equal safepoints cost their offsets only. */
+static void descriptors_are_shared(void **state)
+{
+  struct cn_map_function function = {.name = "f", .code_size = 250};
+  struct cn_bytes one = {0}, many = {0};
+
+  (void)state;
+  seed = 3;
+  struct cn_map_safepoint s = any_safepoint(1);
+  cn_push(&function.safepoints, s);
+  cn_framemap_write(&one, &function);
+  for (uint32_t i = 2; i <= 100; i++) {
+    s.return_offset = i;
+    cn_push(&function.safepoints, s);
+  }
+  cn_framemap_write(&many, &function);
+  assert_in_range(many.count, one.count + 99 * 2 - 4, one.count + 99 * 2 + 4);
+  function.safepoints.count = 1;
+  cn_framemap_free(&function);
+  cn_free(&one);
+  cn_free(&many);
+}
+
+static int exercise_exactly(const unsigned char *bytes, size_t size)
+{
+  unsigned char *copy = malloc(size ? size : 1);
+
+  memcpy(copy, bytes, size);
+  int bad = exercise_framemap(copy, size);
+  free(copy);
+  return bad;
+}
+
+static void broken_maps_do_not_crash(void **state)
+{
+  (void)state;
+  seed = 42;
+  for (int round = 0; round < 20; round++) {
+    struct cn_map_function function = any_function();
+    struct cn_bytes bytes = {0};
+    cn_framemap_write(&bytes, &function);
+    assert_int_equal(exercise_exactly(bytes.at, bytes.count), 0);
+    for (size_t size = 1; size < bytes.count; size++)
+      assert_int_not_equal(exercise_exactly(bytes.at, size), 0);
+    for (size_t bit = 0; bit < 8 * bytes.count; bit++) {
+      bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
+      exercise_exactly(bytes.at, bytes.count);
+      bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    cn_framemap_free(&function);
+    cn_free(&bytes);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_trips),
+      cmocka_unit_test(entry_is_relative),
+      cmocka_unit_test(descriptors_are_shared),
+      cmocka_unit_test(broken_maps_do_not_crash),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

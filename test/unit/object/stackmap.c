@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stack map decoder on maps written by hand: versions 1 to 3, every truncation, every bit flipped.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "fuzz/exercise.h"
+
+struct writer {
+  unsigned char bytes[1024];
+  size_t count;
+};
+
+static void put(struct writer *w, uint64_t value, unsigned bytes)
+{
+  for (unsigned i = 0; i < bytes; i++)
+    w->bytes[w->count++] = (unsigned char)(value >> 8 * i);
+}
+
+static void put_header(struct writer *w, unsigned version, unsigned functions, unsigned constants, unsigned records)
+{
+  put(w, version, 4);
+  put(w, functions, 4);
+  put(w, constants, 4);
+  put(w, records, 4);
+}
+
+static void put_location(struct writer *w, unsigned version, unsigned kind, unsigned size, unsigned reg, int32_t offset)
+{
+  put(w, kind, version == 3 ? 2 : 1);
+  put(w, size, version == 3 ? 2 : 1);
+  put(w, reg, version == 3 ? 4 : 2);
+  put(w, (uint32_t)offset, 4);
+}
+
+static void put_function(struct writer *w, unsigned version, uint64_t address, uint64_t size, uint64_t records)
+{
+  put(w, address, 8);
+  put(w, size, 8);
+  if (version > 1)
+    put(w, records, 8);
+}
+
+static void pad(struct writer *w)
+{
+  while (w->count % 8)
+    put(w, 0, 1);
+}
+
+/* Two functions with one and two records; the second record is a statepoint with two deopt locations, a base, a derived
+ * reference and an alloca, and it has a live-out. */
+static struct writer make(unsigned version)
+{
+  struct writer w = {.count = 0};
+
+  put_header(&w, version, 2, 1, 3);
+  put_function(&w, version, 0x1000, 24, 1);
+  put_function(&w, version, 0x2000, UINT64_MAX, 2);
+  put(&w, 0x123456789abcdef0, 8);
+  for (unsigned i = 0; i < 3; i++) {
+    put(&w, 100 + i, 8);
+    put(&w, 16 + i, 4);
+    put(&w, 0, 2);
+    put(&w, i == 1 ? 8 : 1, 2);
+    if (i == 1) {
+      put_location(&w, version, 4, 8, 0, 15);
+      put_location(&w, version, 4, 8, 0, 0);
+      put_location(&w, version, 4, 8, 0, 2);
+      put_location(&w, version, 5, 8, 0, 0);
+      put_location(&w, version, 4, 8, 0, -7);
+      put_location(&w, version, 1, 8, 14, 0);
+      put_location(&w, version, 3, 8, 7, 40);
+      put_location(&w, version, 2, 8, 6, -16);
+    } else {
+      put_location(&w, version, 3, 8, 7, 8);
+    }
+    pad(&w);
+    put(&w, 0, 2);
+    put(&w, i == 1, 2);
+    if (i == 1)
+      put(&w, 0x08000003, 4);
+    pad(&w);
+  }
+  return w;
+}
+
+static void check_version(unsigned version)
+{
+  struct writer w = make(version);
+  struct cairn_stackmap map;
+  struct cairn_stackmap_cursor cursor = {0};
+  struct cairn_stackmap_record r[3];
+  struct cairn_stackmap_statepoint s;
+
+  assert_int_equal(cairn_stackmap_open(w.bytes, w.count, &map, NULL), 0);
+  assert_int_equal(map.version, version);
+  assert_int_equal(map.length, w.count);
+  assert_int_equal(cairn_stackmap_function(&map, 1).address, 0x2000);
+  assert_true(cairn_stackmap_function(&map, 1).stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE);
+  for (unsigned i = 0; i < 3; i++) {
+    assert_true(cairn_stackmap_next(&map, &cursor, &r[i]));
+    assert_int_equal(r[i].id, 100 + i);
+    assert_int_equal(r[i].instruction_offset, 16 + i);
+    assert_int_equal(r[i].function, version == 1 ? CAIRN_STACKMAP_UNKNOWN_FUNCTION : i > 0);
+  }
+  assert_false(cairn_stackmap_next(&map, &cursor, &r[0]));
+  assert_int_equal(cairn_stackmap_statepoint(&map, &r[1], &s, NULL), 0);
+  assert_int_equal(s.calling_convention, 15);
+  assert_int_equal(s.deopt_count, 2);
+  assert_int_equal(s.pairs, 1);
+  assert_int_equal(s.allocas, 1);
+  assert_int_equal(cairn_stackmap_location(&map, &r[1], 3).value, 0x123456789abcdef0);
+  assert_true(cairn_stackmap_location(&map, &r[1], 4).value == (uint64_t)-7);
+  struct cairn_stackmap_location l = cairn_stackmap_location(&map, &r[1], s.pairs_first + 1);
+  assert_int_equal(l.kind, CAIRN_STACKMAP_INDIRECT);
+  assert_int_equal(l.reg, 7);
+  assert_int_equal(l.offset, 40);
+  assert_int_equal(l.size, 8);
+  assert_int_equal(cairn_stackmap_live_out(&map, &r[1], 0).reg, 3);
+  assert_int_equal(cairn_stackmap_live_out(&map, &r[1], 0).size, 8);
+  assert_int_equal(cairn_stackmap_statepoint(&map, &r[2], &s, NULL), CAIRN_STACKMAP_E_NOT_STATEPOINT);
+}
+
+static void all_versions(void **state)
+{
+  (void)state;
+  for (unsigned version = 1; version <= 3; version++)
+    check_version(version);
+}
+
+/* The bytes are copied to a block of exactly their size, where a sanitizer sees a read beyond it. */
+static int exercise_exactly(const unsigned char *bytes, size_t size)
+{
+  unsigned char *copy = malloc(size ? size : 1);
+
+  memcpy(copy, bytes, size);
+  int status = exercise_stackmap(copy, size);
+  free(copy);
+  return status;
+}
+
+static void every_prefix_is_an_error(void **state)
+{
+  (void)state;
+  for (unsigned version = 1; version <= 3; version++) {
+    struct writer w = make(version);
+    for (size_t size = 0; size < w.count; size++)
+      assert_int_equal(exercise_exactly(w.bytes, size), CAIRN_STACKMAP_E_TRUNCATED);
+    assert_int_equal(exercise_exactly(w.bytes, w.count), 0);
+  }
+}
+
+static void no_flipped_bit_crashes(void **state)
+{
+  (void)state;
+  for (unsigned version = 1; version <= 3; version++) {
+    struct writer w = make(version);
+    for (size_t bit = 0; bit < 8 * w.count; bit++) {
+      w.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+      exercise_exactly(w.bytes, w.count);
+      w.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+  }
+}
+
+static void maps_are_concatenated(void **state)
+{
+  struct writer w = make(3), other = make(2);
+  struct cairn_stackmap map;
+
+  (void)state;
+  size_t first = w.count;
+  memcpy(w.bytes + w.count, other.bytes, other.count);
+  w.count += other.count;
+  assert_int_equal(cairn_stackmap_open(w.bytes, w.count, &map, NULL), 0);
+  assert_int_equal(map.length, first);
+  assert_int_equal(cairn_stackmap_open(w.bytes + first, w.count - first, &map, NULL), 0);
+  assert_int_equal(map.version, 2);
+}
+
+static void wrong_fields_are_named(void **state)
+{
+  static const struct {
+    size_t at;
+    unsigned char value;
+    int status;
+    size_t offset;
+  } cases[] = {
+      {0, 0, CAIRN_STACKMAP_E_VERSION, 0},   {0, 4, CAIRN_STACKMAP_E_VERSION, 0},
+      {2, 1, CAIRN_STACKMAP_E_RESERVED, 1},  {12, 4, CAIRN_STACKMAP_E_COUNT, 12},
+      {32, 9, CAIRN_STACKMAP_E_COUNT, 32},   {56, 1, CAIRN_STACKMAP_E_COUNT, 12},
+      {88, 0, CAIRN_STACKMAP_E_KIND, 88},    {88, 6, CAIRN_STACKMAP_E_KIND, 88},
+      {88, 5, CAIRN_STACKMAP_E_CONSTANT, 96},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct writer w = make(3);
+    struct cairn_stackmap map;
+    struct cairn_stackmap_error error;
+    w.bytes[cases[i].at] = cases[i].value;
+    assert_int_equal(cairn_stackmap_open(w.bytes, w.count, &map, &error), cases[i].status);
+    assert_int_equal(error.offset, cases[i].offset);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_versions),          cmocka_unit_test(every_prefix_is_an_error),
+      cmocka_unit_test(no_flipped_bit_crashes), cmocka_unit_test(maps_are_concatenated),
+      cmocka_unit_test(wrong_fields_are_named),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
