@@ -28,7 +28,7 @@ static uint8_t any_base(void) { return (const uint8_t[]){7, 6, 3}[any(3)]; }
 static struct cn_loc any_place(void)
 {
   static const uint32_t reach[] = {4, 40, 4000, 400000};
-  struct cn_loc l = {.is_register = any(2)};
+  struct cn_loc l = {.is_register = any(2) != 0};
 
   l.reg = l.is_register ? (uint8_t)any(16) : any_base();
   if (!l.is_register)
