@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <cairn/abi.h>
+#include <cairn/stack.h>
 #include "mock_frames.h"
 #include "runtime/mutator.h"
 #include "runtime/stats.h"
@@ -255,6 +256,55 @@ static void transitions(void **state)
   assert_ptr_equal(cairn_mutator.anchor, anchor);
 }
 
+/* ---- the public iterator, from native code ---- */
+
+static uintptr_t ips[4];
+static int tags[2], derived_distance;
+
+static void note_root(void *env, uintptr_t *slot, enum cairn_root_tag tag, uintptr_t *base)
+{
+  (void)env;
+  tags[tag]++;
+  if (tag == CAIRN_ROOT_BASE)
+    derived_distance = (int)(*slot - *base);
+}
+
+static uint64_t iterates(long a, long b, long c, long d, long e, long f, long g, long h, double x)
+{
+  struct cairn_stack_iterator it;
+  int count = 0;
+
+  arguments(a, b, c, d, e, f, g, h, x);
+  for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
+    ips[count++] = cairn_stack_ip(&it);
+    cairn_stack_enumerate(&it, note_root, NULL);
+  }
+  assert_int_equal(cairn_stack_ip(&it), 0);
+  return (uint64_t)count;
+}
+
+static uint64_t iterates_below(long a, long b, long c, long d, long e, long f, long g, long h,
+                               double x)
+{
+  arguments(a, b, c, d, e, f, g, h, x);
+  return crossing(iterates, 100);
+}
+
+static void iterator(void **state)
+{
+  struct cairn_stack_iterator it;
+
+  (void)state;
+  assert_int_equal(crossing(iterates_below, 1000), 2 + 100 + 1000);
+  assert_int_equal(ips[0], (uintptr_t)crossing_return);
+  assert_int_equal(ips[1], (uintptr_t)crossing_return);
+  assert_int_equal(tags[CAIRN_ROOT_DEFAULT], 4);
+  assert_int_equal(tags[CAIRN_ROOT_BASE], 2);
+  assert_int_equal(derived_distance, 8);
+  cairn_stack_youngest(&it);
+  assert_true(cairn_stack_past_end(&it));
+}
+
 /* A managed target is jumped to: no anchor, and its return goes straight to the caller. */
 static uint64_t anchors_in_use;
 extern uint64_t managed_target(long, long, long, long, long, long, long, long, double);
@@ -281,6 +331,7 @@ int main(void)
       cmocka_unit_test(polls_preserve_all),
       cmocka_unit_test(allocations),
       cmocka_unit_test(managed_callees),
+      cmocka_unit_test(iterator),
   };
 
   cairn_set_collector(&shifting);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Iterate over the activations of managed functions on the calling thread's stack, and enumerate the
+ * roots of each. After the Pillar stack iterator (seeds: pillar-stack-iterator-2011).
+ *
+ *   struct cairn_stack_iterator it;
+ *   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))
+ *     cairn_stack_enumerate(&it, callback, env);
+ *
+ * Who may call: native code that managed code called, directly or through other native code; and a
+ * collector, in phase STOP. The iterator is valid until that call returns, and until the next
+ * collection. Native activations between managed ones are stepped over. A stack that cannot be
+ * parsed ends the program with a message.
+ */
+#ifndef CAIRN_STACK_H
+#define CAIRN_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+
+/* The caller's storage; what is in it is the runtime's business. */
+struct cairn_stack_iterator {
+  uintptr_t words[48];
+};
+
+void cairn_stack_youngest(struct cairn_stack_iterator *iterator);
+void cairn_stack_next(struct cairn_stack_iterator *iterator);
+bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator);
+
+/* Where the activation goes on: the return address of the call that it waits for. 0 past the end. */
+uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
+
+/* Its stack pointer there. */
+uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator);
+
+/* What a root is to its object (PrtGcTag). */
+enum cairn_root_tag {
+  CAIRN_ROOT_DEFAULT, /* the slot holds the start of an object, null, or an address outside the heap */
+  CAIRN_ROOT_BASE     /* the slot holds a pointer derived from the reference in `base` */
+};
+
+/* Called once per root. `slot` and `base` may be written by a collector only: a derived pointer's
+ * distance to its base must be kept. `base` is null for CAIRN_ROOT_DEFAULT. */
+typedef void cairn_stack_root(void *env, uintptr_t *slot, enum cairn_root_tag tag, uintptr_t *base);
+
+void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
+                           void *env);
+
+#pragma GCC visibility pop
+
+#endif
