@@ -1,0 +1,27 @@
+// A loop with a poll keeps its references in registers that calls would clobber, spills nothing, and its hot path is one
+// fused compare and a branch to a cold block (EXPERIMENTS no. 2).
+// RUN: %cairn-cc -O2 -no-pie -S %s -o - | FileCheck %s
+// RUN: %cairn-cc -O2 -fPIE -S %s -o - | FileCheck %s
+#include <cairn/cairn.h>
+
+struct list {
+  struct list managed *next;
+  long value;
+};
+
+long total(struct list managed *p)
+{
+  long sum = 0;
+  for (; p; p = p->next)
+    sum += p->value;
+  return sum;
+}
+// CHECK-LABEL: total:
+// CHECK-NOT: push
+// CHECK-NOT: (%rsp)
+// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
+// CHECK-NEXT: jne
+// CHECK-NOT: (%rsp)
+// CHECK: callq cairn_poll_slow
+// CHECK-NOT: (%rsp)
+// CHECK: .cfi_endproc
