@@ -39,6 +39,7 @@ cn_pass cn_place;       /* place.c      polls */
 cn_pass cn_rewrite;     /* statepoints.c  gc.statepoint, gc.result, gc.relocate */
 cn_pass cn_differences; /* prepare.c    cairn.ptrdiff back to integers */
 cn_pass cn_verify;      /* verify.c     the relocation invariant */
+cn_pass cn_slow_paths;  /* slow_paths.c  short ways to the runtime's stubs */
 cn_pass cn_globals;     /* globals.c    roots in globals, the image constructor */
 
 /* ---- diagnostics (diagnose.c) ---- */

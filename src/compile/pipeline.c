@@ -2,9 +2,9 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- *   late   rules prepare | LLVM's optimiser | layouts allocate transitions place rewrite differences verify globals
- *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | differences verify globals
- *   none   rules prepare | LLVM's optimiser | layouts allocate differences globals
+ *   late   rules prepare | LLVM's optimiser | layouts allocate transitions place rewrite differences verify slow-paths globals
+ *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | differences verify slow-paths globals
+ *   none   rules prepare | LLVM's optimiser | layouts allocate differences slow-paths globals
  *
  * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until `place` there is no safepoint,
  * so the optimiser loses nothing. LLVM's verifier runs after each of our passes; a module that one of them broke is our
@@ -39,6 +39,7 @@ static const struct step {
     {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
     {"lower-differences", cn_differences, "turn opaque pointer differences into integer arithmetic"},
     {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
+    {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks"},
     {"globals", cn_globals, "register globals that hold references, and the image"},
 };
 
@@ -46,12 +47,12 @@ static const struct step {
 
 static const char *const late[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate", "transitions",
                                    "place-safepoints", "rewrite-statepoints", "lower-differences",
-                                   "verify-safepoints", "globals", NULL};
+                                   "verify-safepoints", "slow-paths", "globals", NULL};
 static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
                                     "place-safepoints", "rewrite-statepoints", OPTIMISE,
-                                    "lower-differences", "verify-safepoints", "globals", NULL};
+                                    "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
 static const char *const none[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate",
-                                   "lower-differences", "globals", NULL};
+                                   "lower-differences", "slow-paths", "globals", NULL};
 
 static const char *const *order_of(const struct cairn_compile_options *options)
 {

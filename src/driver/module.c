@@ -115,7 +115,7 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text)
 
 static LLVMCodeGenOptLevel codegen_level(unsigned opt_level)
 {
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess,
                                                LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
 
   CN_CHECK(opt_level < sizeof levels / sizeof *levels);
