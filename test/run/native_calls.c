@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --links -lm %s
 // Calls of native functions that return structs, take arguments on the stack, structs by value
 // and many doubles; references stay live over each.
 #include <math.h>
