@@ -53,10 +53,12 @@ struct cairn_image {
 };
 
 /* Called with every root that the runtime finds (phase STOP, collecting thread only). `slot` holds
- * a reference to the start of an object, or null, or an address outside the heap, which is to be
- * left alone. A derived pointer never comes here: the runtime reads all offsets from their bases
- * before the first call, and writes the derived values back after the last (FIELD row 24). The same
- * slot may come twice. */
+ * a reference to an object, or null, or an address outside the heap, which is to be left alone. The
+ * reference may point into the object or just past it: what a C program derived and passed on as an
+ * argument or a result is a base to the callee, whose frame map cannot say more. References in
+ * objects always point to the start. What a function derives itself never comes here: the runtime
+ * reads all offsets from their bases before the first call, and writes the derived values back
+ * after the last (FIELD row 24). The same slot may come twice. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* You provide: */

@@ -23,6 +23,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/starts.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -52,6 +53,7 @@ static struct {
 static struct {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the last layout that was checked */
+  bool mapped;                      /* object starts are known */
 } cycle;
 
 static struct unmapped {
@@ -226,10 +228,71 @@ static inline void visit_slot(uintptr_t *slot)
     not_an_object(slot, address, "an earlier collection moved everything away from there");
 }
 
+/* ---- roots that point into an object ---- */
+
+static bool is_forward(uintptr_t header)
+{
+  return (header & 1) != 0 && header - 1 - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
+}
+
+/* Walks from-space while some of its objects have been copied: a copy tells the size as well. */
+static uintptr_t step(uintptr_t block, uintptr_t *payload)
+{
+  uintptr_t first = *(const uintptr_t *)block;
+  bool indexed = (first & 1) != 0 && !is_forward(first);
+  uint64_t bytes;
+
+  *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
+  uintptr_t at = *payload, header = ((const uintptr_t *)at)[-1];
+  if (is_forward(header)) {
+    at = header - 1;
+    header = ((const uintptr_t *)at)[-1];
+  }
+  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
+      !cairn_layout_payload(layout, indexed ? ((const uintptr_t *)at)[-2] >> 1 : 0, &bytes) ||
+      bytes > cycle.from_end - *payload)
+    cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
+  return *payload + bytes;
+}
+
+/* Whether the word before `address` is certainly a header. Data can look like one: only where layouts lie at addresses
+ * that a program is unlikely to compute with is a look enough. */
+static bool is_plainly_start(uintptr_t address)
+{
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return false;
+  uintptr_t header = ((const uintptr_t *)address)[-1];
+  if (is_forward(header))
+    return true;
+  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  return header >> 32 != 0 && cairn_layout_is_known(layout) && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
+}
+
+static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
+{
+  if (is_plainly_start(address))
+    return address;
+  if (!cycle.mapped && !cn_starts_build(cycle.from, cycle.from_end, step))
+    cairn_fatal("no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
+  cycle.mapped = true;
+  uintptr_t start = cn_starts_find(address);
+  if (start == 0)
+    not_an_object(slot, address, "no object reaches there");
+  return start;
+}
+
 static void visit_root(void *env, struct cairn_slot slot)
 {
+  uintptr_t address = *slot.address, start = address;
+
   (void)env;
-  visit_slot(slot.address);
+  if (address - CAIRN_ABI_HEADER_SIZE - cycle.from < cycle.from_end - cycle.from)
+    start = start_of(slot.address, address);
+  if (start == address)
+    visit_slot(slot.address);
+  else
+    *slot.address = evacuate(slot.address, start) + (address - start);
 }
 
 static void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
@@ -292,9 +355,10 @@ static struct space fresh_space(size_t bytes)
   return space;
 }
 
-static void unmap(const struct space *space)
+static void unmap(struct space *space)
 {
   cn_os_release(space->base, space->committed);
+  space->committed = 0;
   unmapped[heap.collections % LOG] =
       (struct unmapped){space->base, space->base + space->room, heap.collections};
 }
@@ -305,9 +369,12 @@ static void copy_reachable(uintptr_t from_end, const struct space *to)
   cycle.from_end = from_end;
   cycle.to = cycle.free = to->base;
   cycle.known = NULL;
+  cycle.mapped = false;
   cairn_visit_roots(visit_root, NULL);
   for (uintptr_t block = to->base; block != cycle.free;)
     block = scan(block);
+  if (cycle.mapped)
+    cn_starts_drop();
 }
 
 /* Memory of both spaces that a heap that has shrunk will not use soon goes back. */
@@ -331,7 +398,7 @@ static void collect(size_t bytes_needed, bool move_all)
   struct space to = heap.spare;
 
   heap.collections++;
-  if (move_all)
+  if (move_all || to.room < used)
     to = fresh_space((bytes_needed > heap.maximum ? 0 : bytes_needed) + used + STRESS_SLACK);
   if (!commit(&to, used))
     cairn_fatal("no memory to copy %zu bytes to", used);

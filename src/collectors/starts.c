@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A crossing map: for each card of the heap, where the first block that starts in it does. Needs: memory from the
- * operating system, kept from one collection to the next. Does not: look at anything but block sizes.
+ * A crossing map: for each card of the heap, where the first block that starts in it does. Needs:
+ * memory from the operating system, kept from one collection to the next. Does not: look at
+ * anything but block sizes.
  */
 #include "collectors/starts.h"
 
@@ -71,8 +72,8 @@ static uintptr_t first_block_near(uintptr_t address)
   }
 }
 
-/* An object reaches from its payload to the end of its block, that address included: it is the header of the next one,
- * which no reference points at. */
+/* An object reaches from its payload to the end of its block, that address included: it is the
+ * header of the next one, which no reference points at. */
 uintptr_t cn_starts_find(uintptr_t address)
 {
   uintptr_t payload, end;

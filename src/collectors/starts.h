@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where objects start: finds the object that an interior pointer belongs to. C passes pointers into objects as arguments and
- * results, and a callee's stack map can only name the argument itself as the base; so a root on a stack may be an interior
- * pointer, one past the end included.
+ * Where objects start: finds the object that an interior pointer belongs to. C passes pointers into
+ * objects as arguments and results, and a callee's stack map can only name the argument itself as
+ * the base; so a root on a stack may be an interior pointer, one past the end included.
  *
- * For heaps that are one run of blocks without gaps. Nothing is kept up while the program runs: the map is built by a
- * walk over the blocks when a collection meets the first such root, and forgotten after it.
+ * For heaps that are one run of blocks without gaps. Nothing is kept up while the program runs: the
+ * map is built by a walk over the blocks when a collection meets the first such root, and forgotten
+ * after it.
  */
 #ifndef CN_COLLECTORS_STARTS_H
 #define CN_COLLECTORS_STARTS_H
@@ -14,13 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The address just after the block at `block`, and its payload through `payload`. Never fails: calls cairn_fatal(). */
+/* The address just after the block at `block`, and its payload through `payload`. Never fails:
+ * calls cairn_fatal(). */
 typedef uintptr_t cn_starts_step(uintptr_t block, uintptr_t *payload);
 
 /* Phase STOP. Build the map of the blocks in [from, end). False: no memory for it. */
 bool cn_starts_build(uintptr_t from, uintptr_t end, cn_starts_step *step);
 
-/* The payload address of the object that `address` points into or just past; 0 if it lies in none. */
+/* The payload address of the object that `address` points into or just past; 0 if it lies in none.
+ */
 uintptr_t cn_starts_find(uintptr_t address);
 
 /* Forget the map; it may be asked for again. */

@@ -158,6 +158,54 @@ static void shapes_in_stress_mode(void **state)
   shapes_survive(true);
 }
 
+/* A root may point into an object or just past it. What would go wrong: it keeps the old object, takes the next one
+ * with it, or data that looks like a header is taken for one. */
+static void roots_into_objects(bool move_all)
+{
+  memset(roots, 0, sizeof roots);
+  for (int i = 0; i < 40; i++)
+    (void)object(&layouts.pair);
+  ref array = indexed(&layouts.refs, 200);
+  ref next = object(&layouts.pair);
+  ref nothing = object(&layouts.empty);
+  words(array)[7] = next;
+  words(array)[8] = array;
+  words(next)[2] = 77;
+  roots[0] = array + 64;   /* the word before is a reference, to an object that moves */
+  roots[1] = array + 1600; /* one past the end: the header of `next` */
+  roots[2] = array + 13;
+  roots[3] = next + 24;    /* the header of `nothing` */
+  roots[4] = nothing;
+  roots[5] = array;
+  roots[6] = (ref)buffer + 8; /* just past all that there is */
+  for (int i = 0; i < 5; i++) {
+    collector->collect(0, move_all);
+    assert_int_not_equal(roots[5], array);
+    array = roots[5];
+    next = words(array)[7];
+    assert_int_equal(roots[0], array + 64);
+    assert_int_equal(roots[1], array + 1600);
+    assert_int_equal(roots[2], array + 13);
+    assert_int_equal(roots[3], next + 24);
+    assert_int_equal(words(roots[4])[-1], (uintptr_t)&layouts.empty);
+    assert_int_equal(roots[6], roots[4]);
+    assert_int_equal(words(array)[8], array);
+    assert_int_equal(words(next)[2], 77);
+  }
+}
+
+static void interior_roots(void **state)
+{
+  (void)state;
+  roots_into_objects(false);
+}
+
+static void interior_roots_in_stress_mode(void **state)
+{
+  (void)state;
+  roots_into_objects(true);
+}
+
 /* A list that fills the heap again and again: the heap is [4 MB, 64 MB]. */
 static void grows_and_is_bounded(void **state)
 {
@@ -226,8 +274,12 @@ static void damage_is_found(void **state)
   memset(roots, 0, sizeof roots);
   roots[0] = object(&layouts.pair);
   roots[1] = indexed(&layouts.bytes, 8);
-  aborts(roots[0] + 8, "is not the start of an object: its header is no layout");
-  aborts(roots[0] + 1, "is not the start of an object: it is not aligned");
+  words(roots[0])[0] = roots[1] + 8;
+  aborts(0, "is not the start of an object: its header is no layout");
+  words(roots[0])[0] = roots[1] + 1;
+  aborts(0, "is not the start of an object: it is not aligned");
+  words(roots[0])[0] = 0;
+  aborts(roots[0] - 4, "is not the start of an object: no object reaches there");
   ref old = roots[0];
   collector->collect(0, true);
   aborts(old, "an earlier collection moved everything away from there");
@@ -250,6 +302,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes),
       cmocka_unit_test(grows_and_is_bounded),
+      cmocka_unit_test(interior_roots),
+      cmocka_unit_test(interior_roots_in_stress_mode),
       cmocka_unit_test(shapes_in_stress_mode),
       cmocka_unit_test(damage_is_found),
   };
