@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Read LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps` (Mach-O), versions 1 to 3.
- * Usable alone: (bytes, length) in, needs nothing but the C library, allocates nothing, changes nothing.
+ * Read LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps` (Mach-O),
+ * versions 1 to 3. Usable alone: (bytes, length) in, needs nothing but the C library, allocates
+ * nothing, changes nothing.
  *
  *   struct cairn_stackmap map;
  *   struct cairn_stackmap_error error;
@@ -14,8 +15,9 @@
  *       ...
  *   }
  *
- * A linker concatenates the maps of its inputs: the loop above steps through them. cairn_stackmap_open() checks every
- * length, count, kind and index of one map, so what follows it cannot fail.
+ * A linker concatenates the maps of its inputs: the loop above steps through them.
+ * cairn_stackmap_open() checks every length, count, kind and index of one map, so what follows it
+ * cannot fail.
  *
  * In a relocatable object the function addresses are zero until relocations are applied.
  */
@@ -31,16 +33,16 @@ extern "C" {
 #endif
 
 /* Every way to fail: (name, status, text). */
-#define CAIRN_STACKMAP_STATUSES(X) \
-  X(OK, 0, "no error") \
-  X(TRUNCATED, -1, "the stack map ends too early") \
-  X(VERSION, -2, "unknown stack map version") \
-  X(RESERVED, -3, "reserved header bytes are not zero") \
+#define CAIRN_STACKMAP_STATUSES(X)                                                    \
+  X(OK, 0, "no error")                                                                \
+  X(TRUNCATED, -1, "the stack map ends too early")                                    \
+  X(VERSION, -2, "unknown stack map version")                                         \
+  X(RESERVED, -3, "reserved header bytes are not zero")                               \
   X(COUNT, -4, "the functions' record counts do not add up to the number of records") \
-  X(KIND, -5, "unknown location kind") \
-  X(CONSTANT, -6, "constant index out of range") \
-  X(NOT_STATEPOINT, -7, "the record is not one of a statepoint") \
-  X(DEOPT, -8, "more deopt locations announced than there are locations") \
+  X(KIND, -5, "unknown location kind")                                                \
+  X(CONSTANT, -6, "constant index out of range")                                      \
+  X(NOT_STATEPOINT, -7, "the record is not one of a statepoint")                      \
+  X(DEOPT, -8, "more deopt locations announced than there are locations")             \
   X(PAIRS, -9, "base and derived locations do not come in pairs")
 
 enum cairn_stackmap_status {
@@ -63,20 +65,22 @@ struct cairn_stackmap {
   size_t functions_offset, constants_offset, records_offset;
 };
 
-#define CAIRN_STACKMAP_UNKNOWN_SIZE UINT64_MAX    /* stack size: dynamic allocas or over-aligned frame */
-#define CAIRN_STACKMAP_UNKNOWN_COUNT UINT64_MAX   /* version 1 does not say which record is whose */
+/* A stack size of this is a frame with dynamic or over-aligned allocas. Version 1 does not say which
+ * record is whose. */
+#define CAIRN_STACKMAP_UNKNOWN_SIZE UINT64_MAX
+#define CAIRN_STACKMAP_UNKNOWN_COUNT UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_FUNCTION UINT32_MAX
 
 struct cairn_stackmap_function {
   uint64_t address;
   uint64_t stack_size;
   uint64_t records;
-  size_t offset; /* of this entry; its first 8 bytes are the address (and what a relocation names) */
+  size_t offset; /* of this entry, which begins with the address: what a relocation names */
 };
 
 struct cairn_stackmap_record {
   uint64_t id;
-  uint32_t function; /* index */
+  uint32_t function;           /* index */
   uint32_t instruction_offset; /* from the function's entry: the return address, for a call */
   uint16_t flags;
   uint16_t locations, live_outs;
@@ -87,17 +91,17 @@ enum cairn_stackmap_kind {
   CAIRN_STACKMAP_REGISTER = 1, /* the value is in the register */
   CAIRN_STACKMAP_DIRECT,       /* the value is register + offset: a stack object's address */
   CAIRN_STACKMAP_INDIRECT,     /* the value is in memory at register + offset */
-  CAIRN_STACKMAP_CONSTANT,     /* the value is in the map; constant-pool entries are delivered as this kind too, */
+  CAIRN_STACKMAP_CONSTANT,     /* the value is in the map */
   CAIRN_STACKMAP_CONSTANT_INDEX, /* but for cairn_stackmap_location.pooled */
 };
 
 struct cairn_stackmap_location {
   enum cairn_stackmap_kind kind; /* never CONSTANT_INDEX */
-  bool pooled;                   /* the constant comes from the pool: 64 bits; else 32, sign-extended */
-  uint16_t size;                 /* of the value in bytes */
-  uint16_t reg;                  /* DWARF number */
-  int32_t offset;                /* or the pool index */
-  uint64_t value;                /* of a constant */
+  bool pooled;    /* the constant comes from the pool: 64 bits; else 32, sign-extended */
+  uint16_t size;  /* of the value in bytes */
+  uint16_t reg;   /* DWARF number */
+  int32_t offset; /* or the pool index */
+  uint64_t value; /* of a constant */
 };
 
 struct cairn_stackmap_live_out {
@@ -105,10 +109,12 @@ struct cairn_stackmap_live_out {
   uint8_t size;
 };
 
-/* Check the map at the start of `bytes` and open it. Negative on error, `*error` says what and where. */
+/* Check the map at the start of `bytes` and open it. Negative on error, `*error` says what and
+ * where. */
 int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
                         struct cairn_stackmap_error *error);
-struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map, uint32_t index);
+struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
+                                                       uint32_t index);
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index);
 
 /* Zero-initialised: before the first record. */
@@ -121,21 +127,26 @@ struct cairn_stackmap_cursor {
 bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
                          struct cairn_stackmap_record *record);
 struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record, uint32_t index);
+                                                       const struct cairn_stackmap_record *record,
+                                                       uint32_t index);
 struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record, uint32_t index);
+                                                       const struct cairn_stackmap_record *record,
+                                                       uint32_t index);
 
-/* A statepoint's record taken apart: which locations are what (statepoints-later, "Stack Map Format"):
- *   calling convention, flags, number of deopt locations | deopt locations | (base, derived) pairs | allocas
- * The allocas of "gc-live" come last, unpaired and uncounted; they are told apart by being Direct. */
+/* A statepoint's record taken apart: which locations are what (statepoints-later, "Stack Map
+ * Format"): calling convention, flags, number of deopt locations; the deopt locations; pairs of a
+ * base and a derived reference; allocas. The allocas of "gc-live" come last, unpaired and
+ * uncounted; they are told apart by being Direct. */
 struct cairn_stackmap_statepoint {
   uint64_t calling_convention, flags;
   uint32_t deopt_first, deopt_count;
   uint32_t pairs_first, pairs;
   uint32_t allocas_first, allocas;
 };
-int cairn_stackmap_statepoint(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                              struct cairn_stackmap_statepoint *statepoint, struct cairn_stackmap_error *error);
+int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
+                              const struct cairn_stackmap_record *record,
+                              struct cairn_stackmap_statepoint *statepoint,
+                              struct cairn_stackmap_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps: what the object side writes into section `cairn_frames` and the walker reads. This header is the
- * reader's interface; the encoding is drawn in src/object/framemap.h, known to framemap_write.c and framemap_read.c only.
+ * Frame maps: what the object side writes into section `cairn_frames` and the walker reads. This
+ * header is the reader's interface; the encoding is drawn in src/object/framemap.h.
  *
- * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee (DESIGN, "Facts of LLVM 22").
+ * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee (DESIGN, "Facts
+ * of LLVM 22").
  */
 #ifndef CN_BASE_FRAMEMAP_H
 #define CN_BASE_FRAMEMAP_H
@@ -12,13 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The registers that a walker tracks, in the order of struct cn_anchor; DWARF numbers beside them. */
-enum cn_reg { CN_RBX /* 3 */, CN_RBP /* 6 */, CN_R12 /* 12 */, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
+/* The registers that a walker tracks, in the order of struct cn_anchor; their DWARF numbers are 3, 6
+ * and 12 to 15. */
+enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
 
-/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too) or memory. */
+/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too) or
+ * memory. */
 struct cn_loc {
   uint8_t is_register; /* then `reg` holds the value; else the value is in memory at reg + offset */
-  uint8_t reg;         /* DWARF number: register, or the base: 7 RSP (at the safepoint), 6 RBP, 3 RBX */
+  uint8_t reg;         /* DWARF number: the register, or the base: 7 RSP (at the safepoint), 6, 3 */
   int32_t offset;
 };
 
@@ -33,19 +36,20 @@ struct cn_safepoint {
   uint32_t areas;                         /* number of cn_area */
   const unsigned char *cursor;            /* reader's own: where the roots start */
   const unsigned char *end;
-  bool in_areas;                          /* reader's own: the roots and the number of areas are behind the cursor */
+  bool in_areas;                          /* reader's own: the number of areas has been read */
 };
 
-/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root that is not derived, so
- * that the roots that are not derived are, each once, all the places that hold a base. No place is listed twice. */
+/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root that
+ * is not derived: the roots that are not derived are, each once, all the places that hold a base,
+ * and they come first. No place is listed twice. */
 struct cn_root {
   struct cn_loc base, derived;
   bool is_derived; /* false: base and derived are the same */
 };
 
-/* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one reference `ref_offset` bytes in.
- * An alloca whose elements hold several references comes as several areas. The reader delivers `ref_offset` 0: an area
- * starts at its first reference. */
+/* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one
+ * reference `ref_offset` bytes in. An alloca whose elements hold several references comes as several
+ * areas. The reader delivers `ref_offset` 0: an area starts at its first reference. */
 struct cn_area {
   uint8_t reg;
   int32_t offset;
@@ -64,15 +68,19 @@ struct cn_framemap_function {
   const unsigned char *end;
 };
 
-/* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD *cursor is where
- * the bytes make no sense. Works on the section as linked and mapped (addresses are position-relative). */
+/* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD
+ * *cursor is where the bytes make no sense. Works on the section as linked and mapped (addresses are
+ * position-relative). */
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function);
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */
-int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset);
+int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
+                              uint32_t *offset);
 /* Decode the i-th safepoint. */
-int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index, struct cn_safepoint *out);
-/* Decode its roots in turn, then its areas; each call takes the struct filled by cn_framemap_safepoint(). */
+int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
+                          struct cn_safepoint *out);
+/* Decode its roots in turn, then its areas; each call takes the struct that
+ * cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE when none is left. */
 int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out);
 int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Call-frame information, by libdw. What the walker can follow is little, and the rest is refused:
- *   CFA = RSP, RBP or RBX + constant;  rbx rbp r12..r15 unchanged or saved at CFA + constant;  return address at CFA - 8;
- *   no other general register saved.
+ *   CFA = RSP, RBP or RBX + constant; return address at CFA - 8;
+ *   rbx rbp r12..r15 unchanged or saved at CFA + constant; no other general register saved.
  */
 #include "object/cfi.h"
 
@@ -13,8 +13,8 @@
 #include "base/check.h"
 
 struct cn_cfi {
-  Elf *elf;        /* a view of the placed copy */
-  Dwarf_CFI *cfi;  /* null: no .eh_frame */
+  Elf *elf;       /* a view of the placed copy */
+  Dwarf_CFI *cfi; /* null: no .eh_frame */
 };
 
 /* enum cn_reg of a DWARF register, or CN_CALLEE_SAVED. */
@@ -31,7 +31,8 @@ static unsigned tracked(int dwarf)
   }
 }
 
-/* LLVM gives .eh_frame the type that the x86-64 ABI has for it, which libdw 0.188 does not look at. */
+/* LLVM gives .eh_frame the type that the x86-64 ABI has for it, which libdw 0.188 does not look at.
+ */
 static void retype(struct cn_elf *elf, uint32_t section)
 {
   Elf64_Shdr *head = &elf->sections[section].head;
@@ -92,7 +93,8 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
   return NULL;
 }
 
-/* Where the caller's value of a register is: false if libdw's answer is not "unchanged" or "in memory at CFA + n". */
+/* Where the caller's value of a register is: false if libdw's answer is not "unchanged" or "in
+ * memory at CFA + n". */
 static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
 {
   Dwarf_Op memory[3], *ops;
@@ -121,7 +123,8 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
   int64_t offset;
 
   if (!read_place(frame, dwarf, &saved, &offset))
-    return "it keeps a register of its caller in a place that is not the frame address and a constant";
+    return "it keeps a register of its caller in a place that is not the frame address and a "
+           "constant";
   if (dwarf == 16)
     return saved && offset == -8 ? NULL : "its return address is not below its frame address";
   if (reg == CN_CALLEE_SAVED)

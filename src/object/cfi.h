@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call-frame information: where the caller's frame and registers are, at one address. Private to src/object.
+ * Call-frame information: where the caller's frame and registers are, at one address. Private to
+ * src/object.
  */
 #ifndef CN_OBJECT_CFI_H
 #define CN_OBJECT_CFI_H
@@ -10,11 +11,13 @@
 
 struct cn_cfi;
 
-/* Read .eh_frame of a placed object; its relocations are applied. Without the section, *cfi has no rows. */
+/* Read .eh_frame of a placed object; its relocations are applied. Without the section, *cfi has no
+ * rows. */
 int cn_cfi_open(struct cn_cfi **cfi, struct cn_elf *elf, char **error);
 void cn_cfi_close(struct cn_cfi *cfi);
 
-/* Fill cfa_reg, cfa_offset, saved and saved_offset of the frame of the code at `address`. Null, or why not. */
+/* Fill cfa_reg, cfa_offset, saved and saved_offset of the frame of the code at `address`. Null, or
+ * why not. */
 const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t address, struct cn_safepoint *frame);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An x86-64 ELF file in memory, checked. Input is hostile: nothing of the file is used as an offset, a size or an index
- * before it was compared with what there is.
+ * An x86-64 ELF file in memory, checked. Input is hostile: nothing of the file is used as an
+ * offset, a size or an index before it was compared with what there is.
  */
 #include "object/elf_file.h"
 
@@ -52,7 +52,8 @@ static int read_sections(struct cn_elf *elf, char **error)
   memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
   if (count == 0)
     count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
-  if (count == 0 || count > UINT32_MAX / sizeof first || !within(elf, elf->head.e_shoff, count * sizeof first))
+  if (count == 0 || count > UINT32_MAX / sizeof first ||
+      !within(elf, elf->head.e_shoff, count * sizeof first))
     return CN_FAIL(error, "section headers beyond the end of the file");
   elf->section_count = (uint32_t)count;
   elf->sections = cn_alloc(count * sizeof *elf->sections);
@@ -95,7 +96,8 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
 {
   const struct cn_elf_section *s = &elf->sections[table], *wide = NULL;
 
-  if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data || s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
+  if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data ||
+      s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
     return CN_FAIL(error, "malformed symbol table");
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].head.sh_type == SHT_SYMTAB_SHNDX && elf->sections[i].head.sh_link == table)
@@ -212,8 +214,8 @@ static void sort_functions(struct cn_elf *elf)
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
     if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC)
-      order[count++] =
-          (struct by_address){cn_elf_address(elf, s), ELF64_ST_BIND(s->sym.st_info) == STB_LOCAL, i};
+      order[count++] = (struct by_address){cn_elf_address(elf, s),
+                                           ELF64_ST_BIND(s->sym.st_info) == STB_LOCAL, i};
   }
   qsort(order, count, sizeof *order, compare);
   free(elf->functions);
@@ -254,7 +256,8 @@ int cn_elf_place(struct cn_elf *elf, char **error)
     if (!(h->sh_flags & SHF_ALLOC))
       continue;
     uint64_t align = h->sh_addralign > 1 ? h->sh_addralign : 1;
-    if ((align & (align - 1)) || align > UINT32_MAX || h->sh_size > UINT32_MAX || address > UINT64_MAX / 4)
+    if ((align & (align - 1)) || align > UINT32_MAX || h->sh_size > UINT32_MAX ||
+        address > UINT64_MAX / 4)
       return CN_FAIL(error, "section '%s' has a strange size or alignment", elf->sections[i].name);
     address = (address + align - 1) & ~(align - 1);
     h->sh_addr = address;
@@ -266,28 +269,23 @@ int cn_elf_place(struct cn_elf *elf, char **error)
 }
 
 /* Store one relocation's value. */
-static int apply(const struct cn_elf_section *section, const Elf64_Rela *r, uint64_t symbol, char **error)
+static int apply(const struct cn_elf_section *section, const Elf64_Rela *r, uint64_t symbol,
+                 char **error)
 {
   uint64_t value = symbol + (uint64_t)r->r_addend;
   unsigned width = 4;
 
   switch (ELF64_R_TYPE(r->r_info)) {
-  case R_X86_64_NONE:
-    return 0;
-  case R_X86_64_64:
-    width = 8;
-    break;
+  case R_X86_64_NONE: return 0;
+  case R_X86_64_64: width = 8; break;
   case R_X86_64_PC64:
     width = 8;
     value -= section->head.sh_addr + r->r_offset;
     break;
   case R_X86_64_PC32:
-  case R_X86_64_PLT32:
-    value -= section->head.sh_addr + r->r_offset;
-    break;
+  case R_X86_64_PLT32: value -= section->head.sh_addr + r->r_offset; break;
   case R_X86_64_32:
-  case R_X86_64_32S:
-    break;
+  case R_X86_64_32S: break;
   default:
     return CN_FAIL(error, "section '%s': relocation of unexpected type %u", section->name,
                    (unsigned)ELF64_R_TYPE(r->r_info));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An x86-64 ELF file in memory, checked: sections, symbols, and for a relocatable object a picture of it as if linked,
- * so that relocatable objects and linked images are read by the same code. Private to src/object.
+ * An x86-64 ELF file in memory, checked: sections, symbols, and for a relocatable object a picture
+ * of it as if linked, so that relocatable objects and linked images are read by the same code.
+ * Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_FILE_H
 #define CN_OBJECT_ELF_FILE_H
@@ -21,7 +22,7 @@ struct cn_elf_section {
 struct cn_elf_symbol {
   const char *name;
   Elf64_Sym sym;
-  uint32_t section;    /* index; 0 if undefined or not in a section */
+  uint32_t section; /* index; 0 if undefined or not in a section */
 };
 
 struct cn_elf {
@@ -32,8 +33,8 @@ struct cn_elf {
   uint32_t section_count;
   struct cn_elf_symbol *symbols;
   uint32_t symbol_count;
-  uint32_t symtab;      /* section index, 0 if none */
-  uint32_t *functions;  /* indices of the STT_FUNC symbols, by address */
+  uint32_t symtab;     /* section index, 0 if none */
+  uint32_t *functions; /* indices of the STT_FUNC symbols, by address */
   uint32_t function_count;
 };
 
@@ -41,8 +42,8 @@ struct cn_elf {
 int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 void cn_elf_close(struct cn_elf *elf);
 
-/* Give every allocated section of a relocatable object an address of its own and apply the relocations of section
- * `target`. Does nothing to a linked image. */
+/* Give every allocated section of a relocatable object an address of its own and apply the
+ * relocations of section `target`. Does nothing to a linked image. */
 int cn_elf_place(struct cn_elf *elf, char **error);
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
 

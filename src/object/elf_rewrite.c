@@ -2,13 +2,16 @@
  *
  * Replace the stack maps of a relocatable object by frame maps.
  *
- * No section changes its index: .llvm_stackmaps and its relocations become the first `cairn_frames` and its relocations;
- * those of further code sections are appended. So symbols, groups and relocations of everything else stay as they are,
- * byte for byte. A section `cairn_frames` is
- *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections) and orders it like the code;
- *   - in the COMDAT group of its code section, if that is in one: dropped with it when another object's copy is kept;
- *   - relocated by R_X86_64_PC32 against the code section alone: no dynamic relocation, no text relocation.
- * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first `cairn_frames`.
+ * No section changes its index: .llvm_stackmaps and its relocations become the first `cairn_frames`
+ * and its relocations; those of further code sections are appended. So symbols, groups and
+ * relocations of everything else stay as they are, byte for byte. A section `cairn_frames` is
+ *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections)
+ *     and orders it like the code;
+ *   - in the COMDAT group of its code section, if that is in one: dropped with it when another
+ *     object's copy is kept;
+ *   - relocated by R_X86_64_PC32 against the code section alone: no dynamic relocation.
+ * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
+ * `cairn_frames`.
  *
  * The section names' table grows by one string, ".relacairn_frames", whose tail is the other name.
  */
@@ -87,7 +90,8 @@ static int find_slot(struct rewriter *w)
         return CN_FAIL(w->error, "section .llvm_stackmaps has its relocations in two places");
       w->slot_rela = i;
     }
-  w->names = elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
+  w->names =
+      elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
   return 0;
 }
 
@@ -99,8 +103,8 @@ static void add_names(struct rewriter *w)
   append(names, rela_name, sizeof rela_name);
 }
 
-/* A local symbol in the section, to relocate against: its section symbol, which is there because .eh_frame is relocated
- * against it, or another. */
+/* A local symbol in the section, to relocate against: its section symbol, which is there because
+ * .eh_frame is relocated against it, or another. */
 static int find_symbol(const struct rewriter *w, uint32_t section, uint32_t *found)
 {
   *found = 0;
@@ -114,7 +118,9 @@ static int find_symbol(const struct rewriter *w, uint32_t section, uint32_t *fou
     if (is_section)
       return 0;
   }
-  return *found ? 0 : CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
+  return *found
+             ? 0
+             : CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
 }
 
 /* A further section, nameless yet: its index. Its bytes come later. */
@@ -132,8 +138,10 @@ static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
   w->parts.at[member].head.sh_flags |= SHF_GROUP;
 }
 
-/* The maps of the functions [first, end), all of one code section, as sections `frames` and `rela`. */
-static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t frames, uint32_t rela)
+/* The maps of the functions [first, end), all of one code section, as sections `frames` and `rela`.
+ */
+static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t frames,
+                          uint32_t rela)
 {
   struct part *map = &w->parts.at[frames], *relocations = &w->parts.at[rela];
   uint32_t section = w->frames.functions.at[first].section, symbol;
@@ -149,10 +157,17 @@ static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t
     append(&relocations->fresh, &r, sizeof r);
     cn_framemap_write(&map->fresh, f);
   }
-  map->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL, .sh_type = SHT_PROGBITS,
-                           .sh_flags = SHF_ALLOC | SHF_LINK_ORDER, .sh_link = section, .sh_addralign = 4};
-  relocations->head = (Elf64_Shdr){.sh_name = w->rela_name, .sh_type = SHT_RELA, .sh_flags = SHF_INFO_LINK,
-                                   .sh_link = w->elf.symtab, .sh_info = frames, .sh_addralign = 8,
+  map->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL,
+                           .sh_type = SHT_PROGBITS,
+                           .sh_flags = SHF_ALLOC | SHF_LINK_ORDER,
+                           .sh_link = section,
+                           .sh_addralign = 4};
+  relocations->head = (Elf64_Shdr){.sh_name = w->rela_name,
+                                   .sh_type = SHT_RELA,
+                                   .sh_flags = SHF_INFO_LINK,
+                                   .sh_link = w->elf.symtab,
+                                   .sh_info = frames,
+                                   .sh_addralign = 8,
                                    .sh_entsize = sizeof(Elf64_Rela)};
   if (w->elf.sections[section].group) {
     join_group(w, w->elf.sections[section].group, frames);
@@ -161,14 +176,17 @@ static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t
   return 0;
 }
 
-/* The slot's old contents go, whatever becomes of it. Without any function it is a section that linkers leave out. */
+/* The slot's old contents go, whatever becomes of it. Without any function it is a section that
+ * linkers leave out. */
 static void empty_slot(struct rewriter *w)
 {
   struct part *slot = &w->parts.at[w->slot];
 
   slot->is_fresh = true;
-  slot->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL, .sh_type = SHT_PROGBITS,
-                            .sh_flags = SHF_EXCLUDE, .sh_addralign = 4};
+  slot->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL,
+                            .sh_type = SHT_PROGBITS,
+                            .sh_flags = SHF_EXCLUDE,
+                            .sh_addralign = 4};
   if (w->slot_rela) {
     w->parts.at[w->slot_rela].is_fresh = true;
     w->parts.at[w->slot_rela].head.sh_name = w->rela_name;
@@ -192,7 +210,8 @@ static int write_fragments(struct rewriter *w)
   return 0;
 }
 
-/* Local symbols in the slot lose their names; all become section symbols, which no linker puts into its output. */
+/* Local symbols in the slot lose their names; all become section symbols, which no linker puts into
+ * its output. */
 static void clear_symbols(struct rewriter *w)
 {
   for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
@@ -204,7 +223,8 @@ static void clear_symbols(struct rewriter *w)
   }
 }
 
-/* Alignment in the file is a courtesy to readers that map it; the linker looks at sh_addralign only. */
+/* Alignment in the file is a courtesy to readers that map it; the linker looks at sh_addralign
+ * only. */
 static void pad(struct cn_bytes *out, uint64_t align)
 {
   uint64_t most = align < 64 ? align : 64;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reader of frame maps; the encoding is drawn in framemap.h. Linked into the runtime: no allocation, no library
- * beyond memcpy(), every read compared with the end of what it is in.
+ * The reader of frame maps; the encoding is drawn in framemap.h. Linked into the runtime: no
+ * allocation, no library beyond memcpy(), every read compared with the end of what it is in.
  */
 #include "base/framemap.h"
 
@@ -78,7 +78,8 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   return CN_FRAMEMAP_OK;
 }
 
-int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index, uint32_t *offset)
+int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index,
+                              uint32_t *offset)
 {
   unsigned a = load(f->data + CN_MAP_COUNT, 4) >> 28 & 3;
   const unsigned char *at = f->data + CN_MAP_HEADER + ((size_t)index << a);
@@ -93,7 +94,8 @@ int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t ind
   return CN_FRAMEMAP_OK;
 }
 
-static bool get_saved(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out)
+static bool get_saved(const unsigned char **cursor, const unsigned char *end,
+                      struct cn_safepoint *out)
 {
   int32_t pushed = CN_FIRST_PUSH;
 
@@ -115,13 +117,15 @@ static bool get_saved(const unsigned char **cursor, const unsigned char *end, st
     uint64_t value;
     if (!(saved >> r & 1))
       continue;
-    if (!get_uleb(cursor, end, &value) || value > INT32_MAX || !scale(-(int64_t)value, &out->saved_offset[r]))
+    if (!get_uleb(cursor, end, &value) || value > INT32_MAX ||
+        !scale(-(int64_t)value, &out->saved_offset[r]))
       return false;
   }
   return true;
 }
 
-static bool get_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
+static bool get_id(const unsigned char **cursor, const unsigned char *end, unsigned code,
+                   uint64_t *id)
 {
   static const uint64_t known[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
                                    CAIRN_ABI_STATEPOINT_ID_ALLOC};
@@ -159,7 +163,8 @@ static bool get_area_count(const struct cn_safepoint *s, uint32_t *count)
   return true;
 }
 
-int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index, struct cn_safepoint *out)
+int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
+                          struct cn_safepoint *out)
 {
   uint32_t packed = load(f->data + CN_MAP_COUNT, 4);
   unsigned a = packed >> 28 & 3, b = packed >> 30;
@@ -184,8 +189,9 @@ int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index, 
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!get_uleb(&p, f->end, &value) || value > INT32_MAX || !scale((int64_t)value, &out->cfa_offset) ||
-      !get_saved(&p, f->end, out) || !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
+  if (!get_uleb(&p, f->end, &value) || value > INT32_MAX ||
+      !scale((int64_t)value, &out->cfa_offset) || !get_saved(&p, f->end, out) ||
+      !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
     return CN_FRAMEMAP_BAD;
   out->cursor = p;
   if ((head & CN_HEAD_AREAS) && !get_area_count(out, &out->areas))
@@ -221,7 +227,8 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
     return CN_FRAMEMAP_BAD;
   out->is_derived = value & 1;
   out->derived = out->base;
-  if (out->is_derived && (!get_uleb(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
+  if (out->is_derived &&
+      (!get_uleb(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
     return CN_FRAMEMAP_BAD;
   s->roots--;
   return CN_FRAMEMAP_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The writer of frame maps; the encoding is drawn in framemap.h. What cannot be encoded was refused before
- * (frames_build.c), so the writer only checks.
+ * The writer of frame maps; the encoding is drawn in framemap.h. What cannot be encoded was refused
+ * before (frames_build.c), so the writer only checks.
  */
 #include "object/framemap.h"
 
@@ -127,11 +127,12 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   put_areas(out, s);
 }
 
-/* A hash table over descriptors, so that equal ones are found in constant time: slots hold an index + 1. */
+/* A hash table over descriptors, so that equal ones are found in constant time: slots hold an index
+ * + 1. */
 struct table {
   struct {
     size_t start, length;
-  } *entries;
+  } * entries;
   uint32_t *slots;
   uint32_t count, mask;
 };
@@ -145,7 +146,8 @@ static uint32_t hash(const unsigned char *bytes, size_t length)
   return h;
 }
 
-/* The descriptor at the end of `bytes`, from `start` on, is kept if it is new; where it or its equal starts. */
+/* The descriptor at the end of `bytes`, from `start` on, is kept if it is new; where it or its
+ * equal starts. */
 static size_t share(struct table *table, struct cn_bytes *bytes, size_t start)
 {
   size_t length = bytes->count - start;
@@ -159,7 +161,8 @@ static size_t share(struct table *table, struct cn_bytes *bytes, size_t start)
       return start;
     }
     size_t known = table->entries[*slot - 1].start;
-    if (table->entries[*slot - 1].length == length && memcmp(bytes->at + known, bytes->at + start, length) == 0) {
+    if (table->entries[*slot - 1].length == length &&
+        memcmp(bytes->at + known, bytes->at + start, length) == 0) {
       bytes->count = start;
       return known;
     }
@@ -188,7 +191,10 @@ static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
   return starts;
 }
 
-static unsigned log_width(size_t value) { return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2; }
+static unsigned log_width(size_t value)
+{
+  return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2;
+}
 
 void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
 {

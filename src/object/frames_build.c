@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stack maps and call-frame information of one object, joined into the model of its frame maps. Each record is checked
- * against the code: it names a function of the object, an offset in it, just after a call, with the frame size that the
- * call-frame information says.
+ * Stack maps and call-frame information of one object, joined into the model of its frame maps.
+ * Each record is checked against the code: it names a function of the object, an offset in it, just
+ * after a call, with the frame size that the call-frame information says.
  */
 #include "object/frames_build.h"
 
@@ -19,7 +19,8 @@ struct builder {
   char **error;
 };
 
-static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset, const char *why)
+static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset,
+                  const char *why)
 {
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
@@ -50,7 +51,8 @@ static bool ends_in_call(const unsigned char *start, const unsigned char *end)
   return false;
 }
 
-/* Patchable statepoints ("statepoint-num-patch-bytes") are no-ops: 0x90, or 0F 1F /0 of some length, before the return. */
+/* Patchable statepoints ("statepoint-num-patch-bytes") are no-ops: 0x90, or 0F 1F /0 of some
+ * length, before the return. */
 static bool ends_in_nop(const unsigned char *start, const unsigned char *end)
 {
   size_t room = (size_t)(end - start);
@@ -75,8 +77,9 @@ static const char *check_size(const struct cn_safepoint *frame, uint64_t stack_s
   return NULL;
 }
 
-static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f, uint64_t stack_size,
-                                   const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f,
+                                   uint64_t stack_size, const struct cairn_stackmap *map,
+                                   const struct cairn_stackmap_record *record,
                                    struct cn_map_safepoint *out)
 {
   const struct cn_elf_section *code = &b->elf->sections[f->section];
@@ -88,7 +91,7 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   const unsigned char *entry = code->data + f->offset;
   if (!ends_in_call(entry, entry + offset) && !ends_in_nop(entry, entry + offset))
     return "the record does not follow a call";
-  /* The row of the call itself: the next instruction may already be one that tears the frame down. */
+  /* The row of the call itself: what follows it may already tear the frame down. */
   const char *why = cn_cfi_row(b->cfi, code->head.sh_addr + f->offset + offset - 1, &out->frame);
   if (!why)
     why = check_size(&out->frame, stack_size);
@@ -101,15 +104,20 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   uint32_t section = cn_elf_section_at(elf, address);
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
 
-  if (!section || !elf->sections[section].data || !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
+  if (!section || !elf->sections[section].data ||
+      !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
   uint64_t offset = address - elf->sections[section].head.sh_addr;
   if (!symbol || cn_elf_address(elf, symbol) != address || !symbol->sym.st_size)
-    return CN_FAIL(b->error, "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
+    return CN_FAIL(b->error,
+                   "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
                    elf->sections[section].name, offset);
-  if (symbol->sym.st_size > elf->sections[section].head.sh_size - offset || symbol->sym.st_size > UINT32_MAX)
+  if (symbol->sym.st_size > elf->sections[section].head.sh_size - offset ||
+      symbol->sym.st_size > UINT32_MAX)
     return CN_FAIL(b->error, "function '%s' reaches beyond its section", symbol->name);
-  *f = (struct cn_map_function){.name = symbol->name, .section = section, .offset = offset,
+  *f = (struct cn_map_function){.name = symbol->name,
+                                .section = section,
+                                .offset = offset,
                                 .code_size = (uint32_t)symbol->sym.st_size};
   return 0;
 }
@@ -154,7 +162,8 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
     struct cn_map_function f = {0};
     struct cairn_stackmap_record record;
     int status = find_function(b, from.address, &f);
-    for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record); r++)
+    for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record);
+         r++)
       status = add_record(b, &f, from.stack_size, map, &record);
     if (!status)
       status = finish_function(b, &f);
@@ -205,8 +214,9 @@ static bool same_map(const struct cn_map_function *a, const struct cn_map_functi
   return same;
 }
 
-/* Order the functions. In an object that `ld -r` made of several, the stack map of a COMDAT function is there once for each
- * copy that was dropped: if they agree one is kept, if not nobody can tell which one is true. */
+/* Order the functions. In an object that `ld -r` made of several, the stack map of a COMDAT
+ * function is there once for each copy that was dropped: if they agree one is kept, if not nobody
+ * can tell which one is true. */
 static int finish_functions(const struct builder *b)
 {
   struct cn_frames *frames = b->frames;
@@ -215,7 +225,8 @@ static int finish_functions(const struct builder *b)
   if (frames->functions.count)
     qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
   for (size_t i = 0; i < frames->functions.count; i++) {
-    struct cn_map_function *f = &frames->functions.at[i], *last = kept ? &frames->functions.at[kept - 1] : NULL;
+    struct cn_map_function *f = &frames->functions.at[i],
+                           *last = kept ? &frames->functions.at[kept - 1] : NULL;
     if (!last || by_place(last, f) != 0) {
       frames->functions.at[kept++] = *f;
       continue;

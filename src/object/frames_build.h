@@ -12,16 +12,18 @@ struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
 };
 
-/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on error: whatever the frame
- * maps cannot express, or whatever does not agree with the code, is refused with the function's name. */
+/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
+ * error: whatever the frame maps cannot express, or whatever does not agree with the code, is
+ * refused with the function's name. */
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 
-/* roots.c: fill roots, areas and id of `out` from one statepoint's record. `out->frame` has the frame's shape already.
- * Null, or why the record is refused. */
+/* roots.c: fill roots, areas and id of `out` from one statepoint's record. `out->frame` has the
+ * frame's shape already. Null, or why the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
-const char *cn_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+const char *cn_roots_build(const struct cairn_stackmap *map,
+                           const struct cairn_stackmap_record *record,
                            struct cn_map_safepoint *out);
 
 #endif

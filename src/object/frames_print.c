@@ -35,7 +35,8 @@ static void print_frame(FILE *out, uint32_t offset, const struct cn_safepoint *s
   static const char *const saved[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
   char name[16];
 
-  fprintf(out, "  +0x%" PRIx32 ": cfa %s + %" PRId32, offset, cn_print_register(s->cfa_reg, name), s->cfa_offset);
+  fprintf(out, "  +0x%" PRIx32 ": cfa %s + %" PRId32, offset, cn_print_register(s->cfa_reg, name),
+          s->cfa_offset);
   for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
     if (s->saved >> r & 1)
       fprintf(out, ", %s at cfa - %" PRId64, saved[r], -(int64_t)s->saved_offset[r]);
@@ -73,7 +74,8 @@ static int print_contents(FILE *out, struct cn_safepoint *s)
   return status == CN_FRAMEMAP_NONE ? CN_FRAMEMAP_OK : status;
 }
 
-static int print_function(FILE *out, const struct cn_elf *elf, uint64_t address, const struct cn_framemap_function *f)
+static int print_function(FILE *out, const struct cn_elf *elf, uint64_t address,
+                          const struct cn_framemap_function *f)
 {
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
 
@@ -107,7 +109,8 @@ static int print_section(FILE *out, struct cn_elf *elf, uint32_t section, char *
     if (status == CN_FRAMEMAP_OK)
       status = print_function(out, elf, address, &f);
     if (status)
-      return CN_FAIL(error, "section cairn_frames, offset %zu: malformed", (size_t)(cursor - s->data));
+      return CN_FAIL(error, "section cairn_frames, offset %zu: malformed",
+                     (size_t)(cursor - s->data));
   }
   return 0;
 }

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* Print the frame maps of a rewritten object or a linked image. 0, or negative after a message on `err`. */
+/* Print the frame maps of a rewritten object or a linked image. 0, or negative after a message on
+ * `err`. */
 int cairn_frames_print_file(const char *path, FILE *out, FILE *err);
 
 #endif

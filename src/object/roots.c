@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described allocas").
- * Everything is checked against the frame: a root is never guessed and never skipped.
+ * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def,
+ * "Described allocas"). Everything is checked against the frame: a root is never guessed and never
+ * skipped.
  */
 #include <stdlib.h>
 #include <cairn/abi.h>
 #include <cairn/stackmap.h>
 #include "object/frames_build.h"
 
-/* LLVM's calling convention number of preserve_allcc, and what it writes for an undefined reference. */
+/* LLVM's calling convention number of preserve_allcc, and what it writes for an undefined
+ * reference. */
 enum { PRESERVE_ALL = 15 };
 #define UNDEF UINT64_C(0xFEFEFEFE)
 
-enum { RSP = 7, RBP = 6, RBX = 3, R11 = 11 };
+/* DWARF numbers. */
+enum { RSP = 7, RBP = 6, RBX = 3, R11 = 11, R12, R13, R14, R15 };
 
 struct reader {
   const struct cairn_stackmap *map;
@@ -28,8 +31,8 @@ static struct cairn_stackmap_location location(const struct reader *r, uint32_t 
   return cairn_stackmap_location(r->map, r->record, index);
 }
 
-/* A constant is no place: null, or undefined. References to objects that do not move would be other constants, but nothing
- * makes them today. */
+/* A constant is no place: null, or undefined. References to objects that do not move would be other
+ * constants, but nothing makes them today. */
 static bool is_immovable(struct cairn_stackmap_location l)
 {
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
@@ -38,10 +41,14 @@ static bool is_immovable(struct cairn_stackmap_location l)
 static const char *check_register(const struct reader *r, unsigned reg)
 {
   switch (reg) {
-  case 3: case 6: case 12: case 13: case 14: case 15:
-    return NULL;
-  case RSP: case R11:
-    return "a reference is in a register that no call preserves";
+  case RBX:
+  case RBP:
+  case R12:
+  case R13:
+  case R14:
+  case R15: return NULL;
+  case RSP:
+  case R11: return "a reference is in a register that no call preserves";
   default:
     if (reg > 15)
       return "a reference is not in a general register";
@@ -51,8 +58,9 @@ static const char *check_register(const struct reader *r, unsigned reg)
   }
 }
 
-/* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of the saved registers and
- * the return address? Arguments that the caller pushed, beyond the frame address, are the frame's too. */
+/* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of
+ * the saved registers and the return address? Arguments that the caller pushed, beyond the frame
+ * address, are the frame's too. */
 static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, uint64_t size)
 {
   if (reg == RSP && offset < 0)
@@ -71,10 +79,14 @@ static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset,
   return true;
 }
 
-static bool is_base(unsigned reg) { return reg == RSP || reg == RBP || reg == RBX; }
+static bool is_base(unsigned reg)
+{
+  return reg == RSP || reg == RBP || reg == RBX;
+}
 
 /* The place of a reference that is not a constant. */
-static const char *read_place(const struct reader *r, struct cairn_stackmap_location l, struct cn_loc *out)
+static const char *read_place(const struct reader *r, struct cairn_stackmap_location l,
+                              struct cn_loc *out)
 {
   if (l.kind == CAIRN_STACKMAP_CONSTANT)
     return "a reference is a constant that is not null";
@@ -137,11 +149,13 @@ static int bases_first(const void *x, const void *y)
 {
   const struct cn_root *a = x, *b = y;
 
-  return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived : by_derived_place(x, y);
+  return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived
+                                        : by_derived_place(x, y);
 }
 
-/* Each place once, or it would be updated twice. A place that is somewhere a base holds a base: what is said of it as a
- * derived reference is then dropped; of two bases for one derived reference, which must be equal, the first is kept. */
+/* Each place once, or it would be updated twice. A place that is somewhere a base holds a base:
+ * what is said of it as a derived reference is then dropped; of two bases for one derived
+ * reference, which must be equal, the first is kept. */
 static void make_unique(struct reader *r)
 {
   size_t kept = 0;
@@ -172,7 +186,8 @@ static bool extent(const struct cn_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;
 
-  if (a->count == 0 || a->ref_offset > most || a->stride > most || a->count - 1 > most / (a->stride ? a->stride : 1))
+  if (a->count == 0 || a->ref_offset > most || a->stride > most ||
+      a->count - 1 > most / (a->stride ? a->stride : 1))
     return false;
   if (a->count > 1 && a->stride < 8)
     return false;
@@ -236,8 +251,8 @@ static const char *read_allocas(struct reader *r)
   if (at == end)
     return NULL;
   uint32_t last = end - 1;
-  if (!read_constant(r, &last, end, &length) || length != allocas_end - at || !read_constant(r, &at, allocas_end, &mark) ||
-      !read_constant(r, &at, allocas_end, &allocas))
+  if (!read_constant(r, &last, end, &length) || length != allocas_end - at ||
+      !read_constant(r, &at, allocas_end, &mark) || !read_constant(r, &at, allocas_end, &allocas))
     return "the description of its allocas is malformed";
   for (uint64_t i = 0; i < allocas; i++) {
     const char *why = read_alloca(r, &at, allocas_end);
@@ -264,8 +279,8 @@ static const char *read_all(struct reader *r)
   return read_allocas(r);
 }
 
-const char *cn_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                           struct cn_map_safepoint *out)
+const char *cn_roots_build(const struct cairn_stackmap *map,
+                           const struct cairn_stackmap_record *record, struct cn_map_safepoint *out)
 {
   struct reader r = {.map = map, .record = record, .out = out};
   const char *why = read_all(&r);

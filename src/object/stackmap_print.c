@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: LLVM stack maps as text, statepoints taken apart, functions and registers by name.
+ * `cairn stackmap`: LLVM stack maps as text, statepoints taken apart, functions and registers by
+ * name.
  */
 #include "object/stackmap_print.h"
 
@@ -32,15 +33,9 @@ static void print_location(FILE *out, struct cairn_stackmap_location location)
 
   cn_print_register(location.reg, reg);
   switch (location.kind) {
-  case CAIRN_STACKMAP_REGISTER:
-    fprintf(out, "%s", reg);
-    break;
-  case CAIRN_STACKMAP_DIRECT:
-    fprintf(out, "%s %c %" PRId64, reg, sign, distance);
-    break;
-  case CAIRN_STACKMAP_INDIRECT:
-    fprintf(out, "[%s %c %" PRId64 "]", reg, sign, distance);
-    break;
+  case CAIRN_STACKMAP_REGISTER: fprintf(out, "%s", reg); break;
+  case CAIRN_STACKMAP_DIRECT: fprintf(out, "%s %c %" PRId64, reg, sign, distance); break;
+  case CAIRN_STACKMAP_INDIRECT: fprintf(out, "[%s %c %" PRId64 "]", reg, sign, distance); break;
   case CAIRN_STACKMAP_CONSTANT:
   case CAIRN_STACKMAP_CONSTANT_INDEX:
     fprintf(out, location.pooled ? "constant 0x%" PRIx64 : "constant %" PRId64, location.value);
@@ -50,8 +45,9 @@ static void print_location(FILE *out, struct cairn_stackmap_location location)
     fprintf(out, " (%u bytes)", location.size);
 }
 
-static void print_locations(FILE *out, const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                            const char *what, uint32_t first, uint32_t count)
+static void print_locations(FILE *out, const struct cairn_stackmap *map,
+                            const struct cairn_stackmap_record *record, const char *what,
+                            uint32_t first, uint32_t count)
 {
   for (uint32_t i = first; i < first + count; i++) {
     fprintf(out, "    %s ", what);
@@ -60,7 +56,8 @@ static void print_locations(FILE *out, const struct cairn_stackmap *map, const s
   }
 }
 
-static void print_pairs(FILE *out, const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+static void print_pairs(FILE *out, const struct cairn_stackmap *map,
+                        const struct cairn_stackmap_record *record,
                         const struct cairn_stackmap_statepoint *s)
 {
   for (uint32_t i = 0; i < s->pairs; i++) {
@@ -72,13 +69,15 @@ static void print_pairs(FILE *out, const struct cairn_stackmap *map, const struc
   }
 }
 
-static void print_record(FILE *out, const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+static void print_record(FILE *out, const struct cairn_stackmap *map,
+                         const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint s;
 
   fprintf(out, "  +0x%" PRIx32 ": id %" PRIu64, record->instruction_offset, record->id);
   if (cairn_stackmap_statepoint(map, record, &s, NULL) == CAIRN_STACKMAP_E_OK) {
-    fprintf(out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64 "\n", s.calling_convention, s.flags);
+    fprintf(out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64 "\n",
+            s.calling_convention, s.flags);
     print_locations(out, map, record, "deopt", s.deopt_first, s.deopt_count);
     print_pairs(out, map, record, &s);
     print_locations(out, map, record, "alloca", s.allocas_first, s.allocas);
@@ -115,10 +114,13 @@ static void print_map(FILE *out, const struct cn_elf *elf, const struct cairn_st
   struct cairn_stackmap_record record;
   uint32_t shown = 0;
 
-  fprintf(out, "stack map version %u: functions %" PRIu32 ", constants %" PRIu32 ", records %" PRIu32 "\n",
+  fprintf(out,
+          "stack map version %u: functions %" PRIu32 ", constants %" PRIu32 ", records %" PRIu32
+          "\n",
           map->version, map->functions, map->constants, map->records);
   while (cairn_stackmap_next(map, &cursor, &record)) {
-    for (; shown < map->functions && (record.function == UINT32_MAX || shown <= record.function); shown++)
+    for (; shown < map->functions && (record.function == UINT32_MAX || shown <= record.function);
+         shown++)
       print_function(out, elf, cairn_stackmap_function(map, shown));
     print_record(out, map, &record);
   }

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* Print the stack maps of a relocatable object or linked image. 0, or negative after a message on `err`. */
+/* Print the stack maps of a relocatable object or linked image. 0, or negative after a message on
+ * `err`. */
 int cairn_stackmap_print_file(const char *path, FILE *out, FILE *err);
 
 /* The name of a register by DWARF number, "r#99" if it has none; the buffer holds 16 bytes. */

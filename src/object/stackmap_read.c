@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The decoder of LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 from LLVM's documentation).
+ * The decoder of LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 from
+ * LLVM's own documentation).
  *
- *            version 1              version 2              version 3
  *   header   u8 version, u8 0, u16 0; u32 functions; u32 constants; u32 records
  *   function u64 address, u64 stack size; from version 2 on u64 record count
  *   constant u64
- *   record   u64 id, u32 instruction offset, u16 flags, u16 locations; the locations; in version 3 zeros up to 8 bytes;
+ *   record   u64 id, u32 instruction offset, u16 flags, u16 locations;
+ *            the locations; in version 3 zeros up to 8 bytes;
  *            u16 padding, u16 live-outs; the live-outs; zeros up to 8 bytes
- *   location u8 kind, u8 size, u16 register, i32 offset    u8 kind, u8 0, u16 size, u16 register, u16 0, i32 offset
+ *   location versions 1 and 2: u8 kind, u8 size, u16 register, i32 offset
+ *            version 3: u8 kind, u8 0, u16 size, u16 register, u16 0, i32 offset
  *   live-out u16 register, u8 0, u8 size
  *
- * All little-endian. Padding is counted from the start of the section; maps are multiples of 8 bytes, so counting from the
- * start of this map is the same.
+ * All little-endian. Padding is counted from the start of the section; maps are multiples of 8
+ * bytes, so counting from the start of this map is the same.
  */
 #include <cairn/stackmap.h>
 
@@ -20,9 +22,18 @@
 
 enum { HEADER = 16, RECORD = 16, LIVE_OUTS = 4, LIVE_OUT = 4, CONSTANT = 8 };
 
-static size_t function_size(unsigned version) { return version == 1 ? 16 : 24; }
-static size_t location_size(unsigned version) { return version == 3 ? 12 : 8; }
-static size_t up8(size_t n) { return (n + 7) & ~(size_t)7; }
+static size_t function_size(unsigned version)
+{
+  return version == 1 ? 16 : 24;
+}
+static size_t location_size(unsigned version)
+{
+  return version == 3 ? 12 : 8;
+}
+static size_t up8(size_t n)
+{
+  return (n + 7) & ~(size_t)7;
+}
 
 static uint64_t load(const unsigned char *at, unsigned bytes)
 {
@@ -36,7 +47,8 @@ static uint64_t load(const unsigned char *at, unsigned bytes)
 static const char *text_of(int status)
 {
   switch (status) {
-#define X(name, value, text) case value: return text;
+#define X(name, value, text) \
+  case value: return text;
     CAIRN_STACKMAP_STATUSES(X)
 #undef X
   }
@@ -50,9 +62,10 @@ static int fail(struct cairn_stackmap_error *error, int status, size_t offset)
   return status;
 }
 
-/* The record at `offset`, whose fields are within the map. Its end, or 0 if the map is too short for it. */
-static size_t read_record(const unsigned char *bytes, size_t length, unsigned version, size_t offset,
-                          struct cairn_stackmap_record *record)
+/* The record at `offset`, whose fields are within the map. Its end, or 0 if the map is too short
+ * for it. */
+static size_t read_record(const unsigned char *bytes, size_t length, unsigned version,
+                          size_t offset, struct cairn_stackmap_record *record)
 {
   if (length < RECORD || offset > length - RECORD)
     return 0;
@@ -71,7 +84,8 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   return at > length ? 0 : at;
 }
 
-static int check_locations(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+static int check_locations(const struct cairn_stackmap *map,
+                           const struct cairn_stackmap_record *record,
                            struct cairn_stackmap_error *error)
 {
   for (uint32_t i = 0; i < record->locations; i++) {
@@ -101,7 +115,8 @@ static int check_counts(const struct cairn_stackmap *map, struct cairn_stackmap_
   return sum == map->records ? CAIRN_STACKMAP_E_OK : fail(error, CAIRN_STACKMAP_E_COUNT, 12);
 }
 
-static int check_records(struct cairn_stackmap *map, size_t length, struct cairn_stackmap_error *error)
+static int check_records(struct cairn_stackmap *map, size_t length,
+                         struct cairn_stackmap_error *error)
 {
   size_t at = map->records_offset;
 
@@ -148,7 +163,8 @@ int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap 
   return status < 0 ? status : check_records(map, length, error);
 }
 
-struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map, uint32_t index)
+struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
+                                                       uint32_t index)
 {
   size_t at = map->functions_offset + index * function_size(map->version);
 
@@ -177,23 +193,25 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
       cursor->in_function = 0;
     }
   cursor->offset = read_record(map->bytes, map->length, map->version, cursor->offset, record);
-  record->function = map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
+  record->function =
+      map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
   cursor->in_function++;
   cursor->next++;
   return true;
 }
 
 struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record, uint32_t index)
+                                                       const struct cairn_stackmap_record *record,
+                                                       uint32_t index)
 {
-  const unsigned char *at = map->bytes + record->locations_offset + index * location_size(map->version);
+  const unsigned char *at =
+      map->bytes + record->locations_offset + index * location_size(map->version);
   bool wide = map->version == 3;
   uint32_t offset = (uint32_t)load(at + (wide ? 8 : 4), 4);
-  struct cairn_stackmap_location location = {
-      .kind = (enum cairn_stackmap_kind)at[0],
-      .size = wide ? (uint16_t)load(at + 2, 2) : at[1],
-      .reg = (uint16_t)load(at + (wide ? 4 : 2), 2),
-      .offset = (int32_t)offset};
+  struct cairn_stackmap_location location = {.kind = (enum cairn_stackmap_kind)at[0],
+                                             .size = wide ? (uint16_t)load(at + 2, 2) : at[1],
+                                             .reg = (uint16_t)load(at + (wide ? 4 : 2), 2),
+                                             .offset = (int32_t)offset};
 
   if (location.kind == CAIRN_STACKMAP_CONSTANT)
     location.value = (uint64_t)(int64_t)location.offset;
@@ -206,15 +224,18 @@ struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackm
 }
 
 struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record, uint32_t index)
+                                                       const struct cairn_stackmap_record *record,
+                                                       uint32_t index)
 {
   const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT;
 
   return (struct cairn_stackmap_live_out){.reg = (uint16_t)load(at, 2), .size = at[3]};
 }
 
-int cairn_stackmap_statepoint(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                              struct cairn_stackmap_statepoint *statepoint, struct cairn_stackmap_error *error)
+int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
+                              const struct cairn_stackmap_record *record,
+                              struct cairn_stackmap_statepoint *statepoint,
+                              struct cairn_stackmap_error *error)
 {
   struct cairn_stackmap_location fixed[3];
   uint32_t end = record->locations;
@@ -235,10 +256,13 @@ int cairn_stackmap_statepoint(const struct cairn_stackmap *map, const struct cai
       return fail(error, CAIRN_STACKMAP_E_PAIRS, record->offset);
   if ((end - first) % 2)
     return fail(error, CAIRN_STACKMAP_E_PAIRS, record->offset);
-  *statepoint = (struct cairn_stackmap_statepoint){
-      .calling_convention = fixed[0].value, .flags = fixed[1].value,
-      .deopt_first = 3, .deopt_count = first - 3,
-      .pairs_first = first, .pairs = (end - first) / 2,
-      .allocas_first = end, .allocas = record->locations - end};
+  *statepoint = (struct cairn_stackmap_statepoint){.calling_convention = fixed[0].value,
+                                                   .flags = fixed[1].value,
+                                                   .deopt_first = 3,
+                                                   .deopt_count = first - 3,
+                                                   .pairs_first = first,
+                                                   .pairs = (end - first) / 2,
+                                                   .allocas_first = end,
+                                                   .allocas = record->locations - end};
   return CAIRN_STACKMAP_E_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Read all that a reader offers of some bytes, whatever they are. Shared by the fuzz targets and by the unit tests that
- * change bytes one by one; what must not happen is a crash, a sanitizer's report or an endless loop.
+ * Read all that a reader offers of some bytes, whatever they are. Shared by the fuzz targets and by
+ * the unit tests that change bytes one by one; what must not happen is a crash, a sanitizer's
+ * report or an endless loop.
  */
 #ifndef CN_FUZZ_EXERCISE_H
 #define CN_FUZZ_EXERCISE_H
@@ -12,7 +13,8 @@
 #include "base/framemap.h"
 #include "object/rewrite.h"
 
-static inline void exercise_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+static inline void exercise_record(const struct cairn_stackmap *map,
+                                   const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint statepoint;
   struct cairn_stackmap_error error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps written and read back: made up at random (the same in every run), at the edges of each field, cut short and
- * with bits flipped.
+ * Frame maps written and read back: made up at random (the same in every run), at the edges of each
+ * field, cut short and with bits flipped.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,10 @@ static uint32_t any(uint32_t below)
   return (uint32_t)(seed >> 11) % below;
 }
 
-static uint8_t any_base(void) { return (const uint8_t[]){7, 6, 3}[any(3)]; }
+static uint8_t any_base(void)
+{
+  return (const uint8_t[]){7, 6, 3}[any(3)];
+}
 
 static struct cn_loc any_place(void)
 {
@@ -74,8 +77,10 @@ static struct cn_map_safepoint any_safepoint(uint32_t offset)
       s.roots[i].derived = any_place();
   }
   for (uint32_t i = 0; i < s.frame.areas; i++)
-    s.areas[i] = (struct cn_area){.reg = any_base(), .offset = (int32_t)any(1 << 20) - (1 << 19),
-                                  .count = any(2) ? 1 : any(1 << 30), .stride = any(5000)};
+    s.areas[i] = (struct cn_area){.reg = any_base(),
+                                  .offset = (int32_t)any(1 << 20) - (1 << 19),
+                                  .count = any(2) ? 1 : any(1 << 30),
+                                  .stride = any(5000)};
   return s;
 }
 
@@ -130,7 +135,8 @@ static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn
   assert_int_equal(cn_framemap_next_area(got, &area), CN_FRAMEMAP_NONE);
 }
 
-static void assert_same_function(const struct cn_map_function *want, const struct cn_framemap_function *got)
+static void assert_same_function(const struct cn_map_function *want,
+                                 const struct cn_framemap_function *got)
 {
   assert_int_equal(got->safepoints, want->safepoints.count);
   assert_int_equal(got->code_size, want->code_size);
@@ -148,7 +154,8 @@ static void assert_same_function(const struct cn_map_function *want, const struc
   }
 }
 
-/* Whatever is written is read back. Zero words in between, as linkers put them, are stepped over. */
+/* Whatever is written is read back. Zero words in between, as linkers put them, are stepped over.
+ */
 static void round_trips(void **state)
 {
   (void)state;
@@ -169,11 +176,13 @@ static void round_trips(void **state)
     struct cn_framemap_function f;
     for (uint32_t i = 0; i < count; i++) {
       assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
-      assert_true(f.entry == (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
+      assert_true(f.entry ==
+                  (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
       assert_same_function(&functions[i], &f);
       cn_framemap_free(&functions[i]);
     }
-    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
+    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f),
+                     CN_FRAMEMAP_NONE);
     cn_free(&bytes);
   }
 }

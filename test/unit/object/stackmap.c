@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack map decoder on maps written by hand: versions 1 to 3, every truncation, every bit flipped.
+ * The stack map decoder on maps written by hand: versions 1 to 3, every truncation, every bit
+ * flipped.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ static void put(struct writer *w, uint64_t value, unsigned bytes)
     w->bytes[w->count++] = (unsigned char)(value >> 8 * i);
 }
 
-static void put_header(struct writer *w, unsigned version, unsigned functions, unsigned constants, unsigned records)
+static void put_header(struct writer *w, unsigned version, unsigned functions, unsigned constants,
+                       unsigned records)
 {
   put(w, version, 4);
   put(w, functions, 4);
@@ -28,7 +30,8 @@ static void put_header(struct writer *w, unsigned version, unsigned functions, u
   put(w, records, 4);
 }
 
-static void put_location(struct writer *w, unsigned version, unsigned kind, unsigned size, unsigned reg, int32_t offset)
+static void put_location(struct writer *w, unsigned version, unsigned kind, unsigned size,
+                         unsigned reg, int32_t offset)
 {
   put(w, kind, version == 3 ? 2 : 1);
   put(w, size, version == 3 ? 2 : 1);
@@ -36,7 +39,8 @@ static void put_location(struct writer *w, unsigned version, unsigned kind, unsi
   put(w, (uint32_t)offset, 4);
 }
 
-static void put_function(struct writer *w, unsigned version, uint64_t address, uint64_t size, uint64_t records)
+static void put_function(struct writer *w, unsigned version, uint64_t address, uint64_t size,
+                         uint64_t records)
 {
   put(w, address, 8);
   put(w, size, 8);
@@ -50,8 +54,8 @@ static void pad(struct writer *w)
     put(w, 0, 1);
 }
 
-/* Two functions with one and two records; the second record is a statepoint with two deopt locations, a base, a derived
- * reference and an alloca, and it has a live-out. */
+/* Two functions with one and two records; the second record is a statepoint with two deopt
+ * locations, a base, a derived reference and an alloca, and it has a live-out. */
 static struct writer make(unsigned version)
 {
   struct writer w = {.count = 0};
@@ -121,7 +125,8 @@ static void check_version(unsigned version)
   assert_int_equal(l.size, 8);
   assert_int_equal(cairn_stackmap_live_out(&map, &r[1], 0).reg, 3);
   assert_int_equal(cairn_stackmap_live_out(&map, &r[1], 0).size, 8);
-  assert_int_equal(cairn_stackmap_statepoint(&map, &r[2], &s, NULL), CAIRN_STACKMAP_E_NOT_STATEPOINT);
+  assert_int_equal(cairn_stackmap_statepoint(&map, &r[2], &s, NULL),
+                   CAIRN_STACKMAP_E_NOT_STATEPOINT);
 }
 
 static void all_versions(void **state)
@@ -131,7 +136,8 @@ static void all_versions(void **state)
     check_version(version);
 }
 
-/* The bytes are copied to a block of exactly their size, where a sanitizer sees a read beyond it. */
+/* The bytes are copied to a block of exactly their size, where a sanitizer sees a read beyond it.
+ */
 static int exercise_exactly(const unsigned char *bytes, size_t size)
 {
   unsigned char *copy = malloc(size ? size : 1);
@@ -189,10 +195,10 @@ static void wrong_fields_are_named(void **state)
     int status;
     size_t offset;
   } cases[] = {
-      {0, 0, CAIRN_STACKMAP_E_VERSION, 0},   {0, 4, CAIRN_STACKMAP_E_VERSION, 0},
-      {2, 1, CAIRN_STACKMAP_E_RESERVED, 1},  {12, 4, CAIRN_STACKMAP_E_COUNT, 12},
-      {32, 9, CAIRN_STACKMAP_E_COUNT, 32},   {56, 1, CAIRN_STACKMAP_E_COUNT, 12},
-      {88, 0, CAIRN_STACKMAP_E_KIND, 88},    {88, 6, CAIRN_STACKMAP_E_KIND, 88},
+      {0, 0, CAIRN_STACKMAP_E_VERSION, 0},    {0, 4, CAIRN_STACKMAP_E_VERSION, 0},
+      {2, 1, CAIRN_STACKMAP_E_RESERVED, 1},   {12, 4, CAIRN_STACKMAP_E_COUNT, 12},
+      {32, 9, CAIRN_STACKMAP_E_COUNT, 32},    {56, 1, CAIRN_STACKMAP_E_COUNT, 12},
+      {88, 0, CAIRN_STACKMAP_E_KIND, 88},     {88, 6, CAIRN_STACKMAP_E_KIND, 88},
       {88, 5, CAIRN_STACKMAP_E_CONSTANT, 96},
   };
 
@@ -210,7 +216,7 @@ static void wrong_fields_are_named(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_versions),          cmocka_unit_test(every_prefix_is_an_error),
+      cmocka_unit_test(all_versions),           cmocka_unit_test(every_prefix_is_an_error),
       cmocka_unit_test(no_flipped_bit_crashes), cmocka_unit_test(maps_are_concatenated),
       cmocka_unit_test(wrong_fields_are_named),
   };
