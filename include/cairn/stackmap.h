@@ -65,8 +65,8 @@ struct cairn_stackmap {
   size_t functions_offset, constants_offset, records_offset;
 };
 
-/* A stack size of this is a frame with dynamic or over-aligned allocas. Version 1 does not say which
- * record is whose. */
+/* A stack size of this is a frame with dynamic or over-aligned allocas. Version 1 does not say
+ * which record is whose. */
 #define CAIRN_STACKMAP_UNKNOWN_SIZE UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_COUNT UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_FUNCTION UINT32_MAX

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The registers that a walker tracks, in the order of struct cn_anchor; their DWARF numbers are 3, 6
- * and 12 to 15. */
+/* The registers that a walker tracks, in the order of struct cn_anchor; their DWARF numbers are 3,
+ * 6 and 12 to 15. */
 enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
 
-/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too) or
- * memory. */
+/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too)
+ * or memory. */
 struct cn_loc {
   uint8_t is_register; /* then `reg` holds the value; else the value is in memory at reg + offset */
   uint8_t reg;         /* DWARF number: the register, or the base: 7 RSP (at the safepoint), 6, 3 */
@@ -39,17 +39,17 @@ struct cn_safepoint {
   bool in_areas;                          /* reader's own: the number of areas has been read */
 };
 
-/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root that
- * is not derived: the roots that are not derived are, each once, all the places that hold a base,
- * and they come first. No place is listed twice. */
+/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root
+ * that is not derived: the roots that are not derived are, each once, all the places that hold a
+ * base, and they come first. No place is listed twice. */
 struct cn_root {
   struct cn_loc base, derived;
   bool is_derived; /* false: base and derived are the same */
 };
 
 /* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one
- * reference `ref_offset` bytes in. An alloca whose elements hold several references comes as several
- * areas. The reader delivers `ref_offset` 0: an area starts at its first reference. */
+ * reference `ref_offset` bytes in. An alloca whose elements hold several references comes as
+ * several areas. The reader delivers `ref_offset` 0: an area starts at its first reference. */
 struct cn_area {
   uint8_t reg;
   int32_t offset;
@@ -69,8 +69,8 @@ struct cn_framemap_function {
 };
 
 /* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD
- * *cursor is where the bytes make no sense. Works on the section as linked and mapped (addresses are
- * position-relative). */
+ * *cursor is where the bytes make no sense. Works on the section as linked and mapped (addresses
+ * are position-relative). */
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function);
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */
