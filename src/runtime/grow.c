@@ -18,7 +18,8 @@ void *cn_grow(void *at, size_t *room, size_t item)
   at = cn_os_resize(at, old_bytes, bytes);
   if (at == NULL)
     cairn_fatal("no memory for a table of %zu bytes", bytes);
-  /* Rounding down loses less than an item; old_bytes is then found again by rounding up to pages. */
+  /* Rounding down loses less than an item; old_bytes is then found again by rounding up to pages.
+   * */
   *room = bytes / item;
   CN_CHECK((*room * item + page - 1) / page * page == bytes);
   return at;

@@ -25,7 +25,8 @@ struct cairn_mutator {
   uintptr_t stack_end;                  /* no frame lies at or above it */
   const struct cn_regs *stopped;        /* what the stub saved, while at a safepoint */
   uint64_t attached;
-  uint64_t unused[4];
+  uint64_t busy;                        /* in a slow path */
+  uint64_t unused[3];
 };
 
 #pragma GCC visibility push(default)

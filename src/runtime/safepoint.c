@@ -24,8 +24,6 @@ static void collect(const struct cn_regs *regs, size_t bytes_needed)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
-  if (mutator->stopped != NULL)
-    cairn_fatal("a collection is asked for during a collection");
   uint64_t start = cn_os_nanoseconds();
   mutator->stopped = regs;
   cn_heap_collector()->collect(bytes_needed, cn_options.stress != 0);
@@ -34,32 +32,45 @@ static void collect(const struct cn_regs *regs, size_t bytes_needed)
   cn_stats_pause(cn_os_nanoseconds() - start);
 }
 
-/* Count a safepoint; true if stress mode wants a collection here. */
-static bool arrive(void)
+/* A slow path begins; true if stress mode wants a collection here. */
+static bool enter(void)
 {
-  cn_mutator_get();
+  struct cairn_mutator *mutator = cn_mutator_get();
+
+  /* Managed code in a signal handler that came during a slow path: the frames below have no anchor.
+   * */
+  if (mutator->busy)
+    cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
+  mutator->busy = 1;
   cn_stats.safepoints++;
   return cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0 && may_collect();
 }
 
+static void leave(void)
+{
+  cairn_mutator.busy = 0;
+}
+
 void cn_safepoint_poll(const struct cn_regs *regs)
 {
-  if (arrive())
+  if (enter())
     collect(regs, 0);
+  leave();
 }
 
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
-  arrive();
+  enter();
   if (may_collect())
     collect(regs, 0);
+  leave();
 }
 
 static void *allocate(const struct cn_regs *regs, size_t bytes)
 {
   void *block;
 
-  if (arrive())
+  if (enter())
     collect(regs, bytes);
   if (!may_collect())
     block = cn_heap_allocate_growing(bytes);
@@ -67,6 +78,7 @@ static void *allocate(const struct cn_regs *regs, size_t bytes)
     collect(regs, bytes);
     block = cn_heap_allocate(bytes);
   }
+  leave();
   if (block == NULL)
     cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
                    cn_options.heap_max);

@@ -67,7 +67,8 @@ static void line_microseconds(const char *name, uint64_t nanoseconds)
                  (unsigned long long)nanoseconds / 100 % 10);
 }
 
-/* After the program's own exit handlers. A program that ends by a signal or _exit() prints nothing. */
+/* After the program's own exit handlers. A program that ends by a signal or _exit() prints nothing.
+ * */
 __attribute__((destructor(101))) static void print(void)
 {
   if (!cn_options.stats)

@@ -37,6 +37,17 @@ static bool take_anchor(struct cn_walk *walk)
   return false;
 }
 
+/* A signal that came while native code ran is like a call from there. One that interrupted managed
+ * code left its references where no map tells. */
+static void check_signal(const struct cn_walk *walk)
+{
+  uintptr_t pc;
+
+  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) &&
+      (cn_frames_inside(pc + 1) || cn_arch_is_stub(pc)))
+    fail(walk, "a signal handler that interrupted managed code reached a safepoint");
+}
+
 /* Find the managed frame at frame->pc, or the first one beyond native code. */
 static bool settle(struct cn_walk *walk)
 {
@@ -45,8 +56,7 @@ static bool settle(struct cn_walk *walk)
   while (!cn_frames_find(frame->pc, &frame->safepoint)) {
     if (cn_frames_inside(frame->pc))
       fail(walk, "the managed function has no safepoint there");
-    if (cn_arch_is_signal_return(frame->pc))
-      fail(walk, "a signal handler reached a safepoint");
+    check_signal(walk);
     if (!take_anchor(walk))
       return false;
   }

@@ -52,7 +52,13 @@ void cn_arch_init(void);
  * Async-signal-safe. */
 uintptr_t cn_arch_fault_pc(const void *ucontext);
 
-/* True if `pc` is where the kernel makes a signal handler return to: there is no ordinary caller. */
-bool cn_arch_is_signal_return(uintptr_t pc);
+/* True if `pc` is where the kernel makes a signal handler return to, whose frame ends at `sp`.
+ * There is no ordinary caller then: `*interrupted` is the instruction that the signal came before.
+ * */
+bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
+
+/* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one: there managed code
+ * has no frame that tells, and no anchor yet or any more. */
+bool cn_arch_is_stub(uintptr_t pc);
 
 #endif

@@ -28,6 +28,9 @@ const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
  * switches them. */
 uint8_t cn_arch_wide_vectors;
 
+extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
+extern void cairn_call_any(void);
+
 void cn_arch_init(void)
 {
   __builtin_cpu_init();
@@ -41,10 +44,35 @@ uintptr_t cn_arch_fault_pc(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-bool cn_arch_is_signal_return(uintptr_t pc)
+bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
 {
-  /* mov $15 (rt_sigreturn), %rax; syscall: the kernel's contract with debuggers fixes these bytes. */
+  /* mov $15 (rt_sigreturn), %rax; syscall: unwinders rely on these bytes, so they stay. */
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-  return pc >= 4096 && memcmp((const void *)pc, code, sizeof code) == 0;
+  if (pc < 4096 || memcmp((const void *)pc, code, sizeof code) != 0)
+    return false;
+  *interrupted = cn_arch_fault_pc((const void *)sp); /* struct rt_sigframe: pc, then ucontext */
+  return true;
+}
+
+/* A thunk of the compile side: [movl $8, %eax;] movq target@GOT, %r11; jmp cairn_call_any. */
+static bool is_thunk(const unsigned char *code)
+{
+  static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
+  int32_t distance;
+
+  if (memcmp(code, count, sizeof count) == 0)
+    code += sizeof count;
+  if (memcmp(code, load, sizeof load) == 0)
+    code += sizeof load + sizeof distance;
+  if (*code != 0xe9)
+    return false;
+  memcpy(&distance, code + 1, sizeof distance);
+  return code + 5 + distance == (const unsigned char *)cairn_call_any;
+}
+
+bool cn_arch_is_stub(uintptr_t pc)
+{
+  return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start) ||
+         is_thunk((const unsigned char *)pc);
 }

@@ -30,6 +30,9 @@
         .hidden cn_safepoint_anchors
 
         .text
+        .globl cn_arch_stubs_start, cn_arch_stubs_end
+        .hidden cn_arch_stubs_start, cn_arch_stubs_end
+cn_arch_stubs_start:
 
         .macro function name
         .globl \name
@@ -271,5 +274,6 @@ function cairn_call_any
         restore_general
         jmp cairn_call_any
 end cairn_call_any
+cn_arch_stubs_end:
 
         .section .note.GNU-stack, "", @progbits
