@@ -26,6 +26,7 @@
 #include "base/vector.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+#include "compile/types.h"
 
 #define REF_SIZE 8
 #define MAX_LEAVES 32
@@ -54,53 +55,6 @@ static uint64_t length_of(LLVMValueRef copy)
   LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
 
   return length ? LLVMConstIntGetZExtValue(length) : 0;
-}
-
-static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMStructTypeKind:
-    return LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
-  case LLVMArrayTypeKind:
-  case LLVMVectorTypeKind:
-    return LLVMGetElementType(type);
-  default:
-    return NULL;
-  }
-}
-
-/* The type that the IR says lies at `pointer`, or null. */
-static LLVMTypeRef type_at(LLVMValueRef pointer)
-{
-  if (LLVMIsAAllocaInst(pointer))
-    return LLVMGetAllocatedType(pointer);
-  if (LLVMIsAGlobalVariable(pointer))
-    return LLVMGlobalGetValueType(pointer);
-  if (!LLVMIsAGetElementPtrInst(pointer))
-    return NULL;
-  LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
-  for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
-    type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
-  /* Byte arithmetic says nothing of what lies there. */
-  return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2
-             ? NULL
-             : type;
-}
-
-/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null:
- * none. */
-static LLVMTypeRef narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
-{
-  while (type && LLVMTypeIsSized(type) && LLVMABISizeOfType(ctx->layout, type) != size) {
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
-      type = LLVMStructGetTypeAtIndex(type, 0);
-    else if (kind == LLVMArrayTypeKind && LLVMGetArrayLength2(type) > 0)
-      type = LLVMGetElementType(type);
-    else
-      return NULL;
-  }
-  return type && LLVMTypeIsSized(type) ? type : NULL;
 }
 
 /* Split `type` into scalars. The bytes between the members of a union's stand-in type belong to
@@ -244,18 +198,11 @@ static void collect(LLVMValueRef function, values *out)
 static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t size)
 {
   for (unsigned side = 0; side < 2; side++) {
-    LLVMTypeRef type = narrow(ctx, type_at(LLVMGetOperand(copy, side)), size);
+    LLVMTypeRef type = cn_types_narrow(ctx, cn_types_at(LLVMGetOperand(copy, side)), size);
     if (type && cn_holds_ref(type))
       return type;
   }
   return NULL;
-}
-
-static LLVMValueRef root_of(LLVMValueRef pointer)
-{
-  while (LLVMIsAGetElementPtrInst(pointer))
-    pointer = LLVMGetOperand(pointer, 0);
-  return pointer;
 }
 
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
@@ -265,8 +212,8 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
   collect(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
-    if (!LLVMIsAAllocaInst(root_of(LLVMGetOperand(copy, 0))) &&
-        !LLVMIsAAllocaInst(root_of(LLVMGetOperand(copy, 1))))
+    if (!LLVMIsAAllocaInst(cn_types_root(LLVMGetOperand(copy, 0))) &&
+        !LLVMIsAAllocaInst(cn_types_root(LLVMGetOperand(copy, 1))))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, length_of(copy));
     leaves fields = {0};

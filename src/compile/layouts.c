@@ -132,9 +132,10 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_l
   }
   if (form != CN_LAYOUT_OBJECT)
     ok = ok && find_refs(ctx, element, 0, &offsets);
+  /* An element size of 0 means "not indexed". A byte for each element of no bytes does no harm. */
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
-    cn_error(ctx, at, "empty-element", "elements of an array must have a size");
-  else if (ok)
+    sizes.elem_size = 1;
+  if (ok)
     layout = find_or_add(ctx, layout_value(ctx, &sizes, &offsets, base_refs));
   else
     cn_error(ctx, at, "layout-too-large",

@@ -20,6 +20,7 @@
 #include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+#include "compile/rules.h"
 
 /* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
  * llvm.global.annotations. */
@@ -217,6 +218,8 @@ bool cn_prepare(struct cn_ctx *ctx)
       continue;
     cn_copies_expand(ctx, f);
     promote(ctx, f);
+    if (ctx->options->manage_all)
+      cn_rules_stores(ctx, f);
     hide_differences(ctx, f);
     cn_copies_pin(ctx, f);
   }

@@ -4,7 +4,6 @@
 ; RUN: not %cairn opt -p layouts -S %t/small.ll 2>&1 | FileCheck %s --check-prefix=SMALL
 ; RUN: not %cairn opt -p layouts -S %t/variable.ll 2>&1 | FileCheck %s --check-prefix=VARIABLE
 ; RUN: not %cairn opt -p layouts -S %t/flex.ll 2>&1 | FileCheck %s --check-prefix=FLEX
-; RUN: not %cairn opt -p layouts -S %t/empty.ll 2>&1 | FileCheck %s --check-prefix=EMPTY
 ; RUN: not %cairn opt -p layouts -S %t/name.ll 2>&1 | FileCheck %s --check-prefix=NAME
 ; RUN: not %cairn opt -p layouts -S %t/many.ll 2>&1 | FileCheck %s --check-prefix=MANY
 
@@ -37,14 +36,6 @@ declare ptr addrspace(1) @cairn_alloc_flex(ptr, i64)
 define ptr addrspace(1) @f(i64 %n) gc "statepoint-example" {
 ; FLEX: [flex-layout]
   %r = call ptr addrspace(1) @cairn_alloc_flex(ptr @t, i64 %n)
-  ret ptr addrspace(1) %r
-}
-;--- empty.ll
-@t = internal constant {} zeroinitializer
-declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
-define ptr addrspace(1) @f(i64 %n) gc "statepoint-example" {
-; EMPTY: [empty-element]
-  %r = call ptr addrspace(1) @cairn_alloc_array(ptr @t, i64 %n)
   ret ptr addrspace(1) %r
 }
 ;--- name.ll

@@ -37,7 +37,8 @@ struct pairs {
 // CHECK: @cairn.layout.3 = {{.*}} { i32 1280201283, i32 1, i64 8, i64 16, i64 8, i32 1, i32 0, [2 x i32] [i32 0, i32 8] }
 // CHECK: @cairn.layout.4 = {{.*}} { i32 1280201283, i32 0, i64 0, i64 24, i64 0, i32 2, i32 0, [2 x i32] [i32 0, i32 8] }
 // CHECK: @cairn.layout.5 = {{.*}} { i32 1280201283, i32 0, i64 8, i64 0, i64 0, i32 0, i32 0, [0 x i32] zeroinitializer }
-// CHECK-NOT: @cairn.layout.6
+// CHECK: @cairn.layout.6 = {{.*}} { i32 1280201283, i32 0, i64 0, i64 1, i64 0, i32 0, i32 0, [0 x i32] zeroinitializer }
+// CHECK-NOT: @cairn.layout.7
 
 // CHECK: call {{.*}}@cairn_alloc(ptr {{.*}}@cairn.layout.0, i64 noundef 24)
 struct node managed *object(void)
@@ -87,4 +88,11 @@ struct nothing {
 struct nothing managed *empty(void)
 {
   return cairn_new(struct nothing);
+}
+
+// Elements of no bytes: 0 would say that the object has no elements.
+// CHECK: call {{.*}}@cairn_alloc_array(ptr {{.*}}@cairn.layout.6, i64 noundef %0)
+struct nothing managed *empties(long n)
+{
+  return cairn_new_array(struct nothing, n);
 }

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `rules`: the source rules of managed C, checked while each instruction still has the line it
+ * was written on.
+ *
+ * Needs: the front end's IR, with debug locations. Provides: every rule below holds, or an error.
+ * Breaks: nothing. Changes nothing but the types of atomic operations (atomics.c).
+ *
+ * A rule stands here if breaking it would hide a reference from the collector. What only the
+ * optimiser makes is for verify.c. IR that a front end marked itself (options->manage_all is off)
+ * may convert references if that is proved harmless later: the conversion rules are for C.
+ */
+#include "compile/rules.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "compile/names.h"
+#include "compile/prepare.h"
+#include "compile/types.h"
+
+static bool is_ref_or_vector(LLVMTypeRef type)
+{
+  return cn_is_ref(type) || cn_is_ref_vector(type);
+}
+
+/* ---- conversions ---- */
+
+/* All uses form differences of references, which `prepare` makes opaque. */
+static bool only_in_differences(LLVMValueRef cast)
+{
+  LLVMValueRef operands[2];
+
+  for (LLVMUseRef use = LLVMGetFirstUse(cast); use; use = LLVMGetNextUse(use))
+    if (!LLVMIsAInstruction(LLVMGetUser(use)) || !cn_prepare_difference(LLVMGetUser(use), operands))
+      return false;
+  return LLVMGetFirstUse(cast) != NULL;
+}
+
+/* `value` converts (an instruction or a constant expression); report at `at`. */
+static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode,
+                             LLVMValueRef at)
+{
+  if (opcode != LLVMPtrToInt && opcode != LLVMIntToPtr && opcode != LLVMAddrSpaceCast)
+    return;
+  LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0)), to = LLVMTypeOf(value);
+  if (is_ref_or_vector(from) && opcode == LLVMPtrToInt && !only_in_differences(value))
+    cn_error(ctx, at, "reference-to-integer",
+             "a reference is converted to an integer, which is wrong once the collector moves the "
+             "object; "
+             "compare references, or subtract them from each other");
+  if (is_ref_or_vector(to) && opcode == LLVMIntToPtr)
+    cn_error(ctx, at, "integer-to-reference",
+             "an integer is converted to a reference, which names no object of the collector; "
+             "keep the reference itself");
+  if (is_ref_or_vector(from) && !is_ref_or_vector(to) && opcode == LLVMAddrSpaceCast)
+    cn_error(
+        ctx, at, "reference-to-unmanaged",
+        "a reference is converted to an ordinary pointer, which the collector does not update; "
+        "copy the data with cairn_copy_out()");
+  if (is_ref_or_vector(to) && !is_ref_or_vector(from) && opcode == LLVMAddrSpaceCast)
+    cn_error(ctx, at, "unmanaged-to-reference",
+             "an ordinary pointer is converted to a reference, but it is not the address of a "
+             "managed object; "
+             "allocate with cairn_new() and copy with cairn_copy_in()");
+}
+
+static void check_constant(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueRef at)
+{
+  if (LLVMIsAConstantExpr(constant))
+    check_conversion(ctx, constant, LLVMGetConstOpcode(constant), at);
+  if (!LLVMIsAConstantExpr(constant) && !LLVMIsAConstantStruct(constant) &&
+      !LLVMIsAConstantArray(constant) && !LLVMIsAConstantVector(constant))
+    return;
+  for (int i = 0; i < LLVMGetNumOperands(constant); i++)
+    check_constant(ctx, LLVMGetOperand(constant, (unsigned)i), at);
+}
+
+static void check_conversions(struct cn_ctx *ctx, LLVMValueRef instruction)
+{
+  if (!ctx->options->manage_all)
+    return;
+  check_conversion(ctx, instruction, LLVMGetInstructionOpcode(instruction), instruction);
+  for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+    LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+    if (operand && LLVMIsAConstant(operand))
+      check_constant(ctx, operand, instruction);
+  }
+}
+
+/* ---- calls ---- */
+
+static LLVMTypeRef argument_attribute_type(LLVMValueRef call, unsigned argument, const char *name)
+{
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteEnumAttribute(call, argument + 1, cn_attribute_kind(name));
+
+  return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+}
+
+static bool is_ref_local(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+
+  return LLVMIsAAllocaInst(root) && cn_holds_ref(LLVMGetAllocatedType(root));
+}
+
+static bool asm_touches_ref(LLVMValueRef call)
+{
+  if (cn_holds_ref(LLVMTypeOf(call)))
+    return true;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    LLVMValueRef argument = LLVMGetOperand(call, i);
+    LLVMTypeRef pointee = argument_attribute_type(call, i, "elementtype");
+    if (cn_holds_ref(LLVMTypeOf(argument)) || (pointee && cn_holds_ref(pointee)) ||
+        is_ref_local(argument))
+      return true;
+  }
+  return false;
+}
+
+static void check_variadic(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+
+  if (!LLVMIsFunctionVarArg(type))
+    return;
+  for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
+      cn_error(
+          ctx, call, "variadic-reference",
+          "a reference is passed as a variadic argument, where the collector does not find it; "
+          "pass it as a declared parameter, or copy the data with cairn_copy_out()");
+}
+
+static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    LLVMTypeRef type = argument_attribute_type(call, i, "byval");
+    if (type && cn_holds_ref(type))
+      cn_error(ctx, call, "byval-reference",
+               "a struct that holds references is passed by value on the stack, where the "
+               "collector does not "
+               "find it; pass a pointer to it");
+  }
+}
+
+static bool returns_twice(LLVMValueRef call)
+{
+  unsigned kind = cn_attribute_kind("returns_twice");
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) ||
+         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
+}
+
+static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(call))) {
+    if (asm_touches_ref(call))
+      cn_error(ctx, call, "asm-reference",
+               "a reference is given to inline assembly, which the collector cannot look into; "
+               "load the data in C and give that");
+    return;
+  }
+  check_variadic(ctx, call);
+  check_byval_call(ctx, call);
+  if (returns_twice(call))
+    cn_error(
+        ctx, call, "returns-twice",
+        "setjmp() in managed code keeps references in a buffer that the collector does not update; "
+        "return a status instead, or call it in a cairn_unmanaged function");
+}
+
+/* ---- va_arg ---- */
+
+/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field of struct
+ * __va_list_tag, loaded, moved on, and merged from the register and the memory area. */
+static bool is_va_area(LLVMValueRef pointer)
+{
+  pointer = cn_types_root(pointer);
+  if (LLVMIsAPHINode(pointer)) {
+    for (unsigned i = 0; i < LLVMCountIncoming(pointer); i++) {
+      LLVMValueRef incoming = LLVMGetIncomingValue(pointer, i);
+      if (!LLVMIsAPHINode(incoming) && is_va_area(incoming))
+        return true;
+    }
+    return false;
+  }
+  LLVMValueRef from = LLVMIsALoadInst(pointer) ? LLVMGetOperand(pointer, 0) : NULL;
+  if (!from || !LLVMIsAGetElementPtrInst(from))
+    return false;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(from);
+  const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+  return name && strcmp(name, "struct.__va_list_tag") == 0;
+}
+
+static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_area(LLVMGetOperand(i, 0)));
+  bool copies = (cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove")) &&
+                is_ref_local(LLVMGetOperand(i, 0)) && is_va_area(LLVMGetOperand(i, 1));
+
+  if ((reads && cn_holds_ref(LLVMTypeOf(i))) || copies)
+    cn_error(
+        ctx, i, "va-arg-reference",
+        "a reference is taken from variadic arguments, where the collector does not update it; "
+        "declare a parameter for it");
+}
+
+/* ---- functions and globals ---- */
+
+static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+    LLVMAttributeRef attribute =
+        LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind("byval"));
+    LLVMTypeRef type = attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+    if (type && cn_holds_ref(type))
+      cn_error(ctx, function, "byval-reference",
+               "parameter %u is a struct that holds references and is passed by value on the "
+               "stack, where the "
+               "collector does not find it; take a pointer to it",
+               i + 1);
+  }
+}
+
+static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  check_parameters(ctx, function);
+  if (ctx->options->manage_all)
+    cn_atomics_retype(ctx, function);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      check_conversions(ctx, i);
+      if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
+        check_call(ctx, i);
+      check_va_arg(ctx, i);
+      if (ctx->options->manage_all)
+        cn_rules_access(ctx, i);
+    }
+}
+
+/* A native function of a managed C file: the collector does not look into its frame. */
+static void check_native(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_holds_ref(LLVMTypeOf(i))) {
+        cn_error(ctx, i, "unmanaged-function",
+                 "a cairn_unmanaged function uses a reference, but the collector does not look "
+                 "into its frame; "
+                 "give it ordinary data");
+        return;
+      }
+}
+
+static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  size_t length;
+  const char *name = LLVMGetValueName2(global, &length);
+
+  if (ctx->options->manage_all && cn_is_ref(LLVMTypeOf(global)))
+    cn_error(ctx, global, "managed-global",
+             "'%s' is itself declared managed, but managed objects lie in the collector's heap; "
+             "declare a reference, and set it with cairn_new()",
+             name);
+  if (LLVMIsThreadLocal(global) && cn_holds_ref(type))
+    cn_error(ctx, global, "thread-local-reference",
+             "thread-local '%s' holds references, which the collector does not find; "
+             "keep them in a global or in locals",
+             name);
+  if (ctx->options->manage_all && LLVMGetInitializer(global))
+    check_constant(ctx, LLVMGetInitializer(global), global);
+}
+
+bool cn_rules(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    check_global(ctx, g);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (cn_prepare_manages(ctx, f))
+      check_function(ctx, f);
+    else if (ctx->options->manage_all && !LLVMIsDeclaration(f) && !LLVMGetGC(f))
+      check_native(ctx, f);
+  }
+  if (ctx->options->manage_all)
+    cn_rules_unions(ctx);
+  return ctx->errors == 0;
+}

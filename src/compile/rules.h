@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parts of pass `rules`.
+ */
+#ifndef CN_COMPILE_RULES_H
+#define CN_COMPILE_RULES_H
+
+#include "compile/pass.h"
+
+/* rules_access.c: a load or store whose type contradicts the type that its address names. */
+void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef instruction);
+/* rules_access.c: a reference stored where the collector does not look, or that points into an
+ * object. Called by prepare, once locals are promoted. */
+void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
+/* rules_unions.c: unions that overlay a reference with something else, by debug information. */
+void cn_rules_unions(struct cn_ctx *ctx);
+
+/* atomics.c: atomic operations that clang emits on i64 get reference type where they are on
+ * references. Changes the function, before the rules look at it. */
+void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

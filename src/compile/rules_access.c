@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Source rules about single loads and stores.
+ *
+ * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides:
+ * rules union-overlay (by access), derived-store, unmanaged-store. Breaks: nothing.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/layouts.h"
+#include "compile/rules.h"
+#include "compile/types.h"
+
+/* The scalar at the very start of a type. */
+static LLVMTypeRef first_scalar(LLVMTypeRef type)
+{
+  for (;;) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMArrayTypeKind)
+      type = LLVMGetElementType(type);
+    else if (kind == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+      type = LLVMStructGetTypeAtIndex(type, 0);
+    else
+      return type;
+  }
+}
+
+static bool is_scalar(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  return kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && kind != LLVMVectorTypeKind &&
+         kind != LLVMScalableVectorTypeKind;
+}
+
+void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  bool store = LLVMIsAStoreInst(i) != NULL;
+
+  if (!store && !LLVMIsALoadInst(i))
+    return;
+  LLVMTypeRef accessed = LLVMTypeOf(store ? LLVMGetOperand(i, 0) : i);
+  LLVMTypeRef named = cn_types_at(LLVMGetOperand(i, store ? 1 : 0));
+  if (!named || !is_scalar(accessed))
+    return;
+  LLVMTypeRef there = first_scalar(named);
+  if (cn_is_ref(accessed) && !cn_is_ref(there))
+    cn_error(ctx, i, "union-overlay",
+             "a reference is %s where the type of the object has none, so the collector does not "
+             "look there; "
+             "give the reference a member of its own, outside of unions",
+             store ? "stored" : "loaded");
+  if (!cn_is_ref(accessed) && cn_is_ref(there))
+    cn_error(ctx, i, "union-overlay",
+             "something else is %s where the type of the object has a reference, which the "
+             "collector would "
+             "follow; give it a member of its own, outside of unions",
+             store ? "stored" : "loaded");
+}
+
+/* ---- stores of references, on promoted IR ---- */
+
+/* The bytes that a GEP adds, as far as they are constant; `*field`: it steps to a member that is
+ * not the first. */
+static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
+{
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  int64_t offset = 0;
+
+  for (int n = 1; n < LLVMGetNumOperands(gep); n++) {
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)n);
+    int64_t value = LLVMIsAConstantInt(index) ? LLVMConstIntGetSExtValue(index) : 0;
+    if (n > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      uint64_t at = LLVMOffsetOfElement(ctx->layout, type, (unsigned)value);
+      *field |= at > 0;
+      offset += (int64_t)at;
+      type = LLVMStructGetTypeAtIndex(type, (unsigned)value);
+      continue;
+    }
+    if (n > 1)
+      type = LLVMGetElementType(type);
+    offset += value * (int64_t)LLVMABISizeOfType(ctx->layout, type);
+  }
+  return offset;
+}
+
+/* Is `value` known to be the start of an object: fresh, or loaded from where only such are kept. */
+static bool is_known_base(LLVMValueRef value)
+{
+  enum cn_layout_form form;
+
+  if (LLVMIsACallInst(value))
+    return cn_layouts_allocates(value, &form);
+  if (!LLVMIsALoadInst(value))
+    return false;
+  LLVMValueRef from = LLVMGetOperand(value, 0);
+  return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root(from));
+}
+
+/* Provably inside an object: the address of a member other than the first, or a known start plus
+ * something. */
+static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  int64_t offset = 0;
+  bool field = false;
+
+  for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
+    offset += constant_offset(ctx, value, &field);
+  return field || (offset != 0 && is_known_base(value));
+}
+
+/* Memory that the collector does not know: its name, or null. */
+static const char *unmanaged_memory(LLVMValueRef root)
+{
+  static const char *const names[] = {"malloc",   "calloc",       "realloc", "aligned_alloc",
+                                      "memalign", "reallocarray", "valloc",  "mmap"};
+  size_t length;
+
+  if (LLVMIsAAllocaInst(root) && !LLVMIsAConstantInt(LLVMGetOperand(root, 0)))
+    return "alloca";
+  LLVMValueRef callee = LLVMIsACallInst(root) ? cn_direct_callee(root) : NULL;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    if (strcmp(name, names[n]) == 0)
+      return names[n];
+  return NULL;
+}
+
+static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+{
+  LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
+  LLVMValueRef root = cn_types_root(pointer);
+
+  if (!cn_holds_ref(LLVMTypeOf(value)))
+    return;
+  const char *memory = unmanaged_memory(root);
+  if (memory)
+    cn_error(ctx, store, "unmanaged-store",
+             "a reference is stored in memory from %s(), where the collector does not find it; "
+             "allocate what holds it with cairn_new() or cairn_new_array()",
+             memory);
+  if ((cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root)) && is_derived(ctx, value))
+    cn_error(ctx, store, "derived-store",
+             "a reference into the middle of an object is stored in an object or a global, where "
+             "only references "
+             "to the start of an object may lie; store the object and an index");
+}
+
+void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i))
+        check_store(ctx, i);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What IR says of the type of memory.
+ */
+#include "compile/types.h"
+
+static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMStructTypeKind:
+    return LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind:
+    return LLVMGetElementType(type);
+  default:
+    return NULL;
+  }
+}
+
+/* The type that the IR says lies at `pointer`, or null. */
+LLVMTypeRef cn_types_at(LLVMValueRef pointer)
+{
+  if (LLVMIsAAllocaInst(pointer))
+    return LLVMGetAllocatedType(pointer);
+  if (LLVMIsAGlobalVariable(pointer))
+    return LLVMGlobalGetValueType(pointer);
+  if (!LLVMIsAGetElementPtrInst(pointer))
+    return NULL;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+  for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
+    type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
+  /* Byte arithmetic says nothing of what lies there. */
+  return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2
+             ? NULL
+             : type;
+}
+
+/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null:
+ * none. */
+LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
+{
+  while (type && LLVMTypeIsSized(type) && LLVMABISizeOfType(ctx->layout, type) != size) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+      type = LLVMStructGetTypeAtIndex(type, 0);
+    else if (kind == LLVMArrayTypeKind && LLVMGetArrayLength2(type) > 0)
+      type = LLVMGetElementType(type);
+    else
+      return NULL;
+  }
+  return type && LLVMTypeIsSized(type) ? type : NULL;
+}
+
+LLVMValueRef cn_types_root(LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  return pointer;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What IR says of the type of memory: an address names a type if it is an alloca, a global, or is
+ * formed by typed GEPs. With opaque pointers all else says nothing.
+ */
+#ifndef CN_COMPILE_TYPES_H
+#define CN_COMPILE_TYPES_H
+
+#include "compile/pass.h"
+
+/* The type that lies at `pointer`, or null. */
+LLVMTypeRef cn_types_at(LLVMValueRef pointer);
+
+/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null: none.
+ */
+LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size);
+
+/* What an address is formed from by GEPs. */
+LLVMValueRef cn_types_root(LLVMValueRef pointer);
+
+#endif

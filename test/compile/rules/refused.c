@@ -1,0 +1,138 @@
+// Every rule of pass `rules`, with the line of its breach. Each of these programs would lose a reference at a collection.
+// RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
+// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+// RUN: clang -g -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
+// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+#include <cairn/cairn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct node {
+  struct node managed *left, *right;
+  long key;
+};
+struct fat {
+  struct node managed *n;
+  long a, b, c;
+};
+
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} thread-local 'mine' holds references{{.*}} [thread-local-reference]
+_Thread_local struct node managed *mine;
+
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} 'object' is itself declared managed{{.*}} [managed-global]
+struct node managed object;
+
+uintptr_t to_integer(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}}: error: in function 'to_integer': a reference is converted to an integer{{.*}} [reference-to-integer]
+  return (uintptr_t)p;
+}
+
+struct node managed *to_reference(uintptr_t n)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [integer-to-reference]
+  return (struct node managed *)n;
+}
+
+int sentinel(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [integer-to-reference]
+  return p == (struct node managed *)-1;
+}
+
+void *to_unmanaged(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [reference-to-unmanaged]
+  return (void *)p;
+}
+
+struct node managed *from_unmanaged(void *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [unmanaged-to-reference]
+  return (struct node managed *)p;
+}
+
+void in_asm(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [asm-reference]
+  __asm__ volatile("" : : "r"(p));
+}
+
+void in_asm_by_address(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [asm-reference]
+  __asm__ volatile("" : "+m"(p));
+}
+
+void in_printf(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [variadic-reference]
+  printf("%p\n", p);
+}
+
+struct node managed *from_list(int n, ...)
+{
+  va_list list;
+  va_start(list, n);
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [va-arg-reference]
+  struct node managed *p = va_arg(list, struct node managed *);
+  va_end(list);
+  return p;
+}
+
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} parameter 1 {{.*}} [byval-reference]
+long take(struct fat f)
+{
+  return f.a;
+}
+
+long give(struct fat *f)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [byval-reference]
+  return take(*f);
+}
+
+static jmp_buf buffer;
+int jump(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [returns-twice]
+  if (setjmp(buffer))
+    return 1;
+  return p->key > 0;
+}
+
+cairn_unmanaged long native(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [unmanaged-function]
+  return p->key;
+}
+
+// By access: memory whose type has a reference, or has none, used otherwise.
+union word {
+  long i;
+  double d;
+};
+struct node managed *hidden(union word managed *w)
+{
+  struct node managed *managed *p = (struct node managed *managed *)&w->i;
+  return *p;
+}
+
+long punned(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} something else is loaded {{.*}} [union-overlay]
+  return *(long managed *)&p->right;
+}
+
+struct wrapped {
+  long tag;
+  union word w;
+};
+void *through(struct wrapped managed *w, struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} a reference is stored {{.*}} [union-overlay]
+  *(struct node managed *managed *)&w->w = p;
+  return 0;
+}

@@ -1,0 +1,59 @@
+// References stored where the collector does not look, and references into objects where only starts may lie. Checked by prepare, when
+// locals are promoted, so that a detour through a variable changes nothing.
+// RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
+// RUN: not %cairn opt --manage-all -p rules,prepare -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+#include <cairn/cairn.h>
+#include <stdlib.h>
+
+struct node {
+  long key;
+  struct node managed *next;
+  long managed *number;
+  struct node managed *managed *link;
+};
+struct list {
+  struct node managed *first;
+};
+static long managed *kept;
+
+void member(struct node managed *n)
+{
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [derived-store]
+  n->link = &n->next;
+}
+
+void by_way_of_a_local(struct node managed *n)
+{
+  struct node managed *managed *where = &n->next;
+  if (n->key)
+    // CHECK: stores.c:[[@LINE+1]]:{{.*}} [derived-store]
+    n->link = where;
+}
+
+void element(struct node managed *n)
+{
+  long managed *v = cairn_new_array(long, 10);
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [derived-store]
+  kept = v + 3;
+}
+
+void loaded(struct node managed *n)
+{
+  // What lies in an object is the start of another.
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [derived-store]
+  n->number = n->number + 1;
+}
+
+void in_malloc(struct node managed *n)
+{
+  struct list *l = malloc(sizeof *l);
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} memory from malloc(){{.*}} [unmanaged-store]
+  l->first = n;
+}
+
+// Not provable, and legal: the parameter may point behind the start.
+void parameter(struct node managed *n, long managed *p)
+{
+  n->number = p - 1;
+  n->number = &p[0];
+}
