@@ -15,7 +15,7 @@ struct pair {
   ref b;
 };
 
-static ref box(long value)
+__attribute__((noinline)) static ref box(long value)
 {
   ref b = cairn_new(struct box);
 

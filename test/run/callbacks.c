@@ -14,7 +14,7 @@ typedef struct box managed *ref;
 static ref trail;
 static const int weights[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
 
-static ref box(long value, ref next)
+__attribute__((noinline)) static ref box(long value, ref next)
 {
   ref b = cairn_new(struct box);
 

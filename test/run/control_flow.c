@@ -9,7 +9,7 @@ struct box {
 };
 typedef struct box managed *ref;
 
-static ref box(long value)
+__attribute__((noinline)) static ref box(long value)
 {
   ref b = cairn_new(struct box);
 

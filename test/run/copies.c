@@ -42,7 +42,7 @@ struct holder {
 static struct holder kept;
 static struct r1 kept_one;
 
-static ref box(long value)
+__attribute__((noinline)) static ref box(long value)
 {
   ref b = cairn_new(struct box);
 

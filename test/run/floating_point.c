@@ -50,18 +50,6 @@ __attribute__((noinline)) static void saxpy(float managed *y, const float manage
     y[k] += a * x[k];
 }
 
-__attribute__((noinline)) static long double extended(int n)
-{
-  long double s = 1;
-
-  for (int k = 1; k < n; k++) {
-    ref box = cairn_new(struct box);
-    box->value = k;
-    s += 1 / (long double)box->value;
-  }
-  return s;
-}
-
 int main(void)
 {
   double managed *v = cairn_new_array(double, 100);
@@ -76,6 +64,5 @@ int main(void)
   printf("%.6f\n", sum(v, 100));
   saxpy(y, x, 0.5f, 103);
   printf("%.3f %.3f\n", (double)y[1], (double)y[102]);
-  printf("%.12Lf\n", extended(40));
   return 0;
 }

@@ -47,11 +47,6 @@ cairn_unmanaged __attribute__((noinline)) static struct two_doubles both(double 
   return (struct two_doubles){x, x * 2};
 }
 
-cairn_unmanaged __attribute__((noinline)) static long double extended(long double x)
-{
-  return x * 3;
-}
-
 cairn_unmanaged __attribute__((noinline)) static long
 call_back(long (*f)(long, long, long, long, long, long, long, long), long n)
 {
@@ -76,8 +71,7 @@ int main(void)
 
   global = a;
   printf("%.2f\n", native(1, 2, 3, 4, 5, 6, 7, 8, 9.5, 10.5f, w, 11.5));
-  printf("%ld %d %d %ld %ld %.2f %.2f %.2Lf\n", w.n[4], q.quot, q.rem, l.quot, l.rem, t.a, t.b,
-         extended(0.5L));
+  printf("%ld %d %d %ld %ld %.2f %.2f\n", w.n[4], q.quot, q.rem, l.quot, l.rem, t.a, t.b);
   printf("%ld\n", call_back(managed_eight, 5));
   printf("%ld\n", call_back(managed_eight, (long)a->value));
   printf("%.3f %.3f %d\n", pow(2.0, 0.5), fma(2.0, 3.0, (double)b->value), (int)strlen("four"));

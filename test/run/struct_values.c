@@ -25,7 +25,7 @@ struct large {
   ref e[2];
 };
 
-static ref box(long value)
+__attribute__((noinline)) static ref box(long value)
 {
   ref b = cairn_new(struct box);
 
