@@ -108,7 +108,7 @@ round:
   %reversed = call ptr addrspace(1) @reverse(ptr addrspace(1) %list)
   store ptr addrspace(1) %reversed, ptr @newest
   %i.next = add i64 %i, 1
-  %again = icmp slt i64 %i.next, 31
+  %again = icmp slt i64 %i.next, 1500
   br i1 %again, label %round, label %print
 
 print:

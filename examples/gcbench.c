@@ -4,7 +4,7 @@
  * a long-lived array of doubles while trees of growing depth are built top-down and bottom-up and
  * dropped.
  *
- *   gcbench [depth]          depth of the long-lived tree; 14 allocates about 400 MB
+ *   gcbench [depth]          depth of the long-lived tree; 14 allocates about 500 MB
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     array[i] = 1.0 / (double)(i + 1);
 
   for (int d = depth < 4 ? depth : 4; d <= depth; d += 2)
-    sum = sum * 7 + construct(d, 32 * tree_size(depth));
+    sum = sum * 7 + construct(d, 40 * tree_size(depth));
 
   sum = sum * 7 + check(long_lived);
   printf("long-lived tree %016lx, array[%ld] %.9f\n", check(long_lived), elements / 4,

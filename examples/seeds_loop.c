@@ -11,6 +11,8 @@
 
 #include <cairn/cairn.h>
 
+static int managed *last;
+
 __attribute__((noinline)) static void foo(int managed *arr, long len)
 {
   int managed *p = arr + len;
@@ -32,9 +34,10 @@ int main(int argc, char **argv)
     for (long i = 0; i <= len; i++)
       arr[i] = (int)(round + i + 1);
     foo(arr, len);
+    last = arr;
     for (long i = 0; i < len; i++)
       cleared += arr[i] == 0;
-    if (arr[len] != (int)(round + len + 1)) {
+    if (last[len] != (int)(round + len + 1)) {
       printf("cleared too much\n");
       return 1;
     }

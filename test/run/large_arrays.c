@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build --heap 256m --collections 1 --args 200000 --small 40 %s
+// RUN: %root/test/run/Inputs/same %build --heap 256m --args 200000 --small 40 %s
 // Arrays larger than any buffer, of references and of data, that grow while both the old and the
 // new one are live.
 #include <stdio.h>
