@@ -41,6 +41,7 @@ struct rewriter {
   CN_VECTOR(struct part) parts;
   uint32_t slot, slot_rela, names;
   uint32_t rela_name;
+  uint32_t *symbols; /* by section: see find_symbols() */
   char **error;
 };
 
@@ -103,24 +104,20 @@ static void add_names(struct rewriter *w)
   append(names, rela_name, sizeof rela_name);
 }
 
-/* A local symbol in the section, to relocate against: its section symbol, which is there because
- * .eh_frame is relocated against it, or another. */
-static int find_symbol(const struct rewriter *w, uint32_t section, uint32_t *found)
+/* Of each section a local symbol, to relocate against: its section symbol, which is there because
+ * .eh_frame is relocated against it, or another; 0 if it has none. */
+static void find_symbols(struct rewriter *w)
 {
-  *found = 0;
-  for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
+  w->symbols = cn_alloc(w->elf.section_count * sizeof *w->symbols);
+  for (uint32_t i = w->elf.symbol_count; i-- > 1;) {
     const struct cn_elf_symbol *s = &w->elf.symbols[i];
-    if (s->section != section || ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL)
+    uint32_t *known = &w->symbols[s->section];
+    if (ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL || ELF64_ST_TYPE(s->sym.st_info) == STT_TLS)
       continue;
-    bool is_section = ELF64_ST_TYPE(s->sym.st_info) == STT_SECTION;
-    if (is_section || !*found)
-      *found = i;
-    if (is_section)
-      return 0;
+    if (ELF64_ST_TYPE(s->sym.st_info) == STT_SECTION || !*known ||
+        ELF64_ST_TYPE(w->elf.symbols[*known].sym.st_info) != STT_SECTION)
+      *known = i;
   }
-  return *found
-             ? 0
-             : CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
 }
 
 /* A further section, nameless yet: its index. Its bytes come later. */
@@ -144,10 +141,10 @@ static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t
                           uint32_t rela)
 {
   struct part *map = &w->parts.at[frames], *relocations = &w->parts.at[rela];
-  uint32_t section = w->frames.functions.at[first].section, symbol;
+  uint32_t section = w->frames.functions.at[first].section, symbol = w->symbols[section];
 
-  if (find_symbol(w, section, &symbol))
-    return -1;
+  if (!symbol)
+    return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
   for (size_t i = first; i < end; i++) {
     const struct cn_map_function *f = &w->frames.functions.at[i];
     uint64_t base = w->elf.symbols[symbol].sym.st_value;
@@ -267,6 +264,7 @@ static int rewrite(struct rewriter *w)
   copy_parts(w);
   add_names(w);
   empty_slot(w);
+  find_symbols(w);
   if (write_fragments(w))
     return -1;
   clear_symbols(w);
@@ -294,6 +292,7 @@ int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_si
     cn_free(&w.parts.at[i].fresh);
   cn_free(&w.parts);
   cn_frames_free(&w.frames);
+  free(w.symbols);
   cn_elf_close(&w.elf);
   return status;
 }

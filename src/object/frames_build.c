@@ -101,8 +101,8 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
 static int find_function(const struct builder *b, uint64_t address, struct cn_map_function *f)
 {
   const struct cn_elf *elf = b->elf;
-  uint32_t section = cn_elf_section_at(elf, address);
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
+  uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
   if (!section || !elf->sections[section].data ||
       !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
@@ -112,8 +112,8 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
     return CN_FAIL(b->error,
                    "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
                    elf->sections[section].name, offset);
-  if (symbol->sym.st_size > elf->sections[section].head.sh_size - offset ||
-      symbol->sym.st_size > UINT32_MAX)
+  uint64_t room = elf->sections[section].head.sh_size;
+  if (offset > room || symbol->sym.st_size > room - offset || symbol->sym.st_size > UINT32_MAX)
     return CN_FAIL(b->error, "function '%s' reaches beyond its section", symbol->name);
   *f = (struct cn_map_function){.name = symbol->name,
                                 .section = section,
