@@ -16,7 +16,9 @@ PRELUDE = """\
 #include <string.h>
 #include <cairn/cairn.h>
 
+#define NIL ((struct node managed *)0)
 typedef unsigned long ulong;
+struct duo { struct node managed *a, *b; };
 struct pair { struct node managed *first; ulong weight; struct node managed *second; };
 struct one { struct node managed *only; };
 struct node {
@@ -139,7 +141,7 @@ class Program:
                 return found
         if kind == "var" and s["r"]:
             return self.pick(s["r"])
-        return self.pick(s["r"]) if s["r"] and self.chance(0.7) else "NULL"
+        return self.pick(s["r"]) if s["r"] and self.chance(0.7) else "NIL"
 
     # Functions with an out-parameter are called in statements of their own only: what they change must not be
     # read in the same expression.
@@ -155,7 +157,7 @@ class Program:
             elif kind == "r":
                 args.append(self.ref(s, 3))
             elif kind == "p":
-                args.append(self.pick(s["p"]) if s["p"] else "(struct pair){global_ref, 4, NULL}")
+                args.append(f"(struct duo){{{self.ref(s, 3)}, {self.ref(s, 3)}}}")
             elif kind == "i":
                 args.append(self.pick(s["i"]) if s["i"] else "NULL")
             elif kind == "o":
@@ -341,21 +343,23 @@ class Program:
 
     # ---- functions
 
-    TYPES = {"n": "ulong ", "r": "struct node managed *", "p": "struct pair ",
+    TYPES = {"n": "ulong ", "r": "struct node managed *", "p": "struct duo ",
              "i": "ulong managed *", "o": "struct node managed **"}
 
     def function(self, index):
         returns = self.pick(["ulong", "ref", "ref", "pair"])
-        params = [self.pick("nrrrpio") for _ in range(self.random.randrange(0, 6))]
+        # A struct of references must fit the argument registers: copies on the stack are refused (byval-reference).
+        params = [self.pick("nrrrpio" if i < 2 else "nrrrio") for i in range(self.random.randrange(0, 6))]
         name = f"function{index}"
         scope = {"n": [], "r": [], "p": [], "i": [], "a": [], "d": []}
         names = []
         for kind in params:
             v = self.fresh("x")
             names.append(f"{self.TYPES[kind]}{v}")
-            if kind == "o":
-                continue
-            scope[kind].append(v)
+            if kind == "p":
+                scope["r"] += [f"{v}.a", f"{v}.b"]
+            elif kind != "o":
+                scope[kind].append(v)
         c_type = {"ulong": "ulong ", "ref": "struct node managed *", "pair": "struct pair "}[returns]
         storage = self.pick(["static ", "", "static __attribute__((noinline)) "])
         self.line(0, f"{storage}{c_type}{name}({', '.join(names) or 'void'});")
