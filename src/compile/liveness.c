@@ -70,7 +70,9 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
   range->stamp++;
   range->blocks.count = 0;
   add_uses(range, refs, value, v->block);
-  for (uint32_t d = v->derived; d != CN_NO_INDEX; d = refs->values.at[d].derived)
+  /* The list runs from a base through all that derive from it: for another value it goes on to its siblings. */
+  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
+       d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);
   for (size_t i = 0; i < range->blocks.count; i++) {
     const struct cn_block *block = &refs->cfg->blocks[range->blocks.at[i]];
