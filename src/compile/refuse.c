@@ -110,6 +110,14 @@ static bool knows_bundle(LLVMOperandBundleRef bundle)
 
 static void judge_bundles(struct judge *judge, LLVMValueRef call)
 {
+  uint32_t deopt, end;
+
+  cn_deopt_operands(call, &deopt, &end);
+  for (; deopt < end; deopt++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, deopt));
+    if (cn_holds_ref(type) && !cn_is_ref(type))
+      refuse(judge, call, "deopt-aggregate", "deoptimisation state holds an aggregate with references");
+  }
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
     bool known = knows_bundle(bundle);
@@ -196,8 +204,16 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
     refuse(judge, i, "scalable-vector", "a scalable vector of references cannot be described");
     return;
   }
+  if (cn_leaf_count(type) > CN_LEAF_LIMIT) {
+    refuse(judge, i, "large-aggregate", "an aggregate of so many values cannot be split for relocation");
+    return;
+  }
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMLoad: case LLVMCall: case LLVMInvoke: case LLVMCallBr: case LLVMAtomicCmpXchg:
+  case LLVMInvoke: case LLVMCallBr:
+    if (!cn_is_ref(type))
+      refuse(judge, i, "invoke-aggregate", "an aggregate with references from an invoke cannot be split");
+    return;
+  case LLVMLoad: case LLVMCall: case LLVMAtomicCmpXchg:
   case LLVMAtomicRMW: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI:
   case LLVMSelect: case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
   case LLVMExtractValue: case LLVMInsertValue: case LLVMIntToPtr: case LLVMAddrSpaceCast:

@@ -137,6 +137,10 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- aggregates.c ---- */
 
+#define CN_LEAF_LIMIT 256 /* an aggregate with more scalars than this is not split */
+/* How many scalars a type that holds references is split into; above CN_LEAF_LIMIT, something above it. */
+uint32_t cn_leaf_count(LLVMTypeRef type);
+
 /* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is outdated. */
 bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
 
