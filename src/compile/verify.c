@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later, "Safepoint Semantics &
+ * Verification"; DESIGN, invariant 1). It shares nothing with the rewriter but the classification of calls.
+ *
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
+ *   stale-reference       a reference is used after a safepoint, on some static path, at which it may have moved
+ *   integer-of-reference  the same for an integer or unmanaged pointer that was made of one
+ *   integer-to-reference  an integer becomes a reference: nothing says of which object
+ *   missed-parse-point    a call that may reach a safepoint is no statepoint, in a function that has been rewritten
+ *   leaf-reaches-safepoint  a function that callers take for a leaf holds a parse point
+ *   wrong-base, relocate-index, gc-live-duplicate   what a statepoint lists is wrong (verify_bases.c)
+ *   undescribed-alloca    a local in memory holds references that no statepoint lists (verify_allocas.c)
+ *
+ * FIELD 2c lists what LLVM's verify<safepoint-ir> does not see: missed parse points, wrong bases, casts,
+ * integers and allocas. Its false positive, a phi of one value on paths with and without a safepoint compared with that
+ * value, is none here (verify_values.c).
+ */
+#include "compile/verify.h"
+
+#include <string.h>
+#include "compile/calls.h"
+
+static bool calls_slow_path(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (!callee)
+    return false;
+  const char *name = LLVMGetValueName2(callee, &length);
+  return strcmp(name, "cairn_poll_slow") == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
+}
+
+/* A function has come to the rewriter if it has statepoints, or the polls and slow paths that passes before it made. */
+static bool is_rewritten(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE && calls_slow_path(i)))
+        return true;
+    }
+  return false;
+}
+
+static void check_calls(struct cn_verifier *v)
+{
+  bool leaf = LLVMGetStringAttributeAtIndex(v->function, CN_FUNCTION_INDEX, "gc-leaf-function", 16) != NULL;
+  char name[160];
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+      struct cn_call_class class = cn_classify_call(i);
+      bool reaches = class.kind == CN_CALL_PARSE || class.kind == CN_CALL_STATEPOINT;
+      if (class.kind == CN_CALL_PARSE)
+        cn_error(v->ctx, i, "missed-parse-point", "%s (%s) is no statepoint",
+                 cn_calls_name(i, name, sizeof name), class.why);
+      else if (leaf && reaches)
+        cn_error(v->ctx, i, "leaf-reaches-safepoint",
+                 "a function marked as a leaf, of whose callers no record is kept, has a safepoint at %s",
+                 cn_verify_name_statepoint(i, name, sizeof name));
+    }
+}
+
+static void check_casts(struct cn_verifier *v)
+{
+  char name[120];
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAIntToPtrInst(i) && cn_holds_ref(LLVMTypeOf(i)))
+        cn_error(v->ctx, i, "integer-to-reference", "%s is made of an integer: the collector cannot know its object",
+                 cn_value_name(i, name, sizeof name));
+}
+
+static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_verifier v = {.ctx = ctx, .function = function};
+
+  cn_cfg_build(&v.cfg, function);
+  cn_epochs_build(&v.epochs, &v.cfg);
+  cn_values_build(&v.values, &v.epochs);
+  check_calls(&v);
+  check_casts(&v);
+  cn_verify_uses(&v);
+  cn_verify_relocates(&v);
+  cn_verify_allocas(&v);
+  cn_ptrmap_free(&v.live);
+  cn_values_free(&v.values);
+  cn_epochs_free(&v.epochs);
+  cn_cfg_free(&v.cfg);
+}
+
+bool cn_verify(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && is_rewritten(f))
+      verify_function(ctx, f);
+  return ctx->errors == 0;
+}
