@@ -39,7 +39,8 @@ static bool is_stub(LLVMValueRef callee)
   for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
     if (strcmp(name, stubs[i]) == 0)
       return true;
-  return strncmp(name, "cairn.call.", 11) == 0 || strncmp(name, "cairn.vcall.", 12) == 0;
+  return strncmp(name, "cairn.call.", 11) == 0 || strncmp(name, "cairn.vcall.", 12) == 0 ||
+         strncmp(name, "cairn.slow.", 11) == 0;
 }
 
 static bool is_local(LLVMValueRef global)

@@ -38,12 +38,12 @@ static const char help[] =
 static int pass_to_clang(const struct cn_command *command, bool with_environment)
 {
   struct cn_words words = {0};
-  bool foreign = false;
+  bool preprocesses = false;
 
   cn_push(&words, cn_process_clang());
   for (size_t i = 0; i < command->items.count; i++)
-    foreign |= command->items.at[i].input && command->items.at[i].language == CN_LANG_FOREIGN;
-  if (with_environment && !foreign)
+    preprocesses |= command->items.at[i].input && cn_command_preprocesses(&command->items.at[i]);
+  if (with_environment && preprocesses)
     cn_frontend_add_environment(&words);
   for (size_t i = 0; i < command->args.count; i++)
     if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)

@@ -55,6 +55,33 @@ static enum cn_language language_of(const char *path, const char *forced)
   return look_up(suffixes, sizeof suffixes / sizeof *suffixes, dot + 1, CN_LANG_LINK);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+  size_t length = strlen(text), own = strlen(end);
+
+  return length >= own && strcmp(text + length - own, end) == 0;
+}
+
+bool cn_command_preprocesses(const struct cn_item *input)
+{
+  const char *path = input->words[0], *forced = input->forced;
+
+  switch (input->language) {
+  case CN_LANG_C:
+    return forced ? strcmp(forced, "c") == 0 : !ends_with(path, ".i");
+  case CN_LANG_ASM:
+    return forced ? strcmp(forced, "assembler") != 0 : !ends_with(path, ".s");
+  case CN_LANG_HEADER:
+    return forced ? strcmp(forced, "c-header") == 0 : ends_with(path, ".h");
+  case CN_LANG_LINK: /* -E - */
+    return strcmp(path, "-") == 0;
+  case CN_LANG_IR:
+  case CN_LANG_FOREIGN:
+    return false;
+  }
+  return false;
+}
+
 /* ---- effects ---- */
 
 /* -O, as clang reads it: -O is -O1, -Og is -O1, -O4 and above -O3. */
@@ -167,9 +194,6 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
     break;
   case CPU:
     command->cpu = value;
-    break;
-  case SYNTAX: /* of -S */
-    cn_push(&command->llvm_options, cn_command_text("-x86-asm-syntax=%s", value));
     break;
   case LLVM_OPTION:
     cn_push(&command->llvm_options, value);

@@ -79,6 +79,9 @@ void cn_response_expand(int argc, char **argv, struct cn_words *out);
 /* Understand `command->args`. False after a message: an option of our own that is wrong. */
 bool cn_command_parse(struct cn_command *command);
 
+/* Will clang's preprocessor run over this input of C or assembly? */
+bool cn_command_preprocesses(const struct cn_item *input);
+
 void cn_command_free(struct cn_command *command);
 
 /* Strings that live as long as the process: a driver runs one command. */

@@ -64,8 +64,7 @@ static void add_dependencies(const struct cn_command *command, const struct cn_u
   }
 }
 
-static void add_c(const struct cn_command *command, const struct cn_unit *unit,
-                  struct cn_words *words)
+static void add_c(const struct cn_command *command, struct cn_words *words)
 {
   static const char *const always[] = {"-emit-llvm",
                                        "-Xclang",
@@ -80,8 +79,6 @@ static void add_c(const struct cn_command *command, const struct cn_unit *unit,
     add(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
     add(words, "-g");
-  add_dependencies(command, unit, words);
-  cn_frontend_add_environment(words);
 }
 
 void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
@@ -98,9 +95,10 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
     add(words, "-Qunused-arguments");
   add(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (unit->language == CN_LANG_C)
-    add_c(command, unit, words);
-  else
-    add_dependencies(command, unit, words);
+    add_c(command, words);
+  if (cn_command_preprocesses(unit->item))
+    cn_frontend_add_environment(words);
+  add_dependencies(command, unit, words);
   if (unit->language == CN_LANG_FOREIGN && command->emit_llvm)
     add(words, "-emit-llvm");
   if (unit->item->forced) {

@@ -78,7 +78,6 @@ static const struct cn_option rows[] = {
     {"-fdata-sections", FLAG, DATA_SECTIONS},
     {"-fno-data-sections", FLAG, NO_DATA_SECTIONS},
     {"-march=", PREFIX, CPU},
-    {"-masm=", PREFIX, SYNTAX},
     {"-mllvm=", PREFIX, LLVM_OPTION},
     {"-mllvm", SEPARATE, LLVM_OPTION},
 

@@ -44,7 +44,6 @@ enum cn_effect {
   DEPENDENCY_OTHER,
   PREPROCESSOR,
   LLVM_OPTION,
-  SYNTAX,
   CPU,
   ASSEMBLER,
   LTO,
