@@ -190,9 +190,18 @@ uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
 
 struct by_address {
   uint64_t address;
-  bool local;
+  unsigned rank; /* of several names the highest is found */
   uint32_t index;
 };
+
+/* Global names before local ones, and those that somebody wrote before those that Cairn made. */
+static unsigned rank_of(const struct cn_elf_symbol *symbol)
+{
+  bool global = ELF64_ST_BIND(symbol->sym.st_info) != STB_LOCAL;
+  bool made = strncmp(symbol->name, "cairn.", 6) == 0;
+
+  return 2u * global + !made;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -200,8 +209,8 @@ static int compare(const void *a, const void *b)
 
   if (x->address != y->address)
     return x->address < y->address ? -1 : 1;
-  if (x->local != y->local) /* of several names, a global one comes last and is found first */
-    return x->local ? -1 : 1;
+  if (x->rank != y->rank)
+    return x->rank < y->rank ? -1 : 1;
   return x->index < y->index ? 1 : -1;
 }
 
@@ -214,8 +223,7 @@ static void sort_functions(struct cn_elf *elf)
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
     if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC)
-      order[count++] = (struct by_address){cn_elf_address(elf, s),
-                                           ELF64_ST_BIND(s->sym.st_info) == STB_LOCAL, i};
+      order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};
   }
   qsort(order, count, sizeof *order, compare);
   free(elf->functions);
