@@ -36,11 +36,14 @@ cn_pass cn_layouts;     /* layouts.c    allocation calls get struct cairn_layout
 cn_pass cn_allocate;    /* allocate.c   inline bump allocation */
 cn_pass cn_transitions; /* transitions.c  calls that may reach native code go through stubs; marks on managed functions */
 cn_pass cn_place;       /* place.c      polls */
+cn_pass cn_define;      /* undefined.c  undefined references become null */
 cn_pass cn_rewrite;     /* statepoints.c  gc.statepoint, gc.result, gc.relocate */
 cn_pass cn_differences; /* prepare.c    cairn.ptrdiff back to integers */
 cn_pass cn_verify;      /* verify.c     the relocation invariant */
 cn_pass cn_slow_paths;  /* slow_paths.c  short ways to the runtime's stubs */
 cn_pass cn_globals;     /* globals.c    roots in globals, the image constructor */
+
+void cn_define_function(LLVMValueRef function); /* pass cn_define on one function */
 
 /* ---- diagnostics (diagnose.c) ---- */
 

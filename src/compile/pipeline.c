@@ -3,7 +3,7 @@
  * The ordered list of passes, on one page. Read this file first.
  *
  *   late   rules prepare | LLVM's optimiser | layouts allocate transitions place rewrite differences verify slow-paths globals
- *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | differences verify slow-paths globals
+ *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | define differences verify slow-paths globals
  *   none   rules prepare | LLVM's optimiser | layouts allocate differences slow-paths globals
  *
  * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until `place` there is no safepoint,
@@ -36,6 +36,7 @@ static const struct step {
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation"},
     {"transitions", cn_transitions, "route calls that may reach native code through stubs"},
     {"place-safepoints", cn_place, "insert safepoint polls at entries and loop back edges"},
+    {"define-references", cn_define, "make undefined references null"},
     {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
     {"lower-differences", cn_differences, "turn opaque pointer differences into integer arithmetic"},
     {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
@@ -50,7 +51,7 @@ static const char *const late[] = {"rules", "prepare", OPTIMISE, "layouts", "all
                                    "verify-safepoints", "slow-paths", "globals", NULL};
 static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
                                     "place-safepoints", "rewrite-statepoints", OPTIMISE,
-                                    "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
+                                    "define-references", "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
 static const char *const none[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate",
                                    "lower-differences", "slow-paths", "globals", NULL};
 

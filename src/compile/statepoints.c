@@ -462,6 +462,7 @@ bool cn_rewrite(struct cn_ctx *ctx)
     init_emitter(&emitter, ctx);
     for (size_t i = 0; i < todo.count; i++) {
       cn_strip_function(ctx, todo.at[i]);
+      cn_define_function(todo.at[i]);
       rewrite_function(&emitter, todo.at[i]);
     }
     free_emitter(&emitter);
