@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass place-safepoints: polls (statepoints-later, "PlaceSafepoints"). Parseable calls need nothing here: the rewriter
- * makes each call that cn_classify_call() names a parse point into a statepoint.
+ * Pass place-safepoints: polls (statepoints-later, "PlaceSafepoints"). Parseable calls need nothing
+ * here: the rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
  *
- * Needs: nothing. Provides: in every managed function, a poll at the entry and on every cycle, loops that provably do
- * little work excepted. Breaks: struct cn_cfg; loops are strip-mined (chunk.c).
+ * Needs: nothing. Provides: in every managed function, a poll at the entry and on every cycle,
+ * loops excepted that provably do little work or that call, on each pass, a function of the module
+ * that polls. Breaks: struct cn_cfg; loops are strip-mined (chunk.c).
  *
- * A poll is a load of the thread's poll word and a branch to a cold block that calls cairn_poll_slow() under the
- * preserve_all convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
- * defines it. Functions that contain statepoints have been done before and are left alone, and so are those with
- * "cairn-nopoll" or "gc-leaf-function" (callers take the latter for leaves, so no safepoint may lie in them).
+ * A poll is a load of the thread's poll word and a branch to a cold block that calls
+ * cairn_poll_slow() under the preserve_all convention, so that the hot path spills nothing; or the
+ * body of @gc.safepoint_poll, if the module defines it. Functions that contain statepoints have
+ * been done before and are left alone, and so are those with "cairn-nopoll" or "gc-leaf-function"
+ * (callers take the latter for leaves, so no safepoint may lie in them).
  */
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
@@ -27,8 +30,9 @@
 
 struct placer {
   struct cn_ctx *ctx;
-  LLVMValueRef user_poll; /* the module's own @gc.safepoint_poll, or null */
-  LLVMValueRef slow;      /* cairn_poll_slow */
+  LLVMValueRef user_poll;  /* the module's own @gc.safepoint_poll, or null */
+  LLVMValueRef slow;       /* cairn_poll_slow */
+  struct cn_ptrmap wanted; /* the functions that get polls */
   unsigned polls;
 };
 
@@ -86,12 +90,41 @@ static void emit_poll(struct placer *p, LLVMValueRef at)
   LLVMDisposeBuilder(builder);
 }
 
+/* ---- which functions ---- */
+
+static bool has_attribute(LLVMValueRef function, const char *name)
+{
+  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name)) !=
+         NULL;
+}
+
+static bool has_statepoint(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT)
+        return true;
+  return false;
+}
+
+static bool wants_polls(LLVMValueRef function)
+{
+  size_t length;
+  unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
+
+  return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
+         strcmp(LLVMGetValueName2(function, &length), USER_POLL) != 0 &&
+         !has_attribute(function, "cairn-nopoll") && !has_attribute(function, "gc-leaf-function") &&
+         !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
+         !has_statepoint(function);
+}
+
 /* ---- sites ---- */
 
 typedef CN_VECTOR(LLVMValueRef) site_vector;
 
-/* Where to poll at the end of a block: before its terminator, and before the comparison that the terminator branches on
- * if nothing else uses it, so that the two stay one machine instruction. */
+/* Where to poll at the end of a block: before its terminator, and before the comparison that the
+ * terminator branches on if nothing else uses it, so that the two stay one machine instruction. */
 static LLVMValueRef end_site(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -106,9 +139,9 @@ static LLVMValueRef end_site(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return compare;
 }
 
-/* Must the entry poll come before `i`? What an observer could order with it must not be delayed by a collection, a
- * volatile access may be half of a pair that has to stay together, and an integer made of a reference must
- * not live over the poll. */
+/* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
+ * a collection, a volatile access may be half of a pair that has to stay together, and an integer
+ * made of a reference must not live over the poll. */
 static bool stops_entry_poll(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -129,8 +162,8 @@ static bool stops_entry_poll(LLVMValueRef i)
   }
 }
 
-/* As late as possible on the straight line from the entry on: what is computed before it is not hindered by it. Not
- * before an alloca of the entry block, which would become a dynamic one. */
+/* As late as possible on the straight line from the entry on: what is computed before it is not
+ * hindered by it. Not before an alloca of the entry block, which would become a dynamic one. */
 static LLVMValueRef entry_site(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   uint32_t b = 0;
@@ -153,9 +186,33 @@ static LLVMValueRef entry_site(struct cn_ctx *ctx, const struct cn_cfg *cfg)
   return LLVMIsATerminatorInst(site) ? end_site(ctx, cfg->blocks[b].block) : site;
 }
 
-/* The block ends in a retreating edge that needs a poll: each does, whether its loop is natural or not, unless the loop
- * does little. */
-static bool polls_at_end(const struct cn_loops *loops, uint32_t b)
+/* The block calls a function of this module that polls at its entry. */
+static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+    if (callee && cn_ptrmap_find(&p->wanted, callee))
+      return true;
+  }
+  return false;
+}
+
+/* Every way from the header `to` to the end of block `b` leads over a call that polls: the blocks
+ * that all of them share are the latch and what dominates it, up to the header. */
+static bool polls_in_callee(const struct placer *p, const struct cn_cfg *cfg, uint32_t to,
+                            uint32_t b)
+{
+  while (!calls_poller(p, cfg->blocks[b].block)) {
+    if (b == to)
+      return false;
+    b = cfg->blocks[b].idom;
+  }
+  return true;
+}
+
+/* The block ends in a retreating edge that needs a poll: each does, whether its loop is natural or
+ * not, unless the loop does little or polls anyway on each pass. */
+static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
@@ -163,7 +220,9 @@ static bool polls_at_end(const struct cn_loops *loops, uint32_t b)
     uint32_t to = cfg->blocks[b].succs[s];
     if (!cn_cfg_retreats(b, to))
       continue;
-    if (!cn_cfg_dominates(cfg, to, b) || loops->at[loops->of[to]].work > SMALL_WORK)
+    if (!cn_cfg_dominates(cfg, to, b))
+      return true;
+    if (loops->at[loops->of[to]].work > SMALL_WORK && !polls_in_callee(p, cfg, to, b))
       return true;
   }
   return false;
@@ -178,7 +237,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, site_vector *
   cn_loops_find(&loops, &cfg);
   cn_push(sites, entry_site(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++)
-    if (polls_at_end(&loops, b)) {
+    if (polls_at_end(p, &loops, b)) {
       LLVMValueRef site = end_site(p->ctx, cfg.blocks[b].block);
       if (site != sites->at[0])
         cn_push(sites, site);
@@ -188,31 +247,6 @@ static void collect_sites(struct placer *p, LLVMValueRef function, site_vector *
 }
 
 /* ---- functions ---- */
-
-static bool has_attribute(LLVMValueRef function, const char *name)
-{
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name)) != NULL;
-}
-
-static bool has_statepoint(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT)
-        return true;
-  return false;
-}
-
-static bool wants_polls(LLVMValueRef function)
-{
-  size_t length;
-  unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
-
-  return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
-         strcmp(LLVMGetValueName2(function, &length), USER_POLL) != 0 &&
-         !has_attribute(function, "cairn-nopoll") && !has_attribute(function, "gc-leaf-function") &&
-         !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) && !has_statepoint(function);
-}
 
 static void place_in(struct placer *p, LLVMValueRef function)
 {
@@ -260,7 +294,8 @@ static bool inline_user_polls(struct placer *p)
     LLVMValueRef user = LLVMGetUser(use);
     if (cn_is_call(user) && cn_direct_callee(user) == p->user_poll &&
         cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)))) {
-      cn_error(p->ctx, user, "poll-inline", "the body of @" USER_POLL " cannot be inserted in line");
+      cn_error(p->ctx, user, "poll-inline",
+               "the body of @" USER_POLL " cannot be inserted in line");
       return false;
     }
   }
@@ -274,14 +309,15 @@ bool cn_place(struct cn_ctx *ctx)
 
   if (!find_user_poll(&placer))
     return false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    if (!wants_polls(f))
-      continue;
-    if (!placer.user_poll && !placer.slow)
-      placer.slow = cn_emit_declare(ctx, "cairn_poll_slow", type, LLVMPreserveAllCallConv);
-    if (!placer.user_poll && !placer.slow)
-      return false;
-    place_in(&placer, f);
-  }
-  return !placer.user_poll || !placer.polls || inline_user_polls(&placer);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (wants_polls(f))
+      cn_ptrmap_add(&placer.wanted, f, NULL);
+  if (placer.wanted.count && !placer.user_poll)
+    placer.slow = cn_emit_declare(ctx, "cairn_poll_slow", type, LLVMPreserveAllCallConv);
+  bool ok = placer.slow || placer.user_poll || !placer.wanted.count;
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); ok && f; f = LLVMGetNextFunction(f))
+    if (cn_ptrmap_find(&placer.wanted, f))
+      place_in(&placer, f);
+  cn_ptrmap_free(&placer.wanted);
+  return ok && (!placer.user_poll || !placer.polls || inline_user_polls(&placer));
 }
