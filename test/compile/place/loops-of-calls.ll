@@ -11,7 +11,7 @@ define void @polls() gc "statepoint-example" {
   ret void
 }
 
-define void @silent() gc "statepoint-example" "cairn-nopoll" {
+define void @silent() "cairn-nopoll" gc "statepoint-example" {
   ret void
 }
 
