@@ -190,11 +190,14 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 
+/* With what LLVM's pipelines begin with, in their order: what comes after them makes other loops of promoted locals whose
+ * control flow was not simplified first. */
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error =
-      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
+  const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>"
+                                               : "sroa<preserve-cfg>";
+  LLVMErrorRef error = LLVMRunPassesOnFunction(function, passes, ctx->machine, options);
 
   if (error) {
     char *message = LLVMGetErrorMessage(error);
