@@ -59,7 +59,7 @@ static void expand_word(const char *word, int depth, struct cn_words *out)
   char *text = word[0] == '@' && depth < DEPTH_MAX ? read_text(word + 1) : NULL;
 
   if (!text) {
-    cn_push(out, cn_strdup(word));
+    cn_push(out, cn_command_text("%s", word));
     return;
   }
   char *cursor = text;

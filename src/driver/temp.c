@@ -52,7 +52,7 @@ static void catch_signals(void)
 static bool make_directory(void)
 {
   const char *parent = getenv("TMPDIR");
-  char *name = cn_format("%s/cairn-cc-XXXXXX", parent && *parent ? parent : "/tmp");
+  char *name = cn_format("%s/cairn-cc-XXXXXX", parent && *parent ? parent : P_tmpdir);
 
   if (!mkdtemp(name)) {
     cn_tool_error("cannot make a temporary directory '%s': %s", name, strerror(errno));
