@@ -13,6 +13,9 @@
  * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
  * `cairn_frames`.
  *
+ * Sections `cairn_frames` that `ld -r` joined, so that they speak of several code sections, are
+ * taken apart in the same way: the joined one is the first of the new ones.
+ *
  * The section names' table grows by one string, ".relacairn_frames", whose tail is the other name.
  */
 #include "object/rewrite.h"
@@ -22,6 +25,7 @@
 #include "base/check.h"
 #include "object/elf_file.h"
 #include "object/frames_build.h"
+#include "object/frames_split.h"
 
 static const char rela_name[] = ".relacairn_frames";
 enum { NAME_TAIL = sizeof ".rela" - 1 };
@@ -37,7 +41,7 @@ struct part {
 struct rewriter {
   const unsigned char *old;
   struct cn_elf elf; /* placed: its headers and bytes have changed */
-  struct cn_frames frames;
+  struct cn_encoded_frames frames;
   CN_VECTOR(struct part) parts;
   uint32_t slot, slot_rela, names;
   uint32_t rela_name;
@@ -76,19 +80,19 @@ static void copy_parts(struct rewriter *w)
   }
 }
 
-static int find_slot(struct rewriter *w)
+/* The section to replace and its relocations. */
+static int find_slot(struct rewriter *w, uint32_t slot)
 {
   const struct cn_elf *elf = &w->elf;
+  const char *name = elf->sections[slot].name;
 
-  w->slot = cn_elf_find(elf, ".llvm_stackmaps", 0);
-  if (cn_elf_find(elf, ".llvm_stackmaps", w->slot + 1))
-    return CN_FAIL(w->error, "more than one section .llvm_stackmaps");
-  if (elf->sections[w->slot].group)
-    return CN_FAIL(w->error, "section .llvm_stackmaps is in a section group");
+  w->slot = slot;
+  if (elf->sections[slot].group)
+    return CN_FAIL(w->error, "section '%s' is in a section group", name);
   for (uint32_t i = 1; i < elf->section_count; i++)
-    if (elf->sections[i].head.sh_type == SHT_RELA && elf->sections[i].head.sh_info == w->slot) {
+    if (elf->sections[i].head.sh_type == SHT_RELA && elf->sections[i].head.sh_info == slot) {
       if (w->slot_rela)
-        return CN_FAIL(w->error, "section .llvm_stackmaps has its relocations in two places");
+        return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
       w->slot_rela = i;
     }
   w->names =
@@ -146,13 +150,13 @@ static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t
   if (!symbol)
     return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
   for (size_t i = first; i < end; i++) {
-    const struct cn_map_function *f = &w->frames.functions.at[i];
+    const struct cn_encoded *f = &w->frames.functions.at[i];
     uint64_t base = w->elf.symbols[symbol].sym.st_value;
     Elf64_Rela r = {.r_offset = map->fresh.count + CN_MAP_ENTRY,
                     .r_info = ELF64_R_INFO((uint64_t)symbol, R_X86_64_PC32),
                     .r_addend = (int64_t)(f->offset - base)};
     append(&relocations->fresh, &r, sizeof r);
-    cn_framemap_write(&map->fresh, f);
+    append(&map->fresh, w->frames.bytes.at + f->start, f->length);
   }
   map->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL,
                            .sh_type = SHT_PROGBITS,
@@ -257,9 +261,32 @@ static struct cn_bytes write_file(struct rewriter *w)
   return out;
 }
 
-static int rewrite(struct rewriter *w)
+/* Read the stack maps, write frame maps. */
+static int encode(struct rewriter *w)
 {
-  if (find_slot(w) || cn_frames_build(&w->elf, &w->frames, w->error))
+  struct cn_frames frames;
+
+  if (cn_elf_find(&w->elf, ".llvm_stackmaps", w->slot + 1))
+    return CN_FAIL(w->error, "more than one section .llvm_stackmaps");
+  if (cn_frames_build(&w->elf, &frames, w->error))
+    return -1;
+  for (size_t i = 0; i < frames.functions.count; i++) {
+    const struct cn_map_function *f = &frames.functions.at[i];
+    struct cn_encoded encoded = {
+        .section = f->section, .offset = f->offset, .start = w->frames.bytes.count};
+    cn_framemap_write(&w->frames.bytes, f);
+    encoded.length = w->frames.bytes.count - encoded.start;
+    cn_push(&w->frames.functions, encoded);
+  }
+  cn_frames_free(&frames);
+  return 0;
+}
+
+static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
+{
+  if (find_slot(w, stack_maps ? stack_maps : mixed))
+    return -1;
+  if (stack_maps ? encode(w) : cn_frames_split(&w->elf, mixed, &w->frames, w->error))
     return -1;
   copy_parts(w);
   add_names(w);
@@ -271,17 +298,18 @@ static int rewrite(struct rewriter *w)
   return 0;
 }
 
-int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
+/* One section replaced; *out stays null if there is none to replace. */
+static int rewrite_one(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
 {
   struct rewriter w = {.old = bytes, .error = error};
 
-  *out = NULL;
-  *out_size = 0;
   if (cn_elf_open(&w.elf, bytes, size, error))
     return -1;
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
-  if (!status && cn_elf_find(&w.elf, ".llvm_stackmaps", 0)) {
-    status = rewrite(&w);
+  uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
+  uint32_t mixed = cn_frames_find_mixed(&w.elf);
+  if (!status && (stack_maps || mixed)) {
+    status = rewrite(&w, stack_maps, mixed);
     if (!status) {
       struct cn_bytes file = write_file(&w);
       *out = file.at;
@@ -291,8 +319,26 @@ int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_si
   for (size_t i = 0; i < w.parts.count; i++)
     cn_free(&w.parts.at[i].fresh);
   cn_free(&w.parts);
-  cn_frames_free(&w.frames);
+  cn_encoded_free(&w.frames);
   free(w.symbols);
   cn_elf_close(&w.elf);
+  return status;
+}
+
+int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
+{
+  *out = NULL;
+  *out_size = 0;
+  int status = rewrite_one(bytes, size, out, out_size, error);
+  while (!status && *out) {
+    void *more = NULL;
+    size_t more_size = 0;
+    status = rewrite_one(*out, *out_size, &more, &more_size, error);
+    if (!status && !more)
+      return 0;
+    free(*out);
+    *out = more;
+    *out_size = more_size;
+  }
   return status;
 }
