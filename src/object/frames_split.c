@@ -40,14 +40,17 @@ static size_t count_of(const struct cn_elf_section *rela)
 
 uint32_t cn_frames_find_mixed(const struct cn_elf *elf)
 {
-  for (uint32_t i = cn_elf_find(elf, "cairn_frames", 0); i;
-       i = cn_elf_find(elf, "cairn_frames", i + 1)) {
-    const struct cn_elf_section *rela = relocations_of(elf, i);
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *rela = &elf->sections[i];
+    uint32_t target = rela->head.sh_info;
+    if (rela->head.sh_type != SHT_RELA || !target || target >= elf->section_count ||
+        strcmp(elf->sections[target].name, "cairn_frames") != 0)
+      continue;
     for (size_t k = 0; k < count_of(rela); k++) {
       Elf64_Rela r = relocation(rela, k);
       uint64_t offset;
-      if (target_of(elf, &r, &offset) != elf->sections[i].head.sh_link)
-        return i;
+      if (target_of(elf, &r, &offset) != elf->sections[target].head.sh_link)
+        return target;
     }
   }
   return 0;
