@@ -15,9 +15,9 @@
 #include "driver/tool.h"
 #include "driver/units.h"
 
-static const char section_name[] = ".llvm_stackmaps";
 
-/* A quick look: does the file contain the section's name? */
+/* A quick look: does the file contain the name of stack maps, or of frame maps (which `ld -r` may
+ * have joined in a way that has to be undone)? */
 static bool may_have_stack_maps(const char *path)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -31,7 +31,7 @@ static bool may_have_stack_maps(const char *path)
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
       found = memcmp(bytes, "\177ELF", size < 4 ? size : 4) == 0 &&
-              memmem(bytes, size, section_name, sizeof section_name) != NULL;
+              (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13));
       munmap(bytes, size);
     }
   }
