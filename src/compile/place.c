@@ -191,7 +191,7 @@ static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-    if (callee && cn_ptrmap_find(&p->wanted, callee))
+    if (callee && LLVMGetLinkage(callee) != LLVMWeakAnyLinkage && cn_ptrmap_find(&p->wanted, callee))
       return true;
   }
   return false;
@@ -228,7 +228,8 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
   return false;
 }
 
-static void collect_sites(struct placer *p, LLVMValueRef function, site_vector *sites)
+static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_ptrmap *bounded,
+                          site_vector *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
@@ -237,11 +238,8 @@ static void collect_sites(struct placer *p, LLVMValueRef function, site_vector *
   cn_loops_find(&loops, &cfg);
   cn_push(sites, entry_site(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++)
-    if (polls_at_end(p, &loops, b)) {
-      LLVMValueRef site = end_site(p->ctx, cfg.blocks[b].block);
-      if (site != sites->at[0])
-        cn_push(sites, site);
-    }
+    if (polls_at_end(p, &loops, b) && !cn_ptrmap_find(bounded, cfg.blocks[b].block))
+      cn_push(sites, end_site(p->ctx, cfg.blocks[b].block));
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
 }
@@ -250,14 +248,17 @@ static void collect_sites(struct placer *p, LLVMValueRef function, site_vector *
 
 static void place_in(struct placer *p, LLVMValueRef function)
 {
+  const struct cairn_compile_options *options = p->ctx->options;
+  struct cn_ptrmap bounded = {0};
   site_vector sites = {0};
 
-  if (!p->user_poll)
-    cn_chunk_loops(p->ctx, function, SMALL_WORK);
-  collect_sites(p, function, &sites);
+  if (!options || (options->opt_level > 0 && options->size_level == 0))
+    cn_chunk_loops(p->ctx, function, SMALL_WORK, &bounded);
+  collect_sites(p, function, &bounded, &sites);
   for (size_t i = 0; i < sites.count; i++)
     emit_poll(p, sites.at[i]);
   cn_free(&sites);
+  cn_ptrmap_free(&bounded);
 }
 
 /* ---- the module's own poll ---- */

@@ -1,0 +1,42 @@
+define i64 @managed.NAME(i8 %start, i8 %bound) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i8 [ %start, %entry ], [ %i.next, %latch ]
+  %s = phi i64 [ 7, %entry ], [ %s.next, %latch ]
+  %t = phi i64 [ 0, %entry ], [ %t.next, %latch ]
+  %wide = zext i8 %i to i64
+  %m = mul i64 %s, 31
+  %s.next = add i64 %m, %wide
+  %t.next = add i64 %t, 1
+  %enough = icmp ugt i64 %t.next, 600
+  br i1 %enough, label %out, label %latch
+latch:
+  %i.next = add i8 %i, STEP
+  %c = icmp TEST i8 %i.next, %bound
+  br i1 %c, label %YES, label %NO
+out:
+  %r = phi i64 [ %s.next, %loop ], [ %s.next, %latch ]
+  ret i64 %r
+}
+define i64 @plain.NAME(i8 %start, i8 %bound)  {
+entry:
+  br label %loop
+loop:
+  %i = phi i8 [ %start, %entry ], [ %i.next, %latch ]
+  %s = phi i64 [ 7, %entry ], [ %s.next, %latch ]
+  %t = phi i64 [ 0, %entry ], [ %t.next, %latch ]
+  %wide = zext i8 %i to i64
+  %m = mul i64 %s, 31
+  %s.next = add i64 %m, %wide
+  %t.next = add i64 %t, 1
+  %enough = icmp ugt i64 %t.next, 600
+  br i1 %enough, label %out, label %latch
+latch:
+  %i.next = add i8 %i, STEP
+  %c = icmp TEST i8 %i.next, %bound
+  br i1 %c, label %YES, label %NO
+out:
+  %r = phi i64 [ %s.next, %loop ], [ %s.next, %latch ]
+  ret i64 %r
+}
