@@ -2,8 +2,8 @@
  *
  * Which calls are safepoints. Needs: nothing. Provides: cn_classify_call(). Breaks: nothing.
  *
- * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a parse point cost little
- * (references stay in registers); a leaf that is none loses roots.
+ * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a
+ * parse point cost little (references stay in registers); a leaf that is none loses roots.
  */
 #include "compile/calls.h"
 
@@ -33,11 +33,18 @@ static const struct leaf {
 #undef CN_LEAF
 };
 
-/* Intrinsics that run code of the program or of a runtime: everything else is expanded in line or becomes a call to
- * one of the leaves of the C and compiler runtimes. Prefixes, each with its end. */
+/* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
+ * or becomes a call to one of the leaves of the C and compiler runtimes. Prefixes, each with its
+ * end. */
 static const char *const calling_intrinsics[] = {
-    "llvm.experimental.deoptimize.", "llvm.experimental.guard", "llvm.experimental.patchpoint.",
-    "llvm.coro.", "llvm.objc.", "llvm.icall.branch.funnel", "llvm.swift.async.", "llvm.eh.sjlj.longjmp",
+    "llvm.experimental.deoptimize.",
+    "llvm.experimental.guard",
+    "llvm.experimental.patchpoint.",
+    "llvm.coro.",
+    "llvm.objc.",
+    "llvm.icall.branch.funnel",
+    "llvm.swift.async.",
+    "llvm.eh.sjlj.longjmp",
 };
 
 bool cn_is_call(LLVMValueRef instruction)
@@ -128,15 +135,17 @@ static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef c
   for (size_t i = 0; i < sizeof calling_intrinsics / sizeof *calling_intrinsics; i++)
     if (strncmp(name, calling_intrinsics[i], strlen(calling_intrinsics[i])) == 0)
       return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
-  /* A copy element by element may be interrupted by a safepoint, so that a long one does not delay a collection. */
+  /* A copy element by element may be interrupted by a safepoint, so that a long one does not
+   * delay a collection. */
   if (strstr(name, ".element.unordered.atomic.") && !strstr(name, "memset") && has_refs(call))
     return (struct cn_call_class){CN_CALL_PARSE, "element-wise atomic copy of managed memory"};
   return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
 }
 
-/* LLVM infers nocallback for declarations named and typed like functions of the C library, references or not (tried on
- * LLVM 22: `declare i64 @strlen(ptr addrspace(1))`). So on a declaration it counts only where no reference is in the
- * type; a front end that means it writes "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
+/* LLVM infers nocallback for declarations named and typed like functions of the C library,
+ * references or not (tried on LLVM 22: `declare i64 @strlen(ptr addrspace(1))`). So on a
+ * declaration it counts only where no reference is in the type; a front end that means it writes
+ * "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
 static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
 {
   if (callee && cn_is_managed(callee) && !LLVMIsDeclaration(callee))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control flow. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, but for cn_split_before(), which invalidates
- * any struct cn_cfg of its function.
+ * Control flow. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, but for
+ * cn_split_before(), which invalidates any struct cn_cfg of its function.
  *
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  */
@@ -115,8 +115,8 @@ bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return a == b;
 }
 
-/* Put the blocks of the natural loop with this header (all its back edges together) into it. Headers are visited from
- * the innermost, which come last in reverse post-order. */
+/* Put the blocks of the natural loop with this header (all its back edges together) into it.
+ * Headers are visited from the innermost, which come last in reverse post-order. */
 static void fill_loop(struct cn_cfg *cfg, uint32_t header)
 {
   index_vector work = {0};
@@ -211,10 +211,11 @@ static void retarget(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef
       LLVMSetSuccessor(end, s, to);
 }
 
-/* The LLVM-C API cannot change a phi's incoming block, but replacing all uses of a block that has a terminator also
- * renames it in its successors' phis, and one without does not. So: name `to` everywhere (phis follow), then
- * take back the branches while `to` is still empty. A block that is its own successor is none at that moment,
- * since its branch has been renamed already: its phis stand in a block of their own meanwhile. */
+/* The LLVM-C API cannot change a phi's incoming block, but replacing all uses of a block that
+ * has a terminator also renames it in its successors' phis, and one without does not. So: name
+ * `to` everywhere (phis follow), then take back the branches while `to` is still empty. A block
+ * that is its own successor is none at that moment, since its branch has been renamed already:
+ * its phis stand in a block of their own meanwhile. */
 static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;

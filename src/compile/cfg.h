@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control flow of one function: blocks in reverse post-order, predecessors, dominators, loops. The LLVM-C API has
- * none of these. Valid until a block or an edge changes.
+ * Control flow of one function: blocks in reverse post-order, predecessors, dominators, loops.
+ * The LLVM-C API has none of these. Valid until a block or an edge changes.
  */
 #ifndef CN_COMPILE_CFG_H
 #define CN_COMPILE_CFG_H
@@ -20,8 +20,8 @@ struct cn_block {
   uint32_t depth; /* number of natural loops around it */
 };
 
-/* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with j <= i is a
- * retreating edge (a back edge if j dominates i, else its loop is irreducible). */
+/* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with
+ * j <= i is a retreating edge (a back edge if j dominates i, else its loop is irreducible). */
 struct cn_cfg {
   LLVMValueRef function;
   struct cn_block *blocks;
@@ -31,7 +31,8 @@ struct cn_cfg {
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
 void cn_cfg_free(struct cn_cfg *cfg);
-uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
+uint32_t cn_cfg_index(const struct cn_cfg *cfg,
+                      LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
 static inline bool cn_cfg_retreats(uint32_t from, uint32_t to) { return to <= from; }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Strip-mining (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll on every trip of a tight or
- * vectorised loop costs as much as its work. So the loop is given an end of its own, some ten thousand instructions away, and
- * an outer loop, which polls, gives it the next.
+ * Strip-mining (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll on every
+ * trip of a tight or vectorised loop costs as much as its work. So the loop is given an end of
+ * its own, some ten thousand instructions away, and an outer loop, which polls, gives it the
+ * next.
  *
  *            before                                        after
  *   outside:  br head                        outside: br chunk
@@ -15,12 +16,13 @@
  *                                   exit     check:   br (i.next != bound), poll, exit
  *                                            poll:    br chunk
  *
- * Exact for every start, bound and step: `end` is a value that the induction variable takes after K trips and before it takes
- * (or, for an order, passes) the bound; where the distance to the bound is not more than that, `end` is the bound itself
- * and the inner loop is the old one. The distance is taken modulo the width, so wrapping loops are right, too.
+ * Exact for every start, bound and step: `end` is a value that the induction variable takes
+ * after K trips and before it takes (or, for an order, passes) the bound; where the distance to
+ * the bound is not more than that, `end` is the bound itself and the inner loop is the old one.
+ * The distance is taken modulo the width, so wrapping loops are right, too.
  *
- * Pointers are induction variables like integers. For references the distance is formed between two safepoints and dies at once,
- * and so does `end`.
+ * Pointers are induction variables like integers. For references the distance is formed between
+ * two safepoints and dies at once, and so does `end`.
  *
  * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
@@ -32,11 +34,13 @@
 #include "base/vector.h"
 #include "compile/loops.h"
 
-/* Instructions between two polls: some ten microseconds, and thousands of times the cost of a poll. */
+/* Instructions between two polls: some ten microseconds, and thousands of times the cost of a
+ * poll. */
 #define CHUNK_WORK 40000
 #define CHUNK_MIN_TRIPS 16
 
-/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace the value. */
+/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace the
+ * value. */
 struct candidate {
   LLVMBasicBlockRef header, latch;
   LLVMValueRef compare, phi;
@@ -98,9 +102,10 @@ static bool is_invariant(const struct cn_loops *loops, uint32_t loop, LLVMValueR
   return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
 }
 
-/* The test at the end of the latch: an induction variable against an invariant, in the order that its step leads to. */
-static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
-                      struct candidate *out)
+/* The test at the end of the latch: an induction variable against an invariant, in the order
+ * that its step leads to. */
+static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                      bool stay_if_true, struct candidate *out)
 {
   for (unsigned o = 0; o < 2; o++) {
     struct cn_induction iv;
@@ -162,14 +167,14 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
-                 struct candidate *out)
+static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                 uint64_t small_work, struct candidate *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
 
-  if (l->inner || l->latch == CN_NO_BLOCK || l->work <= small_work || has_parse_point(loops, loop) ||
-      !has_plain_entries(cfg, l->header))
+  if (l->inner || l->latch == CN_NO_BLOCK || l->work <= small_work ||
+      has_parse_point(loops, loop) || !has_plain_entries(cfg, l->header))
     return false;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
@@ -226,8 +231,8 @@ static LLVMValueRef new_phi(struct rebuild *r, LLVMValueRef old, const char *nam
   return phi;
 }
 
-/* One phi of the header becomes two: of the chunk, fed from outside and from the poll; of the header, fed from the chunk
- * and from the latch. */
+/* One phi of the header becomes two: of the chunk, fed from outside and from the poll; of the
+ * header, fed from the chunk and from the latch. */
 static void split_phi(struct rebuild *r, LLVMValueRef old)
 {
   size_t length;
@@ -288,8 +293,10 @@ static LLVMValueRef build_end(struct rebuild *r)
   LLVMValueRef from = as_integer(r, r->start), to = as_integer(r, bound);
   LLVMTypeRef type = LLVMTypeOf(from);
   uint64_t distance = r->c->trips * (up ? (uint64_t)r->c->step : 0 - (uint64_t)r->c->step);
-  LLVMValueRef ahead = up ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
-  LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, ahead, LLVMConstInt(type, distance, false), "chunk.far");
+  LLVMValueRef ahead =
+      up ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
+  LLVMValueRef far =
+      LLVMBuildICmp(b, LLVMIntUGT, ahead, LLVMConstInt(type, distance, false), "chunk.far");
   if (r->c->stay != LLVMIntNE)
     far = LLVMBuildAnd(b, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"), far, "chunk.far");
   LLVMValueRef move = LLVMConstInt(type, up ? distance : 0 - distance, false);
@@ -314,7 +321,8 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
     operands[o] = o == r->c->bound ? end : LLVMGetOperand(compare, o);
   LLVMPositionBuilderAtEnd(r->builder, r->c->latch);
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(compare));
-  LLVMValueRef test = LLVMBuildICmp(r->builder, LLVMGetICmpPredicate(compare), operands[0], operands[1], "chunk.ends");
+  LLVMValueRef test = LLVMBuildICmp(r->builder, LLVMGetICmpPredicate(compare), operands[0],
+                                    operands[1], "chunk.ends");
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(asks));
   LLVMValueRef branch = stay_if_true ? LLVMBuildCondBr(r->builder, test, r->c->header, r->check)
                                      : LLVMBuildCondBr(r->builder, test, r->check, r->c->header);
@@ -349,7 +357,8 @@ static void rebuild(struct cn_ctx *ctx, const struct candidate *c)
   LLVMDisposeBuilder(r.builder);
 }
 
-void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct cn_ptrmap *bounded)
+void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                    struct cn_ptrmap *bounded)
 {
   candidate_vector candidates = {0};
   struct cn_cfg cfg;

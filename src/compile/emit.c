@@ -7,8 +7,9 @@
 #include <string.h>
 #include "base/check.h"
 
-/* The runtime is linked into the executable, so an executable reaches the thread's mutator at a constant offset from
- * the thread pointer; code that may end in a shared object loads that offset first. */
+/* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
+ * constant offset from the thread pointer; code that may end in a shared object loads that
+ * offset first. */
 static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
 {
   static const char name[] = "cairn_mutator";
@@ -39,7 +40,8 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
   return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &index, 1, "field");
 }
 
-LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention)
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
+                             unsigned convention)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -47,8 +49,10 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
     LLVMSetFunctionCallConv(function, convention);
     return function;
   }
-  if (function || LLVMGetNamedGlobal(ctx->module, name) || LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name))) {
-    cn_error(ctx, function, "reserved-name", "@%s is a name of the runtime, with another type", name);
+  if (function || LLVMGetNamedGlobal(ctx->module, name) ||
+      LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name))) {
+    cn_error(ctx, function, "reserved-name", "@%s is a name of the runtime, with another type",
+             name);
     return NULL;
   }
   function = LLVMAddFunction(ctx->module, name, type);

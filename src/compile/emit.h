@@ -7,14 +7,18 @@
 
 #include "compile/pass.h"
 
-/* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a CAIRN_ABI_MUTATOR_*). */
+/* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a
+ * CAIRN_ABI_MUTATOR_*). */
 LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset);
 
-/* The function `name`, declared with this type and calling convention if the module has it not yet. It is external and
- * nounwind. Null, with an error reported, if the module has something else under that name. */
-LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention);
+/* The function `name`, declared with this type and calling convention if the module has it not
+ * yet. It is external and nounwind. Null, with an error reported, if the module has something
+ * else under that name. */
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
+                             unsigned convention);
 
-/* Tell the code generator that the conditional branch goes to its second successor nearly always. */
+/* Tell the code generator that the conditional branch goes to its second successor nearly
+ * always. */
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch);
 
 /* An enum attribute without a value, by name. */

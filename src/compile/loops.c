@@ -2,8 +2,9 @@
  *
  * Natural loops. Needs: struct cn_cfg. Provides: struct cn_loops. Breaks: nothing.
  *
- * Trip counts are found by counting: a loop is of interest only if it is short, so walking through its induction
- * variable's values up to the bound is exact, fast and right for every predicate.
+ * Trip counts are found by counting: a loop is of interest only if it is short, so walking
+ * through its induction variable's values up to the bound is exact, fast and right for every
+ * predicate.
  */
 #include "compile/loops.h"
 
@@ -27,9 +28,10 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
 
 /* ---- bodies ---- */
 
-/* The blocks from which a back edge to the header is reached without passing the header. `in` marks them with
- * `stamp`. */
-static void collect_body(const struct cn_cfg *cfg, struct cn_loop *loop, uint32_t *in, uint32_t stamp)
+/* The blocks from which a back edge to the header is reached without passing the header. `in`
+ * marks them with `stamp`. */
+static void collect_body(const struct cn_cfg *cfg, struct cn_loop *loop, uint32_t *in,
+                         uint32_t stamp)
 {
   CN_VECTOR(uint32_t) body = {0};
 
@@ -184,7 +186,8 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned w
 }
 
 /* Passes until `compare` is `leaves`, for an induction variable against a constant. */
-static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
+static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                            bool leaves)
 {
   struct cn_induction iv;
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
@@ -216,7 +219,8 @@ static uint64_t trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint3
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succ_count != 2 ||
-      loops->at[loop].latch == CN_NO_BLOCK || !cn_cfg_dominates(loops->cfg, b, loops->at[loop].latch))
+      loops->at[loop].latch == CN_NO_BLOCK ||
+      !cn_cfg_dominates(loops->cfg, b, loops->at[loop].latch))
     return CN_WORK_UNKNOWN;
   bool stays[2];
   for (unsigned s = 0; s < 2; s++)
@@ -239,8 +243,8 @@ static uint64_t size_of_block(LLVMBasicBlockRef block)
   return size;
 }
 
-/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left their work in its
- * `work`. */
+/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left
+ * their work in its `work`. */
 static void measure(struct cn_loops *loops, uint32_t l, const uint64_t *sizes)
 {
   struct cn_loop *loop = &loops->at[l];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Natural loops of one function and what is known of how long they run. Valid as long as their struct cn_cfg is.
+ * Natural loops of one function and what is known of how long they run. Valid as long as their
+ * struct cn_cfg is.
  */
 #ifndef CN_COMPILE_LOOPS_H
 #define CN_COMPILE_LOOPS_H
@@ -41,7 +42,8 @@ struct cn_induction {
   int64_t step;           /* bytes, for a pointer */
 };
 
-/* Is `value` an induction variable of the loop, or its next? Integers of at most 64 bits and pointers. */
+/* Is `value` an induction variable of the loop, or its next? Integers of at most 64 bits and
+ * pointers. */
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out);
 

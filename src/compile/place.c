@@ -191,7 +191,8 @@ static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-    if (callee && LLVMGetLinkage(callee) != LLVMWeakAnyLinkage && cn_ptrmap_find(&p->wanted, callee))
+    if (callee && LLVMGetLinkage(callee) != LLVMWeakAnyLinkage &&
+        cn_ptrmap_find(&p->wanted, callee))
       return true;
   }
   return false;

@@ -2,15 +2,17 @@
  *
  * Thunks. Managed code calls an external function `foo` under the name `cairn.call.foo`:
  *
- *   every unit that calls it   weak hidden, in a COMDAT group:  movq foo@GOTPCREL(%rip), %r11; jmp cairn_call_any
+ *   every unit that calls it   weak hidden, in a COMDAT group:
+ *                              movq foo@GOTPCREL(%rip), %r11; jmp cairn_call_any
  *   the unit that defines it   strong hidden alias of foo, if foo is managed
  *
- * so the linker makes calls between managed functions of one executable or shared object direct, and everything
- * else goes through the runtime's stub, which looks at the mark before the target (abi.def, MANAGED_MARK) and keeps an
- * anchor if there is none. `cairn.vcall.foo` is the same for variadic callees; it is never an alias, because %al has
- * to be set.
+ * so the linker makes calls between managed functions of one executable or shared object direct,
+ * and everything else goes through the runtime's stub, which looks at the mark before the target
+ * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same
+ * for variadic callees; it is never an alias, because %al has to be set.
  *
- * The stub is reached through the global offset table rather than the procedure linkage table, whose lazy binding would lose %r11.
+ * The stub is reached through the global offset table rather than the procedure linkage table,
+ * whose lazy binding would lose %r11.
  */
 #include "compile/thunk.h"
 
@@ -69,8 +71,8 @@ static void write_thunk(struct cn_ctx *ctx, const char *prefix, LLVMValueRef tar
   free(name);
 }
 
-/* What the front end says of a function it says of the way to it: the code generator reads argument extension,
- * byval and the like from the callee, too. */
+/* What the front end says of a function it says of the way to it: the code generator reads
+ * argument extension, byval and the like from the callee, too. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 {
   int last = (int)LLVMCountParams(from);

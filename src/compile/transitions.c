@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass transitions: calls of managed code that may reach native code go through stubs which leave an anchor, so that
- * a walker that comes back from a callback finds the frames and callee-saved registers below the native ones (DESIGN:
- * "unknown external C functions are native and get a transition; known leaves do not").
+ * Pass transitions: calls of managed code that may reach native code go through stubs which
+ * leave an anchor, so that a walker that comes back from a callback finds the frames and
+ * callee-saved registers below the native ones (DESIGN: "unknown external C functions are native
+ * and get a transition; known leaves do not").
  *
- * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every parse point calls a managed
- * function or a stub; managed functions carry the mark that stubs look for. Breaks: nothing.
+ * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every
+ * parse point calls a managed function or a stub; managed functions carry the mark that stubs
+ * look for. Breaks: nothing.
  *
  *   callee                                     call becomes
  *   leaf                                       unchanged
  *   managed, defined here, not replaceable     unchanged
  *   external, or replaceable when linking      cairn.call.foo (thunk.c)
- *   anything else: a pointer, a static native  the target goes to the mutator, cairn_call_indirect is called
+ *   a pointer, a static native function        cairn_call_indirect; the mutator holds the target
  *
- * A statepoint does not say that its callee is variadic (FIELD row 9), so calls of variadic functions become calls with the types
- * of their arguments, through cairn.vcall.foo and cairn_vcall_indirect. On x86-64 both pass arguments alike.
+ * A statepoint does not say that its callee is variadic (FIELD row 9), so calls of variadic
+ * functions become calls with the types of their arguments, through cairn.vcall.foo and
+ * cairn_vcall_indirect. On x86-64 both pass arguments alike.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +28,9 @@
 #include "compile/thunk.h"
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
-static const char *const stubs[] = {"cairn_poll_slow", "cairn_alloc_slow", "cairn_alloc_indexed_slow",
-                                    "cairn_collect", "cairn_call_any", "cairn_call_indirect",
-                                    "cairn_vcall_indirect"};
+static const char *const stubs[] = {
+    "cairn_poll_slow", "cairn_alloc_slow",    "cairn_alloc_indexed_slow", "cairn_collect",
+    "cairn_call_any",  "cairn_call_indirect", "cairn_vcall_indirect"};
 
 /* ---- what a callee is ---- */
 
@@ -50,8 +53,9 @@ static bool is_local(LLVMValueRef global)
   return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
-/* The managed function that a direct call reaches for certain, or null. A weak or linkonce one may give way to another
- * unit's, which may be native; so may a visible one of a shared object, but there the caller can bind it. */
+/* The managed function that a direct call reaches for certain, or null. A weak or linkonce one
+ * may give way to another unit's, which may be native; so may a visible one of a shared object,
+ * but there the caller can bind it. */
 static LLVMValueRef certain_managed(LLVMValueRef callee)
 {
   while (LLVMIsAGlobalAlias(callee) &&
@@ -139,8 +143,8 @@ static LLVMValueRef rebuild_typed(struct cn_ctx *ctx, LLVMValueRef call)
   char *name = cn_strdup(LLVMGetValueName2(call, &length));
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetValueName2(call, "", 0);
-  LLVMValueRef typed = LLVMBuildCallWithOperandBundles(builder, type, LLVMGetCalledValue(call), arguments,
-                                                       count, bundles, bundle_count, name);
+  LLVMValueRef typed = LLVMBuildCallWithOperandBundles(
+      builder, type, LLVMGetCalledValue(call), arguments, count, bundles, bundle_count, name);
   LLVMSetInstructionCallConv(typed, LLVMGetInstructionCallConv(call));
   LLVMSetTailCallKind(typed, LLVMGetTailCallKind(call));
   copy_site_attributes(call, typed, count);
@@ -209,16 +213,19 @@ static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef ty
   for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++) {
     LLVMTypeRef argument = LLVMTypeOf(LLVMGetOperand(call, i));
     if (cn_holds_ref(argument)) {
-      cn_error(ctx, call, "variadic-reference",
-               "argument %u is a reference passed where the callee takes any number of arguments: no "
-               "collector finds it there; pass what it points to",
-               i + 1);
+      cn_error(
+          ctx, call, "variadic-reference",
+          "argument %u is a reference passed where the callee takes any number of arguments: no "
+          "collector finds it there; pass what it points to",
+          i + 1);
       return false;
     }
     if (LLVMGetTypeKind(argument) == LLVMVectorTypeKind &&
         LLVMABISizeOfType(ctx->layout, argument) > 16) {
-      cn_error(ctx, call, "variadic-vector", "argument %u is a vector wider than 16 bytes passed as a "
-               "variable argument", i + 1);
+      cn_error(ctx, call, "variadic-vector",
+               "argument %u is a vector wider than 16 bytes passed as a "
+               "variable argument",
+               i + 1);
       return false;
     }
   }
@@ -266,7 +273,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
              "a call that may reach native code under calling convention %u, which the transition "
              "stubs do not preserve", LLVMGetInstructionCallConv(call));
   else if (!certain_managed(callee) && has_attribute_anywhere(call, "swifterror"))
-    cn_error(ctx, call, "transition-convention", "a swifterror argument of a call that may reach native code");
+    cn_error(ctx, call, "transition-convention",
+             "a swifterror argument of a call that may reach native code");
 }
 
 static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
@@ -276,8 +284,10 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
 
   if (!is_local(function) && cn_calls_leaf_reason(name))
     cn_error(ctx, function, "leaf-name-defined",
-             "managed function @%s has the name of a C library function that other units call as a leaf, "
-             "without a record of their references; make it unmanaged or static, or rename it", name);
+             "managed function @%s has the name of a C library function that other units call as a "
+             "leaf, "
+             "without a record of their references; make it unmanaged or static, or rename it",
+             name);
   if (LLVMHasPrefixData(function))
     cn_error(ctx, function, "prefix-data", "managed function @%s has prefix data of its own", name);
 }
@@ -348,10 +358,12 @@ bool cn_transitions(struct cn_ctx *ctx)
     if (cn_is_managed(f) && !is_marked(f))
       check_definition(ctx, f);
   }
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors; f = LLVMGetNextFunction(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
+       f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
       mark(ctx, f);
-      if (LLVMGetLinkage(f) == LLVMExternalLinkage && !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
+      if (LLVMGetLinkage(f) == LLVMExternalLinkage &&
+          !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
         cn_thunk_alias(ctx, f);
     }
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)

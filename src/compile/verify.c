@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later, "Safepoint Semantics &
- * Verification"; DESIGN, invariant 1). It shares nothing with the rewriter but the classification of calls.
+ * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later,
+ * "Safepoint Semantics & Verification"; DESIGN, invariant 1). It shares nothing with the
+ * rewriter but the classification of calls.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   stale-reference       a reference is used after a safepoint, on some static path, at which it may have moved
- *   integer-of-reference  the same for an integer or unmanaged pointer that was made of one
- *   integer-to-reference  an integer becomes a reference: nothing says of which object
- *   missed-parse-point    a call that may reach a safepoint is no statepoint, in a function that has been rewritten
- *   leaf-reaches-safepoint  a function that callers take for a leaf holds a parse point
- *   wrong-base, relocate-index, gc-live-duplicate   what a statepoint lists is wrong (verify_bases.c)
- *   undescribed-alloca    a local in memory holds references that no statepoint lists (verify_allocas.c)
+ *   stale-reference      used after a safepoint, on some static path, at which the object may have
+ *                        moved
+ *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference
+ *   integer-to-reference an integer becomes a reference: nothing says of which object
+ *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a function that has
+ *                        been rewritten
+ *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
+ *   wrong-base, relocate-index, gc-live-duplicate
+ *                        what a statepoint lists is wrong (verify_bases.c)
+ *   undescribed-alloca   a local in memory holds references that no statepoint lists
+ *                        (verify_allocas.c)
  *
- * FIELD 2c lists what LLVM's verify<safepoint-ir> does not see: missed parse points, wrong bases, casts,
- * integers and allocas. Its false positive, a phi of one value on paths with and without a safepoint compared with that
- * value, is none here (verify_values.c).
+ * FIELD 2c lists what LLVM's verify<safepoint-ir> does not see: missed parse points, wrong
+ * bases, casts, integers and allocas. Its false positive, a phi of one value on paths with and
+ * without a safepoint compared with that value, is none here (verify_values.c).
  */
 #include "compile/verify.h"
 
@@ -32,7 +37,8 @@ static bool calls_slow_path(LLVMValueRef call)
   return strcmp(name, "cairn_poll_slow") == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
 }
 
-/* A function has come to the rewriter if it has statepoints, or the polls and slow paths that passes before it made. */
+/* A function has come to the rewriter if it has statepoints, or the polls and slow paths that
+ * passes before it made. */
 static bool is_rewritten(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -46,11 +52,13 @@ static bool is_rewritten(LLVMValueRef function)
 
 static void check_calls(struct cn_verifier *v)
 {
-  bool leaf = LLVMGetStringAttributeAtIndex(v->function, CN_FUNCTION_INDEX, "gc-leaf-function", 16) != NULL;
+  bool leaf =
+      LLVMGetStringAttributeAtIndex(v->function, CN_FUNCTION_INDEX, "gc-leaf-function", 16) != NULL;
   char name[160];
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
       struct cn_call_class class = cn_classify_call(i);
       bool reaches = class.kind == CN_CALL_PARSE || class.kind == CN_CALL_STATEPOINT;
       if (class.kind == CN_CALL_PARSE)
@@ -58,7 +66,8 @@ static void check_calls(struct cn_verifier *v)
                  cn_calls_name(i, name, sizeof name), class.why);
       else if (leaf && reaches)
         cn_error(v->ctx, i, "leaf-reaches-safepoint",
-                 "a function marked as a leaf, of whose callers no record is kept, has a safepoint at %s",
+                 "a function marked as a leaf, of whose callers no record is kept, has a safepoint "
+                 "at %s",
                  cn_verify_name_statepoint(i, name, sizeof name));
     }
 }
@@ -68,9 +77,11 @@ static void check_casts(struct cn_verifier *v)
   char name[120];
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
       if (LLVMIsAIntToPtrInst(i) && cn_holds_ref(LLVMTypeOf(i)))
-        cn_error(v->ctx, i, "integer-to-reference", "%s is made of an integer: the collector cannot know its object",
+        cn_error(v->ctx, i, "integer-to-reference",
+                 "%s is made of an integer: the collector cannot know its object",
                  cn_value_name(i, name, sizeof name));
 }
 

@@ -8,12 +8,13 @@
 #include "base/vector.h"
 #include "compile/cfg.h"
 
-/* Epochs (verify_epochs.c). An epoch is the time since one safepoint, or since one join of paths that come from
- * different epochs. Every safepoint and every such join starts one, so that at each point of the function exactly
- * one epoch is current: it is SSA numbering of "the last safepoint".
+/* Epochs (verify_epochs.c). An epoch is the time since one safepoint, or since one join of paths
+ * that come from different epochs. Every safepoint and every such join starts one, so that at
+ * each point of the function exactly one epoch is current: it is SSA numbering of "the last
+ * safepoint".
  *
- * The fact all else rests on: if `def` dominates `p` and the same epoch is current at both, no path from `def` to `p` has a
- * safepoint on it; if the epochs differ, some static path has. */
+ * The fact all else rests on: if `def` dominates `p` and the same epoch is current at both, no
+ * path from `def` to `p` has a safepoint on it; if the epochs differ, some static path has. */
 #define CN_EPOCH_NONE 0u
 #define CN_EPOCH_ENTRY 1u
 #define CN_EPOCH_MIXED UINT32_MAX
@@ -27,13 +28,16 @@ struct cn_epochs {
 void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg);
 void cn_epochs_free(struct cn_epochs *epochs);
 /* The epoch that `instruction` starts if it is a statepoint, else `current`. */
-uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction, uint32_t current);
+uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction,
+                         uint32_t current);
 
-/* Values that a safepoint makes stale (verify_values.c): references, what holds them, statepoint tokens, and integers and
- * unmanaged pointers made of references. */
+/* Values that a safepoint makes stale (verify_values.c): references, what holds them, statepoint
+ * tokens, and integers and unmanaged pointers made of references. */
 struct cn_stale {
-  uint32_t epoch; /* the epoch whose addresses the value has; CN_EPOCH_NONE: never stale; MIXED: of several */
-  int weight;     /* integers: how many references went in positively, less those negatively; or CN_WEIGHT_OTHER */
+  uint32_t epoch; /* the epoch whose addresses the value has; CN_EPOCH_NONE: never stale; MIXED: of
+                     several */
+  int weight;     /* integers: how many references went in positively, less those negatively; or
+                     CN_WEIGHT_OTHER */
 };
 #define CN_WEIGHT_OTHER 1000
 

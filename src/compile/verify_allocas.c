@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locals in memory that hold references are told to the collector at every safepoint. Needs: nothing. Provides: diagnostic
- * undescribed-alloca. Breaks: nothing.
+ * Locals in memory that hold references are told to the collector at every safepoint. Needs:
+ * nothing. Provides: diagnostic undescribed-alloca. Breaks: nothing.
  *
- * Which allocas hold references is decided here anew, by a simpler rule than the rewriter's (areas.c): by type, or because a
- * reference is stored or loaded at an address computed from them.
+ * Which allocas hold references is decided here anew, by a simpler rule than the rewriter's
+ * (areas.c): by type, or because a reference is stored or loaded at an address computed from
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ typedef CN_VECTOR(LLVMValueRef) value_vector;
 static void collect(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
 {
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
       if (LLVMIsAAllocaInst(i) && holds_refs(i))
         cn_push(allocas, i);
       else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a statepoint lists. Needs: nothing. Provides: diagnostics gc-live-duplicate, relocate-index and wrong-base. Breaks:
- * nothing.
+ * What a statepoint lists. Needs: nothing. Provides: diagnostics gc-live-duplicate,
+ * relocate-index and wrong-base. Breaks: nothing.
  *
- * The base of each relocate must be the base of its derived pointer (statepoints-later, "Base & Derived Pointers"). Both are
- * followed through GEP, phi, select and earlier relocates; only what is provably another object is an error.
+ * The base of each relocate must be the base of its derived pointer (statepoints-later, "Base &
+ * Derived Pointers"). Both are followed through GEP, phi, select and earlier relocates; only
+ * what is provably another object is an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static LLVMValueRef statepoint_of(LLVMValueRef relocate)
   return cn_is_call(token) && cn_classify_call(token).kind == CN_CALL_STATEPOINT ? token : NULL;
 }
 
-/* Number and place, among the statepoint's operands, of its live references: found once, for each relocate asks. */
+/* Number and place, among the statepoint's operands, of its live references: found once, for
+ * each relocate asks. */
 static void place_live(LLVMValueRef statepoint, uint32_t *first, uint32_t *count)
 {
   *first = LLVMGetNumArgOperands(statepoint);
@@ -83,7 +85,8 @@ static LLVMValueRef listed(struct cn_verifier *v, LLVMValueRef relocate, unsigne
     *place = (uint64_t)first << 32 | count;
   }
   uint64_t i = LLVMConstIntGetZExtValue(index);
-  return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i) : NULL;
+  return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i)
+                              : NULL;
 }
 
 static bool is_relocate(LLVMValueRef value)
@@ -135,7 +138,8 @@ static bool incoming_related(struct pairs *pairs, LLVMValueRef base, LLVMValueRe
         if (LLVMGetIncomingBlock(base, k) == LLVMGetIncomingBlock(derived, i))
           other = LLVMGetIncomingValue(base, k);
     }
-    bool fine = phi == derived ? related(pairs, other, incoming) : related(pairs, incoming, derived);
+    bool fine =
+        phi == derived ? related(pairs, other, incoming) : related(pairs, incoming, derived);
     if (!fine)
       return false;
   }
@@ -188,7 +192,8 @@ static bool related(struct pairs *pairs, LLVMValueRef base, LLVMValueRef derived
   if (LLVMIsASelectInst(base) || LLVMIsASelectInst(derived))
     return select_related(pairs, base, derived);
   if (is_origin(base) && is_origin(derived))
-    return LLVMIsALoadInst(base) && LLVMIsALoadInst(derived); /* may be the same field, read twice */
+    return LLVMIsALoadInst(base) &&
+           LLVMIsALoadInst(derived); /* may be the same field, read twice */
   return relocates_related(pairs, base, derived);
 }
 
@@ -224,8 +229,10 @@ static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
              cn_value_name(relocate, base_name, sizeof base_name));
     return;
   }
-  if (cn_is_ref(LLVMTypeOf(derived)) && cn_is_ref(LLVMTypeOf(base)) && !related(&pairs, base, derived))
-    cn_error(v->ctx, relocate, "wrong-base", "%s is relocated with %s, which is not its base, at %s",
+  if (cn_is_ref(LLVMTypeOf(derived)) && cn_is_ref(LLVMTypeOf(base)) &&
+      !related(&pairs, base, derived))
+    cn_error(v->ctx, relocate, "wrong-base",
+             "%s is relocated with %s, which is not its base, at %s",
              cn_value_name(derived, derived_name, sizeof derived_name),
              cn_value_name(base, base_name, sizeof base_name),
              cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call));
@@ -233,7 +240,8 @@ static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   cn_free(&pairs.derived);
 }
 
-/* The optimiser may make two live references one, so duplicates say something only where it has not run since. */
+/* The optimiser may make two live references one, so duplicates say something only where it has
+ * not run since. */
 static bool ran_optimiser(const struct cn_verifier *v)
 {
   return v->ctx->options && v->ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY;
@@ -242,7 +250,8 @@ static bool ran_optimiser(const struct cn_verifier *v)
 void cn_verify_relocates(struct cn_verifier *v)
 {
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
       if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !ran_optimiser(v))
         check_duplicates(v, i);
       else if (is_relocate(i))

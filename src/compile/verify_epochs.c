@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (verify.h has what it means). Breaks: nothing.
+ * Epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (verify.h has what it
+ * means). Breaks: nothing.
  *
- * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints (R. Cytron et al.,
- * "Efficiently Computing Static Single Assignment Form", 1991): exactly the blocks where paths from two different safepoints, or
- * from one and from the entry, meet.
+ * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints
+ * (R. Cytron et al., "Efficiently Computing Static Single Assignment Form", 1991): exactly the
+ * blocks where paths from two different safepoints, or from one and from the entry, meet.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -21,13 +22,15 @@ static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *sta
   const struct cn_block *block = &cfg->blocks[b];
 
   for (uint32_t p = 0; p < block->pred_count; p++)
-    for (uint32_t runner = block->preds[p]; runner != block->idom; runner = cfg->blocks[runner].idom)
+    for (uint32_t runner = block->preds[p]; runner != block->idom;
+         runner = cfg->blocks[runner].idom)
       if (starts[runner])
         return true;
   return false;
 }
 
-/* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks in which one starts anyhow. */
+/* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks in which one starts
+ * anyhow. */
 static void find_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins)
 {
   bool changed = true;
@@ -50,7 +53,8 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
 
   *epochs = (struct cn_epochs){.cfg = cfg};
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
       if (is_statepoint(i)) {
         starts[b] = 1;
         last[b] = next;

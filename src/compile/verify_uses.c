@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * No use of a stale value (statepoints-later, "Safepoint Semantics & Verification"). Needs: struct cn_values. Provides:
- * diagnostics stale-reference and integer-of-reference. Breaks: nothing.
+ * No use of a stale value (statepoints-later, "Safepoint Semantics & Verification"). Needs:
+ * struct cn_values. Provides: diagnostics stale-reference and integer-of-reference. Breaks:
+ * nothing.
  *
- * A computation that only hands a stale value on is no error; what is done with it at the end is: load, store, call, return,
- * conversion, branch. Comparisons that cannot tell whether a move has happened are right: with null, and of two
- * values of the same epoch.
+ * A computation that only hands a stale value on is no error; what is done with it at the end
+ * is: load, store, call, return, conversion, branch. Comparisons that cannot tell whether a move
+ * has happened are right: with null, and of two values of the same epoch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +20,14 @@
 
 /* ---- explaining ---- */
 
-/* Where a value went stale: the value that is handed on in the end, and the safepoint it did not survive. */
+/* Where a value went stale: the value that is handed on in the end, and the safepoint it did not
+ * survive. */
 struct cause {
   LLVMValueRef origin, statepoint;
 };
 
-/* Look back from `from` (itself left out) in its block for a statepoint or for `def`. True: that ends the path. */
+/* Look back from `from` (itself left out) in its block for a statepoint or for `def`. True: that
+ * ends the path. */
 static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepoint)
 {
   for (LLVMValueRef i = from; i; i = LLVMGetPreviousInstruction(i)) {
@@ -38,8 +41,10 @@ static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepo
   return false;
 }
 
-/* A statepoint on some path from `def` (an instruction or parameter) to just after `last` in block `b`, or null. */
-static LLVMValueRef find_statepoint(const struct cn_cfg *cfg, LLVMValueRef def, LLVMValueRef last, uint32_t b)
+/* A statepoint on some path from `def` (an instruction or parameter) to just after `last` in
+ * block `b`, or null. */
+static LLVMValueRef find_statepoint(const struct cn_cfg *cfg, LLVMValueRef def, LLVMValueRef last,
+                                    uint32_t b)
 {
   uint8_t *seen = cn_alloc(cfg->count);
   CN_VECTOR(uint32_t) work = {0};
@@ -68,13 +73,16 @@ static uint32_t epoch_at(const struct cn_verifier *v, LLVMValueRef instruction)
   LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
   uint32_t epoch = v->epochs.in[cn_cfg_index(&v->cfg, block)];
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction; i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;
+       i = LLVMGetNextInstruction(i))
     epoch = cn_epochs_after(&v->epochs, i, epoch);
   return epoch;
 }
 
-/* The operand through which `i` is stale although no statepoint follows it; its place goes to *last and *b. */
-static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last, uint32_t *b)
+/* The operand through which `i` is stale although no statepoint follows it; its place goes to
+ * *last and *b. */
+static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last,
+                                  uint32_t *b)
 {
   if (LLVMIsAPHINode(i)) {
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
@@ -97,7 +105,8 @@ static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, L
   return NULL;
 }
 
-static struct cause explain(const struct cn_verifier *v, LLVMValueRef value, LLVMValueRef last, uint32_t b)
+static struct cause explain(const struct cn_verifier *v, LLVMValueRef value, LLVMValueRef last,
+                            uint32_t b)
 {
   struct cause cause = {value, NULL};
 

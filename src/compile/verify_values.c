@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which epoch's addresses each value has. Needs: struct cn_epochs. Provides: struct cn_values. Breaks: nothing.
+ * Which epoch's addresses each value has. Needs: struct cn_epochs. Provides: struct cn_values.
+ * Breaks: nothing.
  *
- * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch that is current there. GEP,
- * phi, select and the like hand on those of their operands; if these differ, the result is of no one epoch and
- * stale everywhere. Integers made of references are followed the same way, with a weight: in `ptrtoint a - ptrtoint b` the
- * two addresses cancel, and a difference of one epoch is as good in any other.
+ * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch
+ * that is current there. GEP, phi, select and the like hand on those of their operands; if these
+ * differ, the result is of no one epoch and stale everywhere. Integers made of references are
+ * followed the same way, with a weight: in `ptrtoint a - ptrtoint b` the two addresses cancel,
+ * and a difference of one epoch is as good in any other.
  *
- * Loops are treated optimistically: a value is taken for never stale until an operand shows otherwise, and passes over the
- * function go on until nothing changes.
+ * Loops are treated optimistically: a value is taken for never stale until an operand shows
+ * otherwise, and passes over the function go on until nothing changes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,8 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
 
 /* ---- combining operands ---- */
 
-/* What holds both: of one epoch, if both are. Weights must agree, or the value is no plain sum any more. */
+/* What holds both: of one epoch, if both are. Weights must agree, or the value is no plain sum
+ * any more. */
 static struct cn_stale join(struct cn_stale a, struct cn_stale b)
 {
   if (a.epoch == CN_EPOCH_NONE)
@@ -95,7 +98,8 @@ static struct cn_stale mangle(struct cn_stale stale)
   return stale;
 }
 
-/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not change. */
+/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not
+ * change. */
 static bool keeps_low_bits_only(LLVMValueRef i)
 {
   LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(i, 1));
@@ -106,8 +110,9 @@ static bool keeps_low_bits_only(LLVMValueRef i)
 
 /* ---- phis ---- */
 
-/* A phi lives in its block's epoch if each incoming value does at the end of its edge. Else it has the addresses of
- * its incoming values, if they are of one epoch and come from above: round a loop "the same epoch" means another pass. */
+/* A phi lives in its block's epoch if each incoming value does at the end of its edge. Else it
+ * has the addresses of its incoming values, if they are of one epoch and come from above: round
+ * a loop "the same epoch" means another pass. */
 static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
 {
   const struct cn_epochs *e = values->epochs;
@@ -135,7 +140,10 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
 /* ---- instructions ---- */
 
 static const char *const pure_intrinsics[] = {
-    "llvm.ptrmask.", "llvm.launder.invariant.group.", "llvm.strip.invariant.group.", "llvm.ssa.copy.",
+    "llvm.ptrmask.",
+    "llvm.launder.invariant.group.",
+    "llvm.strip.invariant.group.",
+    "llvm.ssa.copy.",
     "llvm.vector.",
 };
 
@@ -171,7 +179,8 @@ bool cn_values_hands_on(LLVMValueRef i)
   }
 }
 
-static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call, uint32_t epoch)
+static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call,
+                                     uint32_t epoch)
 {
   struct cn_stale fresh = {epoch, 1};
   bool holds = cn_holds_ref(LLVMTypeOf(call));
@@ -190,7 +199,8 @@ static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRe
 static struct cn_stale evaluate_integer(const struct cn_values *values, LLVMValueRef i)
 {
   struct cn_stale a = cn_values_of(values, LLVMGetOperand(i, 0));
-  struct cn_stale b = LLVMGetNumOperands(i) > 1 ? cn_values_of(values, LLVMGetOperand(i, 1)) : never;
+  struct cn_stale b =
+      LLVMGetNumOperands(i) > 1 ? cn_values_of(values, LLVMGetOperand(i, 1)) : never;
 
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd: return add(a, b, 1);
@@ -211,7 +221,8 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
   return stale;
 }
 
-static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch)
+static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t b,
+                                uint32_t epoch)
 {
   struct cn_stale fresh = {epoch, 1};
   unsigned operands = (unsigned)LLVMGetNumOperands(i);
@@ -247,7 +258,8 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   }
 }
 
-/* More than this many passes means that values chase each other round nested loops: mixed settles it. */
+/* More than this many passes means that values chase each other round nested loops: mixed
+ * settles it. */
 #define PASSES 16
 
 static bool pass_over(struct cn_values *values, bool settle)
@@ -257,7 +269,8 @@ static bool pass_over(struct cn_values *values, bool settle)
 
   for (uint32_t b = 0; b < e->cfg->count; b++) {
     uint32_t epoch = e->in[b];
-    for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
       epoch = cn_epochs_after(e, i, epoch);
       struct cn_stale stale = evaluate(values, i, b, epoch);
       struct cn_stale old = cn_values_of(values, i);
