@@ -12,10 +12,17 @@
 #include <cairn/stackmap.h>
 #include "object/cfi.h"
 
+/* A place in code where a call to address 0 has its target. */
+struct null_target {
+  uint32_t section;
+  uint64_t offset;
+};
+
 struct builder {
   struct cn_elf *elf;
   struct cn_cfi *cfi;
   struct cn_frames *frames;
+  CN_VECTOR(struct null_target) nulls;
   char **error;
 };
 
@@ -65,6 +72,33 @@ static bool ends_in_nop(const unsigned char *start, const unsigned char *end)
   return false;
 }
 
+/* LLVM 22 emits a statepoint whose callee returns a long double as two calls, of which the second
+ * goes to address 0 and has the record. Find all such targets: relocations against no symbol. */
+static void find_null_targets(struct builder *b)
+{
+  for (uint32_t i = 1; i < b->elf->section_count; i++) {
+    const struct cn_elf_section *rela = &b->elf->sections[i];
+    uint32_t code = rela->head.sh_info;
+    if (rela->head.sh_type != SHT_RELA || code >= b->elf->section_count ||
+        !(b->elf->sections[code].head.sh_flags & SHF_EXECINSTR))
+      continue;
+    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= rela->head.sh_size; at += sizeof(Elf64_Rela)) {
+      Elf64_Rela r;
+      memcpy(&r, rela->data + at, sizeof r);
+      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != R_X86_64_NONE)
+        cn_push(&b->nulls, (struct null_target){code, r.r_offset});
+    }
+  }
+}
+
+static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
+{
+  for (size_t i = 0; i < b->nulls.count; i++)
+    if (b->nulls.at[i].section == section && b->nulls.at[i].offset + 4 == end)
+      return true;
+  return false;
+}
+
 static const char *check_size(const struct cn_safepoint *frame, uint64_t stack_size)
 {
   if (stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE)
@@ -91,6 +125,9 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   const unsigned char *entry = code->data + f->offset;
   if (!ends_in_call(entry, entry + offset) && !ends_in_nop(entry, entry + offset))
     return "the record does not follow a call";
+  if (calls_null(b, f->section, f->offset + offset))
+    return "the record follows a call to address 0 (LLVM miscompiles statepoints whose callee "
+           "returns a long double)";
   /* The row of the call itself: what follows it may already tear the frame down. */
   const char *why = cn_cfi_row(b->cfi, code->head.sh_addr + f->offset + offset - 1, &out->frame);
   if (!why)
@@ -243,6 +280,7 @@ static int build(struct builder *b)
 {
   if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
     return -1;
+  find_null_targets(b);
   uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
   for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
     if (build_section(b, section))
@@ -257,6 +295,7 @@ int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
   *frames = (struct cn_frames){0};
   int status = build(&b);
   cn_cfi_close(b.cfi);
+  cn_free(&b.nulls);
   if (status)
     cn_frames_free(frames);
   return status;

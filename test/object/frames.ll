@@ -127,3 +127,24 @@ define void @pushes(ptr addrspace(1) %a, i64 %n) uwtable optsize gc "statepoint-
   store i64 0, ptr addrspace(1) %a2
   ret void
 }
+
+; A patchable statepoint is no call yet, but no-ops of any length; an undefined reference and one derived from null are no
+; roots.
+; CHECK-LABEL: function patchable:
+; CHECK-NEXT: cfa rsp + {{.*}}, id 7
+; CHECK-NEXT: root r14
+; CHECK-NOT: root
+; CHECK: cfa rsp + {{.*}}, id 8
+; CHECK-NEXT: root r14
+; CHECK-NOT: root
+define ptr addrspace(1) @patchable(ptr addrspace(1) %a, i64 %i) uwtable gc "statepoint-example" {
+  %n = getelementptr i8, ptr addrspace(1) null, i64 %i
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 7, i32 11, ptr elementtype(void ()) @g, i32 0, i32 0, i32 0, i32 0) ["gc-live"(ptr addrspace(1) undef, ptr addrspace(1) null, ptr addrspace(1) %n, ptr addrspace(1) %a)]
+  %u2 = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 0)
+  %n2 = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 1, i32 2)
+  %a2 = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 3, i32 3)
+  store ptr addrspace(1) %n2, ptr addrspace(1) %a2
+  %t2 = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 8, i32 1, ptr elementtype(void ()) @g, i32 0, i32 0, i32 0, i32 0) ["gc-live"(ptr addrspace(1) %a2)]
+  %a3 = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t2, i32 0, i32 0)
+  ret ptr addrspace(1) %a3
+}
