@@ -246,19 +246,25 @@ static const char *tag_name(LLVMValueRef tag, unsigned *length)
   return NULL;
 }
 
-/* Can a field with this tag hold a reference? Pointers are "any pointer" or "p<depth> <type>"; a
- * union is "omnipotent char", and so is what we do not know. */
+bool cn_copies_tag_is_pointer(LLVMValueRef tag)
+{
+  unsigned length = 0;
+  const char *name = tag_name(tag, &length);
+
+  if (!name)
+    return false;
+  return (length > 2 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9') ||
+         (length == 11 && memcmp(name, "any pointer", 11) == 0);
+}
+
+/* Can a field with this tag hold a reference? A union's is "omnipotent char". */
 static bool may_be_reference(LLVMValueRef tag)
 {
   unsigned length = 0;
   const char *name = tag ? tag_name(tag, &length) : NULL;
 
-  if (!name)
-    return true;
-  if (length > 2 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9')
-    return true;
-  return (length == 11 && memcmp(name, "any pointer", 11) == 0) ||
-         (length == 15 && memcmp(name, "omnipotent char", 15) == 0);
+  return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) ||
+         cn_copies_tag_is_pointer(tag);
 }
 
 /* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
@@ -308,4 +314,42 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
     cn_free(&fields);
   }
   cn_free(&copies);
+}
+
+/* ---- copy loops ---- */
+
+void cn_copies_forbid_idioms(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
+
+  /* On every function, or the inliner takes callers and callees for incompatible. */
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
+      LLVMAddAttributeAtIndex(
+          f, CN_FUNCTION_INDEX,
+          LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
+}
+
+/* Is there a copy of a reference of which TBAA does not tell that it is one? */
+static bool has_untagged_copy(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef value = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : NULL;
+      LLVMValueRef tag = value ? LLVMGetMetadata(i, kind) : NULL;
+      if (value && cn_is_ref(LLVMTypeOf(value)) && LLVMIsALoadInst(value) &&
+          (!tag || !cn_copies_tag_is_pointer(tag)))
+        return true;
+    }
+  return false;
+}
+
+bool cn_copies_are_tagged(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f) && has_untagged_copy(ctx, f))
+      return false;
+  return true;
 }

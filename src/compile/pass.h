@@ -32,6 +32,7 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 
 cn_pass cn_prepare;     /* prepare.c    managed functions marked, differences opaque, locals promoted */
 cn_pass cn_rules;       /* rules.c      source rules, on unoptimised IR */
+cn_pass cn_restore;     /* restore.c    integers that the optimiser made of copied references */
 cn_pass cn_layouts;     /* layouts.c    allocation calls get struct cairn_layout constants */
 cn_pass cn_allocate;    /* allocate.c   inline bump allocation */
 cn_pass cn_transitions; /* transitions.c  calls that may reach native code go through stubs; marks on managed functions */

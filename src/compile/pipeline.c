@@ -2,9 +2,9 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- *   late   rules prepare | LLVM's optimiser | layouts allocate transitions place rewrite differences verify slow-paths globals
+ *   late   rules prepare | LLVM's optimiser | restore layouts allocate transitions place rewrite differences verify slow-paths globals
  *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | define differences verify slow-paths globals
- *   none   rules prepare | LLVM's optimiser | layouts allocate differences slow-paths globals
+ *   none   rules prepare | LLVM's optimiser | restore layouts allocate differences slow-paths globals
  *
  * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until `place` there is no safepoint,
  * so the optimiser loses nothing. LLVM's verifier runs after each of our passes; a module that one of them broke is our
@@ -24,6 +24,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/pass.h"
+#include "compile/prepare.h"
 
 static const struct step {
   const char *name;
@@ -32,6 +33,7 @@ static const struct step {
 } passes[] = {
     {"rules", cn_rules, "check the source rules, on unoptimised IR"},
     {"prepare", cn_prepare, "mark managed functions, make pointer differences opaque, promote locals"},
+    {"restore-references", cn_restore, "make references of what the optimiser copies as integers"},
     {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts"},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation"},
     {"transitions", cn_transitions, "route calls that may reach native code through stubs"},
@@ -46,14 +48,17 @@ static const struct step {
 
 #define OPTIMISE "optimise"
 
-static const char *const late[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate", "transitions",
-                                   "place-safepoints", "rewrite-statepoints", "lower-differences",
-                                   "verify-safepoints", "slow-paths", "globals", NULL};
+static const char *const late[] = {"rules", "prepare", OPTIMISE, "restore-references", "layouts",
+                                   "allocate", "transitions", "place-safepoints",
+                                   "rewrite-statepoints", "lower-differences", "verify-safepoints",
+                                   "slow-paths", "globals", NULL};
 static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
                                     "place-safepoints", "rewrite-statepoints", OPTIMISE,
-                                    "define-references", "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
-static const char *const none[] = {"rules", "prepare", OPTIMISE, "layouts", "allocate",
-                                   "lower-differences", "slow-paths", "globals", NULL};
+                                    "restore-references", "define-references",
+                                    "lower-differences", "verify-safepoints", "slow-paths",
+                                    "globals", NULL};
+static const char *const none[] = {"rules", "prepare", OPTIMISE, "restore-references", "layouts",
+                                   "allocate", "lower-differences", "slow-paths", "globals", NULL};
 
 static const char *const *order_of(const struct cairn_compile_options *options)
 {
@@ -149,6 +154,8 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   set_integral(ctx->module, freedom == INTEGRAL);
+  if (freedom != INTEGRAL)
+    cn_copies_forbid_idioms(ctx);
   bool ok = run_llvm(ctx, o->size_level ? sizes[o->size_level] : levels[o->opt_level], builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);

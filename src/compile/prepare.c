@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/emit.h"
+#include "compile/layouts.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
 #include "compile/rules.h"
@@ -105,6 +106,18 @@ static void describe_allocators(struct cn_ctx *ctx)
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
   }
+}
+
+/* Two allocations of different types must not be merged into one with a computed layout. */
+static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef nomerge = cn_emit_attribute(ctx, "nomerge");
+  enum cn_layout_form form;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_layouts_allocates(i, &form))
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, nomerge);
 }
 
 /* ---- pointer differences ---- */
@@ -223,9 +236,12 @@ bool cn_prepare(struct cn_ctx *ctx)
     promote(ctx, f);
     if (ctx->options->manage_all)
       cn_rules_stores(ctx, f);
+    keep_apart(ctx, f);
     hide_differences(ctx, f);
     cn_copies_pin(ctx, f);
   }
+  if (!cn_copies_are_tagged(ctx))
+    cn_copies_forbid_idioms(ctx);
   return ctx->errors == 0;
 }
 

@@ -20,4 +20,13 @@ LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operan
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* Does a TBAA tag say that a pointer is accessed: "any pointer", or "p<depth> <type>". */
+bool cn_copies_tag_is_pointer(LLVMValueRef tag);
+
+/* Keep LLVM from making copy loops calls of memcpy: what it makes of those cannot always be undone
+ * (restore.c). */
+void cn_copies_forbid_idioms(struct cn_ctx *ctx);
+/* Is each plain copy of a reference in a managed function tagged as one by TBAA? */
+bool cn_copies_are_tagged(struct cn_ctx *ctx);
+
 #endif
