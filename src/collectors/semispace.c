@@ -23,29 +23,18 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/spaces.h"
 #include "collectors/starts.h"
-#include "runtime/os/os.h"
 
 enum {
-  GROWTH = 4,             /* capacity over survivors */
-  STRESS_SLACK = 256 << 10,
-  LARGE_PAGE = 2 << 20,   /* spaces begin at multiples of it */
-  LOG = 4096              /* unmapped spaces that can still be told apart */
-};
-
-struct space {
-  uintptr_t base;
-  size_t room;      /* addresses */
-  size_t committed; /* of them, from base on, have memory */
+  GROWTH = 4, /* capacity over survivors */
+  STRESS_SLACK = 128 << 10
 };
 
 static struct {
-  uintptr_t base; /* the reservation */
-  size_t size;
-  size_t page, initial, maximum;
-  struct space current, spare;
-  size_t capacity;         /* of current */
-  uintptr_t fresh;         /* stress: where the next space begins */
+  size_t initial, maximum;
+  struct cn_space current, spare;
+  size_t capacity; /* of current */
   uint64_t collections;
 } heap;
 
@@ -56,65 +45,14 @@ static struct {
   bool mapped;                      /* object starts are known */
 } cycle;
 
-static struct unmapped {
-  uintptr_t start, end;
-  uint64_t collection;
-} unmapped[LOG];
-
-static size_t round_to(size_t bytes, size_t unit)
-{
-  return (bytes + unit - 1) & ~(unit - 1);
-}
-
-static size_t round_up(size_t bytes)
-{
-  return round_to(bytes, heap.page);
-}
-
-/* Give the space memory for `bytes`. */
-static bool commit(struct space *space, size_t bytes)
-{
-  bytes = round_up(bytes);
-  if (bytes <= space->committed)
-    return true;
-  if (bytes > space->room ||
-      !cn_os_commit(space->base + space->committed, bytes - space->committed))
-    return false;
-  space->committed = bytes;
-  return true;
-}
-
-/* Far more addresses than two spaces need, so that stress mode comes back to one late; fewer where
- * they are limited. */
-static bool reserve(size_t room)
-{
-  for (heap.size = (size_t)1 << 44; heap.size / 4 >= room; heap.size /= 2)
-    if ((heap.base = cn_os_reserve(heap.size)) != 0)
-      return true;
-  heap.size = 2 * room + LARGE_PAGE;
-  heap.base = cn_os_reserve(heap.size);
-  return heap.base != 0;
-}
-
 static bool init(size_t initial_bytes, size_t max_bytes)
 {
-  heap.page = cn_os_page();
   heap.maximum = max_bytes & ~(size_t)7;
-  heap.initial = initial_bytes & ~(size_t)7;
-  if (heap.maximum > SIZE_MAX / 8)
+  heap.initial = heap.capacity = initial_bytes & ~(size_t)7;
+  if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
+      !cn_space_commit(&heap.current, heap.capacity))
     return false;
-  size_t room = round_to(heap.maximum + heap.page, LARGE_PAGE);
-  if (!reserve(room))
-    return false;
-  uintptr_t start = round_to(heap.base, LARGE_PAGE);
-  heap.current = (struct space){start, room, 0};
-  heap.spare = (struct space){start + room, room, 0};
-  heap.fresh = start + 2 * room;
-  heap.capacity = heap.initial;
-  if (!commit(&heap.current, heap.capacity))
-    return false;
-  cn_os_prefer_large_pages(start, 2 * room);
-  cairn_buffer_give(start, start + heap.capacity);
+  cairn_buffer_give(heap.current.base, heap.current.base + heap.capacity);
   return true;
 }
 
@@ -136,7 +74,7 @@ static bool grow(size_t bytes)
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
     if (capacity < used + bytes)
       capacity = used + bytes;
-    done = commit(&heap.current, capacity);
+    done = cn_space_commit(&heap.current, capacity);
     if (done)
       heap.capacity = capacity;
   }
@@ -224,7 +162,7 @@ static inline void visit_slot(uintptr_t *slot)
 
   if (header - cycle.from < cycle.from_end - cycle.from)
     *slot = evacuate(slot, address);
-  else if (header - heap.base < heap.size && header - cycle.to >= cycle.free - cycle.to)
+  else if (cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to)
     not_an_object(slot, address, "an earlier collection moved everything away from there");
 }
 
@@ -256,8 +194,8 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
   return *payload + bytes;
 }
 
-/* Whether the word before `address` is certainly a header. Data can look like one: only where layouts lie at addresses
- * that a program is unlikely to compute with is a look enough. */
+/* Whether the word before `address` is certainly a header. Data can look like one: only where
+ * layouts lie at addresses that a program is unlikely to compute with is a look enough. */
 static bool is_plainly_start(uintptr_t address)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
@@ -266,7 +204,7 @@ static bool is_plainly_start(uintptr_t address)
   if (is_forward(header))
     return true;
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
-  return header >> 32 != 0 && cairn_layout_is_known(layout) && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
+  return header >> 32 != 0 && cairn_layout_is_known(layout);
 }
 
 static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
@@ -338,32 +276,7 @@ static size_t wanted_capacity(size_t live, size_t bytes_needed)
   return wanted < heap.maximum ? wanted : heap.maximum;
 }
 
-/* Stress mode: a space of addresses that were not in use for long. */
-static struct space fresh_space(size_t bytes)
-{
-  size_t room = round_up(bytes) + heap.page; /* a page that stays unmapped ends it */
-
-  CN_CHECK(room <= heap.size / 2);
-  if (heap.base + heap.size - heap.fresh < room)
-    heap.fresh = heap.base;
-  /* Wrapped around into the space in use: step over it. */
-  if (heap.fresh < heap.current.base + heap.current.room && heap.current.base < heap.fresh + room)
-    heap.fresh = heap.current.base + heap.current.room;
-  CN_CHECK(heap.base + heap.size - heap.fresh >= room);
-  struct space space = {heap.fresh, room, 0};
-  heap.fresh += room;
-  return space;
-}
-
-static void unmap(struct space *space)
-{
-  cn_os_release(space->base, space->committed);
-  space->committed = 0;
-  unmapped[heap.collections % LOG] =
-      (struct unmapped){space->base, space->base + space->room, heap.collections};
-}
-
-static void copy_reachable(uintptr_t from_end, const struct space *to)
+static void copy_reachable(uintptr_t from_end, const struct cn_space *to)
 {
   cycle.from = heap.current.base;
   cycle.from_end = from_end;
@@ -380,39 +293,47 @@ static void copy_reachable(uintptr_t from_end, const struct space *to)
 /* Memory of both spaces that a heap that has shrunk will not use soon goes back. */
 static void trim(void)
 {
-  struct space *spaces[] = {&heap.current, &heap.spare};
+  if (heap.current.committed / 2 > heap.capacity)
+    cn_space_trim(&heap.current, heap.capacity);
+  if (heap.spare.committed / 2 > heap.capacity)
+    cn_space_trim(&heap.spare, heap.capacity);
+}
 
-  for (int i = 0; i < 2; i++) {
-    size_t keep = round_up(heap.capacity);
-    if (spaces[i]->committed / 2 > keep) {
-      cn_os_release(spaces[i]->base + keep, spaces[i]->committed - keep);
-      spaces[i]->committed = keep;
-    }
+/* A space to copy `used` bytes to; the allocation that waits must find room as well. */
+static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_all)
+{
+  struct cn_space *to = &heap.spare;
+  bool done;
+
+  if (move_all || to->room < used) {
+    size_t needed = bytes_needed > heap.maximum ? 0 : bytes_needed;
+    done = cn_space_fit(to, &heap.current, used + needed + STRESS_SLACK);
+  } else {
+    done = cn_space_commit(to, used);
   }
+  if (!done)
+    cairn_fatal("no memory to copy %zu bytes to", used);
+  return *to;
 }
 
 static void collect(size_t bytes_needed, bool move_all)
 {
   uintptr_t end, from_end = cairn_buffer_take(&end);
   size_t used = from_end - heap.current.base;
-  struct space to = heap.spare;
 
   heap.collections++;
-  if (move_all || to.room < used)
-    to = fresh_space((bytes_needed > heap.maximum ? 0 : bytes_needed) + used + STRESS_SLACK);
-  if (!commit(&to, used))
-    cairn_fatal("no memory to copy %zu bytes to", used);
+  struct cn_space to = choose_space(used, bytes_needed, move_all);
   copy_reachable(from_end, &to);
   size_t live = cycle.free - to.base;
   heap.capacity = wanted_capacity(live, bytes_needed);
-  if (move_all && heap.capacity > to.room - heap.page)
-    heap.capacity = to.room - heap.page;
-  if (!commit(&to, heap.capacity))
+  if (move_all && heap.capacity > to.committed)
+    heap.capacity = to.committed;
+  if (!cn_space_commit(&to, heap.capacity))
     heap.capacity = to.committed;
   heap.spare = heap.current;
   heap.current = to;
   if (move_all)
-    unmap(&heap.spare);
+    cn_space_renew(&heap.spare, &heap.current, heap.collections);
   else
     trim();
   cairn_buffer_give(cycle.free, heap.current.base + heap.capacity);
@@ -420,17 +341,8 @@ static void collect(size_t bytes_needed, bool move_all)
 
 static bool was_unmapped(uintptr_t address, uint64_t *collection)
 {
-  uint64_t newest = 0;
-
-  if (address - heap.base >= heap.size ||
-      address - heap.current.base < heap.current.committed)
-    return false;
-  for (int i = 0; i < LOG; i++)
-    if (address >= unmapped[i].start && address < unmapped[i].end &&
-        unmapped[i].collection > newest)
-      newest = unmapped[i].collection;
-  *collection = newest;
-  return true;
+  return address - heap.current.base >= heap.current.committed &&
+         cn_spaces_unmapped(address, collection);
 }
 
 const struct cairn_collector cairn_semispace = {

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/check.h"
 
 extern void *__libc_stack_end; /* set by the dynamic linker or the static start code */
 
@@ -55,6 +56,16 @@ void cn_os_release(uintptr_t at, size_t bytes)
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
 {
   madvise((void *)at, bytes, MADV_HUGEPAGE);
+}
+
+bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
+{
+  void *old = (void *)from, *new = (void *)to;
+
+  if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, new) == MAP_FAILED)
+    return false;
+  CN_CHECK(mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == old);
+  return true;
 }
 
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)

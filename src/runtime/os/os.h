@@ -24,6 +24,10 @@ void cn_os_prefer_large_pages(uintptr_t at, size_t bytes);
 /* Take the memory away again; the addresses stay reserved, and fault. */
 void cn_os_release(uintptr_t at, size_t bytes);
 
+/* Move memory to other reserved addresses; the old ones stay reserved, and fault. False: the system
+ * cannot do that for this range, and nothing has changed. */
+bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to);
+
 /* Memory for tables, zeroed; `old` may be null. Null: none left. */
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes);
 

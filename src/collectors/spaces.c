@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Spaces. Stress mode renews one at each collection, often many thousand a second. Moving its pages
+ * to other addresses costs much less than to give them back and to fault new ones in, one by one.
+ */
+#include "collectors/spaces.h"
+
+#include "base/check.h"
+#include "runtime/os/os.h"
+
+enum {
+  LARGE_PAGE = 2 << 20, /* the first two spaces begin at multiples of it */
+  LOG = 4096            /* hidden spaces that can still be told apart */
+};
+
+static struct {
+  uintptr_t base;
+  size_t size, page;
+  uintptr_t next; /* where the next fresh space begins */
+  bool hides;
+} spaces;
+
+static struct hidden {
+  uintptr_t start, end;
+  uint64_t number;
+} hidden_log[LOG];
+
+static size_t round_to(size_t bytes, size_t unit)
+{
+  return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* Far more addresses than two spaces need, so that fresh ones come back to a place late; fewer
+ * where they are limited. */
+static bool reserve(size_t room)
+{
+  for (spaces.size = (size_t)1 << 44; spaces.size / 4 >= room; spaces.size /= 2)
+    if ((spaces.base = cn_os_reserve(spaces.size)) != 0)
+      return true;
+  spaces.size = 2 * room + LARGE_PAGE;
+  spaces.base = cn_os_reserve(spaces.size);
+  return spaces.base != 0;
+}
+
+bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *second)
+{
+  spaces.page = cn_os_page();
+  if (bytes > SIZE_MAX / 8)
+    return false;
+  size_t room = round_to(bytes + spaces.page, LARGE_PAGE);
+  if (!reserve(room))
+    return false;
+  uintptr_t start = round_to(spaces.base, LARGE_PAGE);
+  *first = (struct cn_space){start, room, 0};
+  *second = (struct cn_space){start + room, room, 0};
+  spaces.next = start + 2 * room;
+  cn_os_prefer_large_pages(start, 2 * room);
+  return true;
+}
+
+bool cn_spaces_contain(uintptr_t address)
+{
+  return address - spaces.base < spaces.size;
+}
+
+bool cn_space_commit(struct cn_space *space, size_t bytes)
+{
+  bytes = round_to(bytes, spaces.page);
+  if (bytes <= space->committed)
+    return true;
+  if (bytes > space->room ||
+      !cn_os_commit(space->base + space->committed, bytes - space->committed))
+    return false;
+  space->committed = bytes;
+  return true;
+}
+
+void cn_space_trim(struct cn_space *space, size_t bytes)
+{
+  bytes = round_to(bytes, spaces.page);
+  if (bytes >= space->committed)
+    return;
+  cn_os_release(space->base + bytes, space->committed - bytes);
+  space->committed = bytes;
+}
+
+/* Addresses that were not used for long, apart from two spaces. They follow each other until they
+ * wrap around. */
+static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_space *b)
+{
+  CN_CHECK(room <= spaces.size / 4);
+  for (;;) {
+    if (spaces.base + spaces.size - spaces.next < room)
+      spaces.next = spaces.base;
+    uintptr_t base = spaces.next;
+    spaces.next += room;
+    if ((base >= a->base + a->room || a->base >= base + room) &&
+        (base >= b->base + b->room || b->base >= base + room))
+      return base;
+  }
+}
+
+void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_t number)
+{
+  struct cn_space fresh = {.room = space->committed + spaces.page};
+
+  /* A page that never gets memory ends the space. */
+  fresh.base = take(fresh.room, space, used);
+  if (space->committed != 0 && cn_os_move(space->base, space->committed, fresh.base))
+    fresh.committed = space->committed;
+  else
+    cn_space_trim(space, 0);
+  spaces.hides = true;
+  hidden_log[number % LOG] = (struct hidden){space->base, space->base + space->room, number};
+  *space = fresh;
+}
+
+bool cn_space_fit(struct cn_space *space, const struct cn_space *used, size_t bytes)
+{
+  bytes = round_to(bytes, spaces.page);
+  if (bytes <= space->committed && space->committed / 8 <= bytes)
+    return true;
+  cn_space_trim(space, 0);
+  space->room = 2 * bytes + spaces.page;
+  space->base = take(space->room, space, used);
+  return cn_space_commit(space, 2 * bytes);
+}
+
+bool cn_spaces_unmapped(uintptr_t address, uint64_t *number)
+{
+  *number = 0;
+  if (!spaces.hides || !cn_spaces_contain(address))
+    return false;
+  for (int i = 0; i < LOG; i++)
+    if (address >= hidden_log[i].start && address < hidden_log[i].end &&
+        hidden_log[i].number > *number)
+      *number = hidden_log[i].number;
+  return true;
+}
