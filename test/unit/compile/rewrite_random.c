@@ -578,6 +578,12 @@ static void show(void *env, const struct cairn_diagnostic *d)
 /* How often something moved while a function ran: a test in which nothing does would prove nothing. */
 static uint64_t moves;
 
+static void keep(LLVMModuleRef original, LLVMModuleRef rewritten)
+{
+  LLVMPrintModuleToFile(original, "rewrite_random.before.ll", NULL);
+  LLVMPrintModuleToFile(rewritten, "rewrite_random.after.ll", NULL);
+}
+
 static void try_seed(uint64_t seed)
 {
   LLVMContextRef llvm = LLVMContextCreate();
@@ -589,13 +595,18 @@ static void try_seed(uint64_t seed)
   if (!ok)
     fail_msg("seed %llu is refused or broken", (unsigned long long)seed);
   run_llvm(module, "function(verify<safepoint-ir>)");
+  const char *wrong = NULL;
+  if (!cairn_compile_pass(module, NULL, "verify-safepoints", &options))
+    wrong = "our verifier refuses it";
   struct machine *before = run(original), *after = run(module);
-  if (after->wrong || before->trace_count != after->trace_count ||
-      memcmp(before->trace, after->trace, before->trace_count * sizeof *before->trace) != 0) {
-    LLVMPrintModuleToFile(original, "rewrite_random.before.ll", NULL);
-    LLVMPrintModuleToFile(module, "rewrite_random.after.ll", NULL);
-    fail_msg("seed %llu: %s (modules in rewrite_random.*.ll)", (unsigned long long)seed,
-             after->wrong ? after->wrong : "another trace");
+  if (after->wrong)
+    wrong = after->wrong;
+  else if (before->trace_count != after->trace_count ||
+      memcmp(before->trace, after->trace, before->trace_count * sizeof *before->trace) != 0)
+    wrong = "another trace";
+  if (wrong) {
+    keep(original, module);
+    fail_msg("seed %llu: %s (modules in rewrite_random.*.ll)", (unsigned long long)seed, wrong);
   }
   moves += after->time;
   free_machine(before);
