@@ -50,6 +50,15 @@ static bool is_annotated_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
   return false;
 }
 
+/* Resolvers run while the program is being linked, in a static one before there is thread-local storage to poll. */
+static bool is_resolver(LLVMValueRef function)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+    if (LLVMIsAGlobalIFunc(LLVMGetUser(use)))
+      return true;
+  return false;
+}
+
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
 {
   size_t length;
@@ -64,7 +73,7 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
     return false;
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
     return false;
-  return !is_annotated_unmanaged(ctx, function);
+  return !is_resolver(function) && !is_annotated_unmanaged(ctx, function);
 }
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)

@@ -84,7 +84,7 @@ static bool is_for_clang(const struct cn_command *command)
     inputs++;
     sources += item->language != CN_LANG_LINK;
   }
-  if (command->mode == CN_MODE_CLANG || inputs == 0)
+  if (command->mode == CN_MODE_CLANG || command->incomplete || inputs == 0)
     return true;
   if (command->mode == CN_MODE_LINK)
     return command->emit_llvm;

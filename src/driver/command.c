@@ -247,6 +247,10 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
   case NO_LIBRARIES:
     command->no_default_libraries = true;
     break;
+  case LINKER:
+    if (strstr(value, "defs") || strstr(value, "no-undefined"))
+      command->no_undefined = true;
+    break;
   default:
     break;
   }
@@ -336,10 +340,10 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
       .words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
   const char *value = row ? word + strlen(row->name) : "";
 
-  if (row && (row->shape == SEPARATE || (row->shape == BOTH && !*value)) &&
-      at + 1 < command->args.count) {
-    item.count = 2;
-    value = command->args.at[at + 1];
+  if (row && (row->shape == SEPARATE || (row->shape == BOTH && !*value))) {
+    command->incomplete = at + 1 == command->args.count;
+    item.count = command->incomplete ? 1 : 2;
+    value = command->incomplete ? "" : command->args.at[at + 1];
   }
   if (row) {
     if (row->effect == OWN && !set_own(command, word))

@@ -54,6 +54,7 @@ struct cn_command {
   const char *output; /* -o */
   bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
   bool version, help; /* asked for, beside whatever else */
+  bool incomplete;    /* the last option lacks its argument: clang says so */
 
   /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
    * it makes. */
@@ -68,6 +69,7 @@ struct cn_command {
 
   /* Linking. */
   bool shared, relocatable, no_default_libraries;
+  bool no_undefined; /* shared objects are not to leave symbols undefined */
 
   const char *refused;     /* an option that managed code cannot be compiled with yet */
   const char *refused_lto; /* one that nothing can be done with */

@@ -15,7 +15,6 @@
 #include "driver/tool.h"
 #include "driver/units.h"
 
-
 /* A quick look: does the file contain the name of stack maps, or of frame maps (which `ld -r` may
  * have joined in a way that has to be undone)? */
 static bool may_have_stack_maps(const char *path)
@@ -31,7 +30,8 @@ static bool may_have_stack_maps(const char *path)
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
       found = memcmp(bytes, "\177ELF", size < 4 ? size : 4) == 0 &&
-              (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13));
+              (memmem(bytes, size, "llvm_stackmaps", 15) ||
+               memmem(bytes, size, "cairn_frames", 13));
       munmap(bytes, size);
     }
   }
@@ -113,6 +113,9 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     cn_push(words, "-o");
     cn_push(words, command->output);
   }
+  /* The executable has the runtime: a shared object must leave it undefined. */
+  if (command->shared && command->no_undefined)
+    cn_push(words, "-Wl,-z,undefs");
   if (command->shared || command->relocatable || command->no_default_libraries)
     return true;
   return add_runtime(words);

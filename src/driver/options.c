@@ -81,6 +81,7 @@ static const struct cn_option rows[] = {
     {"-mllvm=", PREFIX, LLVM_OPTION},
     {"-mllvm", SEPARATE, LLVM_OPTION},
 
+    {"-Wl,", PREFIX, LINKER},
     {"-shared", FLAG, SHARED},
     {"--shared", FLAG, SHARED},
     {"-r", FLAG, RELOCATABLE},
@@ -121,7 +122,7 @@ static const struct cn_option rows[] = {
 
     /* The next word is an argument and not an input. */
     {"-Xclang", SEPARATE, KEEP},
-    {"-Xlinker", SEPARATE, KEEP},
+    {"-Xlinker", SEPARATE, LINKER},
     {"-Xpreprocessor", SEPARATE, KEEP},
     {"-Xanalyzer", SEPARATE, KEEP},
     {"-I", SEPARATE, KEEP},
@@ -136,7 +137,7 @@ static const struct cn_option rows[] = {
     {"-Tdata", SEPARATE, KEEP},
     {"-Ttext", SEPARATE, KEEP},
     {"-u", SEPARATE, KEEP},
-    {"-z", SEPARATE, KEEP},
+    {"-z", SEPARATE, LINKER},
     {"-e", SEPARATE, KEEP},
     {"-y", SEPARATE, KEEP},
     {"-A", SEPARATE, KEEP},

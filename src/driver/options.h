@@ -31,6 +31,7 @@ enum cn_effect {
   SHARED,
   RELOCATABLE,
   NO_LIBRARIES,
+  LINKER,
   PIC,
   PIE,
   NO_PIC,

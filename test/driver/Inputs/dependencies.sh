@@ -20,4 +20,7 @@ $cc -M user.c > m.out
 $cc -MM user.c > mm.out
 $cc -MM -MG -MF mg.d user.c
 $cc -c part.c -o 'out/with space.o' -MMD -MF space.d
-rm -f e.i out/asm.s user.s
+echo 'int main(void) { return 0; }' > main.c
+$cc main.c user.c -o prog -MMD
+$cc main.c -MMD
+rm -f prog a.out e.i out/asm.s user.s
