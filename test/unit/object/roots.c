@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a statepoint's locations to roots and areas: what the compiler makes in odd cases, and what
+ * it must not make. The frame is 64 bytes with its frame address at RSP + 64, and has saved RBX at
+ * CFA - 24 and RBP at CFA - 16.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <cairn/abi.h>
+#include <cairn/stackmap.h>
+#include "object/frames_build.h"
+
+struct place {
+  unsigned kind, size, reg;
+  int32_t offset;
+};
+#define REG(reg)                       \
+  {                                    \
+    CAIRN_STACKMAP_REGISTER, 8, reg, 0 \
+  }
+#define SLOT(reg, offset)                   \
+  {                                         \
+    CAIRN_STACKMAP_INDIRECT, 8, reg, offset \
+  }
+#define ADDRESS(reg, offset)              \
+  {                                       \
+    CAIRN_STACKMAP_DIRECT, 8, reg, offset \
+  }
+#define NUMBER(value)                    \
+  {                                      \
+    CAIRN_STACKMAP_CONSTANT, 8, 0, value \
+  }
+#define MARK                               \
+  {                                        \
+    CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 0 \
+  }
+#define UNDEF NUMBER((int32_t)0xfefefefe)
+enum { RAX = 0, RBX = 3, RBP = 6, RSP = 7, R11 = 11, R12 = 12, R14 = 14, XMM0 = 17 };
+
+static size_t put(unsigned char *at, uint64_t value, unsigned bytes)
+{
+  for (unsigned i = 0; i < bytes; i++)
+    at[i] = (unsigned char)(value >> 8 * i);
+  return bytes;
+}
+
+static size_t put_place(unsigned char *at, struct place p)
+{
+  size_t n = put(at, p.kind, 2);
+
+  n += put(at + n, p.size, 2);
+  n += put(at + n, p.reg, 4);
+  return n + put(at + n, (uint32_t)p.offset, 4);
+}
+
+/* A map of one record: calling convention, deopt locations, then pairs. */
+static size_t make(unsigned char *at, int convention, const struct place *places, unsigned deopt,
+                   unsigned count)
+{
+  size_t n = put(at, 3, 4);
+
+  n += put(at + n, 1, 4);
+  n += put(at + n, 1, 4);
+  n += put(at + n, 1, 4);
+  n += put(at + n, 0x1000, 8);
+  n += put(at + n, 56, 8);
+  n += put(at + n, 1, 8);
+  n += put(at + n, CAIRN_ABI_ALLOCA_MARK, 8);
+  n += put(at + n, 77, 8);
+  n += put(at + n, 10, 4);
+  n += put(at + n, 0, 2);
+  n += put(at + n, 3 + count, 2);
+  n += put_place(at + n, (struct place)NUMBER(convention));
+  n += put_place(at + n, (struct place)NUMBER(0));
+  n += put_place(at + n, (struct place)NUMBER((int32_t)deopt));
+  for (unsigned i = 0; i < count; i++)
+    n += put_place(at + n, places[i]);
+  n = (n + 7) / 8 * 8;
+  n += put(at + n, 0, 4);
+  return (n + 7) / 8 * 8;
+}
+
+static const char *build(int convention, const struct place *places, unsigned deopt, unsigned count,
+                         struct cn_map_safepoint *out)
+{
+  static unsigned char bytes[4096];
+  struct cairn_stackmap map;
+  struct cairn_stackmap_cursor cursor = {0};
+  struct cairn_stackmap_record record;
+
+  memset(bytes, 0, sizeof bytes);
+  size_t size = make(bytes, convention, places, deopt, count);
+  assert_int_equal(cairn_stackmap_open(bytes, size, &map, NULL), 0);
+  assert_true(cairn_stackmap_next(&map, &cursor, &record));
+  *out = (struct cn_map_safepoint){
+      .frame = {.cfa_reg = RSP, .cfa_offset = 64, .saved = 1 << CN_RBX | 1 << CN_RBP}};
+  out->frame.saved_offset[CN_RBX] = -24;
+  out->frame.saved_offset[CN_RBP] = -16;
+  return cn_roots_build(&map, &record, out);
+}
+
+static void drop(struct cn_map_safepoint *s)
+{
+  free(s->roots);
+  free(s->areas);
+}
+
+#define COUNT(array) (unsigned)(sizeof(array) / sizeof *(array))
+#define BUILD(out, ...)                                                                          \
+  build(0, (const struct place[]){__VA_ARGS__}, 0, COUNT(((const struct place[]){__VA_ARGS__})), \
+        out)
+#define DESCRIBE(out, ...)                                                                    \
+  build(0, (const struct place[]){__VA_ARGS__}, COUNT(((const struct place[]){__VA_ARGS__})), \
+        COUNT(((const struct place[]){__VA_ARGS__})), out)
+
+static void assert_refused(const char *why, struct cn_map_safepoint *s, const char *expected)
+{
+  assert_non_null(why);
+  if (!strstr(why, expected))
+    fail_msg("refused because '%s', not because '%s'", why, expected);
+  drop(s);
+}
+
+static void each_place_is_listed_once(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(BUILD(&s, REG(R14), REG(R14), REG(R14), REG(R14), SLOT(RSP, 8), SLOT(RSP, 8)));
+  assert_int_equal(s.frame.roots, 2);
+  assert_int_equal(s.roots[0].base.reg, R14);
+  assert_int_equal(s.roots[1].base.offset, 8);
+  drop(&s);
+}
+
+/* A base that is listed with its derived references only is a root; one of two equal bases is
+ * enough. */
+static void bases_of_derived_references_are_roots(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(BUILD(&s, REG(R14), SLOT(RSP, 8), REG(R12), SLOT(RSP, 8)));
+  assert_int_equal(s.frame.roots, 3);
+  assert_false(s.roots[0].is_derived || s.roots[1].is_derived);
+  assert_true(s.roots[2].is_derived);
+  assert_int_equal(s.roots[2].derived.offset, 8);
+  assert_int_equal(s.roots[2].base.reg, R12);
+  drop(&s);
+}
+
+/* A place that holds a base is no derived reference, whatever else is said: it would be moved
+ * twice. */
+static void a_base_is_not_derived(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(BUILD(&s, REG(R14), REG(R12), REG(R12), SLOT(RSP, 8)));
+  assert_int_equal(s.frame.roots, 3);
+  assert_false(s.roots[0].is_derived || s.roots[1].is_derived);
+  assert_int_equal(s.roots[2].base.reg, R12);
+  drop(&s);
+}
+
+static void constants_are_not_roots(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(
+      BUILD(&s, NUMBER(0), NUMBER(0), UNDEF, UNDEF, NUMBER(0), REG(R12), REG(R14), NUMBER(0)));
+  assert_int_equal(s.frame.roots, 1);
+  assert_int_equal(s.roots[0].base.reg, R14);
+  drop(&s);
+  assert_refused(BUILD(&s, NUMBER(4096), NUMBER(4096)), &s, "a constant that is not null");
+  assert_refused(BUILD(&s, REG(R12), NUMBER(8)), &s, "a constant that is not null");
+}
+
+static void registers(void **state)
+{
+  static const struct place rax[] = {REG(RAX), REG(RAX)}, r11[] = {REG(R11), REG(R11)};
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(build(15, rax, 0, 2, &s));
+  assert_int_equal(s.roots[0].base.reg, RAX);
+  drop(&s);
+  assert_refused(build(0, rax, 0, 2, &s), &s, "the call does not preserve");
+  assert_refused(build(14, rax, 0, 2, &s), &s, "the call does not preserve");
+  assert_refused(build(15, r11, 0, 2, &s), &s, "no call preserves");
+  assert_refused(BUILD(&s, REG(RSP), REG(RSP)), &s, "no call preserves");
+  assert_refused(BUILD(&s, REG(XMM0), REG(XMM0)), &s, "not in a general register");
+  assert_refused(BUILD(&s, {CAIRN_STACKMAP_REGISTER, 8, R12, 8}, REG(R12)), &s, "has an offset");
+}
+
+static void slots(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(BUILD(&s, SLOT(RSP, 32), SLOT(RSP, 32), SLOT(RBP, -400), SLOT(RBP, -400)));
+  assert_int_equal(s.frame.roots, 2);
+  drop(&s);
+  assert_null(BUILD(&s, SLOT(RSP, 64), SLOT(RSP, 64))); /* an argument that the caller pushed */
+  drop(&s);
+  assert_refused(BUILD(&s, SLOT(RSP, 40), SLOT(RSP, 40)), &s, "on a saved register");
+  assert_refused(BUILD(&s, SLOT(RSP, 48), SLOT(RSP, 48)), &s, "on a saved register");
+  assert_refused(BUILD(&s, SLOT(RSP, 56), SLOT(RSP, 56)), &s, "outside the frame");
+  assert_refused(BUILD(&s, SLOT(RSP, -8), SLOT(RSP, -8)), &s, "outside the frame");
+  assert_refused(BUILD(&s, SLOT(RSP, 4), SLOT(RSP, 4)), &s, "not aligned");
+  assert_refused(BUILD(&s, SLOT(R12, 8), SLOT(R12, 8)), &s, "another register");
+  assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 16, RSP, 0}, SLOT(RSP, 0)), &s,
+                 "8 bytes wide");
+  assert_refused(BUILD(&s, ADDRESS(RSP, 8), ADDRESS(RSP, 8), REG(R12), REG(R12)), &s, "pairs");
+  assert_refused(BUILD(&s, REG(R12), REG(R12), REG(R14)), &s, "pairs");
+  assert_refused(BUILD(&s, REG(R12), REG(R12), ADDRESS(RSP, 0)), &s,
+                 "an alloca is listed in gc-live");
+}
+
+static void described_allocas(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(DESCRIBE(&s, NUMBER(5), MARK, NUMBER(2), ADDRESS(RSP, 0), NUMBER(2), NUMBER(16),
+                       NUMBER(1), NUMBER(8), ADDRESS(RBP, -80), NUMBER(0), NUMBER(8), NUMBER(1),
+                       NUMBER(0), NUMBER(12)));
+  assert_int_equal(s.frame.areas, 1); /* no element, no area */
+  assert_int_equal(s.areas[0].reg, RSP);
+  assert_int_equal(s.areas[0].offset, 8);
+  assert_int_equal(s.areas[0].count, 2);
+  assert_int_equal(s.areas[0].stride, 16);
+  drop(&s);
+  assert_null(DESCRIBE(&s, NUMBER(1), NUMBER(2), NUMBER(3))); /* a user's own */
+  assert_int_equal(s.frame.areas, 0);
+  drop(&s);
+}
+
+#define ALLOCA(place, count, stride, offset) \
+  MARK, NUMBER(1), place, NUMBER(count), NUMBER(stride), NUMBER(1), NUMBER(offset), NUMBER(7)
+#define AT(reg, offset)                   \
+  {                                       \
+    CAIRN_STACKMAP_DIRECT, 8, reg, offset \
+  }
+
+static void wrong_descriptions(void **state)
+{
+  struct place at = AT(RSP, 0), above = AT(RSP, 56), below = AT(RSP, -16), loaded = SLOT(RSP, 0);
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(DESCRIBE(&s, ALLOCA(at, 5, 8, 0)));
+  drop(&s);
+  assert_refused(DESCRIBE(&s, ALLOCA(at, 6, 8, 0)), &s, "outside the frame or on a saved register");
+  assert_refused(DESCRIBE(&s, ALLOCA(at, 1, 8, 40)), &s,
+                 "outside the frame or on a saved register");
+  assert_refused(DESCRIBE(&s, ALLOCA(above, 1, 8, 0)), &s, "outside the frame");
+  assert_refused(DESCRIBE(&s, ALLOCA(below, 1, 8, 0)), &s, "outside the frame");
+  assert_refused(DESCRIBE(&s, ALLOCA(at, INT32_MAX, INT32_MAX, 0)), &s, "larger than a frame");
+  assert_refused(DESCRIBE(&s, ALLOCA(at, -1, 8, 0)), &s, "larger than a frame");
+  assert_refused(DESCRIBE(&s, ALLOCA(at, 1, 8, -8)), &s, "larger than a frame");
+  assert_refused(DESCRIBE(&s, ALLOCA(at, 2, 4, 0)), &s, "larger than a frame");
+  assert_refused(DESCRIBE(&s, ALLOCA(loaded, 1, 8, 0)), &s, "no fixed place");
+  assert_refused(
+      DESCRIBE(&s, MARK, NUMBER(1), at, NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(6)), &s,
+      "malformed");
+  assert_refused(
+      DESCRIBE(&s, MARK, NUMBER(2), at, NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(7)), &s,
+      "malformed");
+  assert_refused(DESCRIBE(&s, MARK, NUMBER(0), NUMBER(1), NUMBER(3)), &s, "malformed");
+  assert_refused(DESCRIBE(&s, MARK), &s, "malformed");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_place_is_listed_once),
+      cmocka_unit_test(bases_of_derived_references_are_roots),
+      cmocka_unit_test(a_base_is_not_derived),
+      cmocka_unit_test(constants_are_not_roots),
+      cmocka_unit_test(registers),
+      cmocka_unit_test(slots),
+      cmocka_unit_test(described_allocas),
+      cmocka_unit_test(wrong_descriptions),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
