@@ -1,5 +1,5 @@
-/* Reads this image's own frame maps as the runtime does and prints, in the order of the addresses, which function each names and
- * whether a call ends where it says. */
+/* Reads this image's own frame maps as the runtime does and prints, in the order of the addresses,
+ * which function each names and whether a call ends where it says. */
 #include <stdint.h>
 #include <stdio.h>
 #include "base/framemap.h"
@@ -8,7 +8,10 @@
 IMAGE __start_cairn_frames[];
 IMAGE __stop_cairn_frames[];
 void *one(void *), *two(void *), *shared(void *);
-void g(void *reference) { (void)reference; }
+void g(void *reference)
+{
+  (void)reference;
+}
 
 int main(void)
 {
@@ -20,10 +23,13 @@ int main(void)
   two(0);
   while (!(status = cn_framemap_next_function(&cursor, __stop_cairn_frames, &f))) {
     uint32_t offset = 0;
-    const char *name = f.entry == (uintptr_t)one ? "one" : f.entry == (uintptr_t)two ? "two" : "unused";
+    const char *name = f.entry == (uintptr_t)one   ? "one"
+                       : f.entry == (uintptr_t)two ? "two"
+                                                   : "unused";
     if (f.entry == (uintptr_t)shared)
       name = "shared";
-    if (cn_framemap_return_offset(&f, 0, &offset) || ((const unsigned char *)f.entry)[offset - 5] != 0xe8)
+    if (cn_framemap_return_offset(&f, 0, &offset) ||
+        ((const unsigned char *)f.entry)[offset - 5] != 0xe8)
       return 1;
     printf("%s: %u\n", name, f.safepoints);
   }
