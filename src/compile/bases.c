@@ -250,7 +250,7 @@ static void free_graph(struct graph *graph)
 /* The base of `value`: null if not relocatable, or a merge in `*at` that has no base yet. */
 static LLVMValueRef base_of(struct graph *graph, LLVMValueRef value, struct merge **at)
 {
-  bool moves;
+  bool moves = false;
   LLVMValueRef end = chain_end(graph, value, &moves);
   struct merge *merge = merge_of(graph, end);
 
