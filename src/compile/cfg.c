@@ -115,35 +115,40 @@ bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return a == b;
 }
 
-/* Put the blocks of the natural loop with this header (all its back edges together) into it.
- * Headers are visited from the innermost, which come last in reverse post-order. */
-static void fill_loop(struct cn_cfg *cfg, uint32_t header)
+/* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each block was counted into. */
+static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *mark,
+                       index_vector *work)
+{
+  struct cn_block *block = &cfg->blocks[i];
+
+  if (mark[i] == header + 1)
+    return;
+  mark[i] = header + 1;
+  block->depth++;
+  if (block->loop == CN_NO_BLOCK)
+    block->loop = header;
+  if (i != header)
+    cn_push(work, i);
+}
+
+/* Put the blocks of the natural loop with this header (all its back edges together) into it. Headers are visited from
+ * the innermost, which come last in reverse post-order. */
+static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *mark)
 {
   index_vector work = {0};
-  uint8_t *in = cn_alloc(cfg->count);
 
-  in[header] = 1;
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
     uint32_t latch = cfg->blocks[header].preds[p];
-    if (cn_cfg_retreats(latch, header) && cn_cfg_dominates(cfg, header, latch))
-      cn_push(&work, latch);
+    if (!cn_cfg_retreats(latch, header) || !cn_cfg_dominates(cfg, header, latch))
+      continue;
+    enter_loop(cfg, header, header, mark, &work);
+    enter_loop(cfg, latch, header, mark, &work);
   }
-  bool is_loop = work.count > 0;
   while (work.count) {
     uint32_t i = work.at[--work.count];
-    if (in[i])
-      continue;
-    in[i] = 1;
     for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
-      cn_push(&work, cfg->blocks[i].preds[p]);
+      enter_loop(cfg, cfg->blocks[i].preds[p], header, mark, &work);
   }
-  for (uint32_t i = 0; is_loop && i < cfg->count; i++)
-    if (in[i]) {
-      cfg->blocks[i].depth++;
-      if (cfg->blocks[i].loop == CN_NO_BLOCK)
-        cfg->blocks[i].loop = header;
-    }
-  free(in);
   cn_free(&work);
 }
 
@@ -162,12 +167,10 @@ void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
   free(order);
   connect(cfg);
   dominators(cfg);
+  uint32_t *mark = cn_alloc(cfg->count * sizeof *mark);
   for (uint32_t i = cfg->count; i-- > 0;)
-    for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
-      if (cn_cfg_retreats(cfg->blocks[i].preds[p], i)) {
-        fill_loop(cfg, i);
-        break;
-      }
+    fill_loop(cfg, i, mark);
+  free(mark);
 }
 
 void cn_cfg_free(struct cn_cfg *cfg)
