@@ -139,6 +139,21 @@ static LLVMValueRef end_site(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return compare;
 }
 
+static bool is_mutator(LLVMValueRef global)
+{
+  size_t length;
+
+  return LLVMIsAGlobalVariable(global) &&
+         strcmp(LLVMGetValueName2(global, &length), "cairn_mutator") == 0;
+}
+
+/* The address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it
+ * and the end of the allocation would leave it with a free pointer from before a collection. */
+static bool is_mutator_address(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.threadlocal.address") && is_mutator(LLVMGetOperand(i, 0));
+}
+
 /* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
  * a collection, a volatile access may be half of a pair that has to stay together, and an integer
  * made of a reference must not live over the poll. */
@@ -153,8 +168,8 @@ static bool stops_entry_poll(LLVMValueRef i)
     return true;
   case LLVMCall: {
     LLVMValueRef callee = cn_direct_callee(i);
-    return !callee || !LLVMGetIntrinsicID(callee) || !cn_calls_have(i, "willreturn") ||
-           !cn_calls_have(i, "nocallback");
+    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) ||
+           !cn_calls_have(i, "willreturn") || !cn_calls_have(i, "nocallback");
   }
   default:
     return LLVMIsATerminatorInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) ||
