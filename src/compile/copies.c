@@ -205,6 +205,14 @@ static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t s
   return NULL;
 }
 
+/* A local of this function, or of the caller that takes the result. */
+static bool is_local(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+
+  return LLVMIsAAllocaInst(root) || LLVMIsAArgument(root);
+}
+
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
 {
   values copies = {0};
@@ -212,8 +220,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
   collect(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
-    if (!LLVMIsAAllocaInst(cn_types_root(LLVMGetOperand(copy, 0))) &&
-        !LLVMIsAAllocaInst(cn_types_root(LLVMGetOperand(copy, 1))))
+    if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, length_of(copy));
     leaves fields = {0};
@@ -265,6 +272,23 @@ static bool may_be_reference(LLVMValueRef tag)
 
   return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) ||
          cn_copies_tag_is_pointer(tag);
+}
+
+bool cn_copies_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMValueRef fields =
+      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  unsigned count = fields ? LLVMGetMDNodeNumOperands(fields) : 0;
+  LLVMValueRef *operand = cn_alloc(count * sizeof *operand);
+  bool may = false;
+
+  if (fields)
+    LLVMGetMDNodeOperands(fields, operand);
+  for (unsigned i = 0; i + 2 < count; i += 3)
+    may |= LLVMIsAConstantInt(operand[i + 1]) &&
+           LLVMConstIntGetZExtValue(operand[i + 1]) == REF_SIZE && may_be_reference(operand[i + 2]);
+  free(operand);
+  return may;
 }
 
 /* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
@@ -330,26 +354,36 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
           LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
 }
 
-/* Is there a copy of a reference of which TBAA does not tell that it is one? */
-static bool has_untagged_copy(struct cn_ctx *ctx, LLVMValueRef function)
+/* Is `i` a copy of a reference, or of what may hold one, of which TBAA does not tell? */
+static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
 {
-  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
+  LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-      LLVMValueRef value = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : NULL;
-      LLVMValueRef tag = value ? LLVMGetMetadata(i, kind) : NULL;
-      if (value && cn_is_ref(LLVMTypeOf(value)) && LLVMIsALoadInst(value) &&
-          (!tag || !cn_copies_tag_is_pointer(tag)))
-        return true;
-    }
-  return false;
+  if (is_copy(i))
+    return !tag && length_of(i) >= REF_SIZE &&
+           !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_copies_tag_is_pointer(tag));
 }
 
-bool cn_copies_are_tagged(struct cn_ctx *ctx)
+/* The copies without tags of a managed function: single references, or memory. */
+static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
 {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_untagged(ctx, i))
+        *(LLVMIsAStoreInst(i) ? references : memory) = true;
+}
+
+void cn_copies_without_tags(struct cn_ctx *ctx)
+{
+  bool references = false, memory = false;
+
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (cn_is_managed(f) && has_untagged_copy(ctx, f))
-      return false;
-  return true;
+    if (cn_is_managed(f))
+      find_untagged(ctx, f, &references, &memory);
+  if (references)
+    cn_copies_forbid_idioms(ctx);
+  if (references || memory)
+    cn_hidden_escape(ctx);
 }

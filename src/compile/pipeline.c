@@ -74,10 +74,11 @@ static const char *const *order_of(const struct cairn_compile_options *options)
 }
 
 /* How much the optimiser may do, from the most to the least. */
-enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
+enum freedom { INTEGRAL, KEPT_LOCALS, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
 
 static const char *const freedom_names[FREEDOMS] = {
-    "integral references", "non-integral references", "non-integral references and no vectorisation"};
+    "integral references", "locals that hold references kept in memory",
+    "non-integral references", "non-integral references and no vectorisation"};
 
 static const struct step *find_step(const char *name)
 {
@@ -153,9 +154,11 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   CN_CHECK(o->opt_level <= 3 && o->size_level <= 2);
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
-  set_integral(ctx->module, freedom == INTEGRAL);
-  if (freedom != INTEGRAL)
+  set_integral(ctx->module, freedom < NON_INTEGRAL);
+  if (freedom >= KEPT_LOCALS) {
     cn_copies_forbid_idioms(ctx);
+    cn_hidden_escape(ctx);
+  }
   bool ok = run_llvm(ctx, o->size_level ? sizes[o->size_level] : levels[o->opt_level], builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);

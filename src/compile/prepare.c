@@ -50,7 +50,8 @@ static bool is_annotated_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
   return false;
 }
 
-/* Resolvers run while the program is being linked, in a static one before there is thread-local storage to poll. */
+/* Resolvers run while the program is being linked, in a static one before there is thread-local
+ * storage to poll. */
 static bool is_resolver(LLVMValueRef function)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
@@ -212,8 +213,8 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 
-/* With what LLVM's pipelines begin with, in their order: what comes after them makes other loops of promoted locals whose
- * control flow was not simplified first. */
+/* With what LLVM's pipelines begin with, in their order: what comes after them makes other loops of
+ * promoted locals whose control flow was not simplified first. */
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -249,8 +250,7 @@ bool cn_prepare(struct cn_ctx *ctx)
     hide_differences(ctx, f);
     cn_copies_pin(ctx, f);
   }
-  if (!cn_copies_are_tagged(ctx))
-    cn_copies_forbid_idioms(ctx);
+  cn_copies_without_tags(ctx);
   return ctx->errors == 0;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "compile/types.h"
 
+#include "compile/names.h"
+
 static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
 {
   switch (LLVMGetTypeKind(type)) {
@@ -17,9 +19,24 @@ static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
   }
 }
 
+/* The type of a result that is returned through this argument, or null. */
+static LLVMTypeRef returned_type(LLVMValueRef argument)
+{
+  LLVMValueRef function = LLVMGetParamParent(argument);
+  unsigned index = 0;
+
+  while (LLVMGetParam(function, index) != argument)
+    index++;
+  LLVMAttributeRef attribute =
+      LLVMGetEnumAttributeAtIndex(function, index + 1, cn_attribute_kind("sret"));
+  return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+}
+
 /* The type that the IR says lies at `pointer`, or null. */
 LLVMTypeRef cn_types_at(LLVMValueRef pointer)
 {
+  if (LLVMIsAArgument(pointer))
+    return returned_type(pointer);
   if (LLVMIsAAllocaInst(pointer))
     return LLVMGetAllocatedType(pointer);
   if (LLVMIsAGlobalVariable(pointer))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What IR says of the type of memory: an address names a type if it is an alloca, a global, or is
- * formed by typed GEPs. With opaque pointers all else says nothing.
+ * What IR says of the type of memory: an address names a type if it is an alloca, a global or an sret
+ * argument, or is formed by typed GEPs. With opaque pointers all else says nothing.
  */
 #ifndef CN_COMPILE_TYPES_H
 #define CN_COMPILE_TYPES_H
