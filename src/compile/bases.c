@@ -179,7 +179,7 @@ static uint32_t source_number(struct graph *graph, LLVMValueRef base)
 static void connect(struct graph *graph)
 {
   uint32_t total = 0;
-  bool moves;
+  bool moves = false;
 
   cn_push(&graph->sources, NULL);
   graph->first = cn_alloc((graph->merges.count + 1) * sizeof *graph->first);
