@@ -169,14 +169,19 @@ static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, s
   void *memory;
 
   (void)unused;
-  if (n < 0 || (size && (unsigned long)n > ((size_t)1 << 62) / size)) {
-    fprintf(stderr, "cairn: array length %ld is negative or too large\n", n);
+  if (n < 0) {
+    fprintf(stderr, "cairn: negative array length %ld\n", n);
     exit(1);
   }
-  memory = calloc(1, base + (size_t)n * size + (base + (size_t)n * size == 0));
+  if (size && (size_t)n > ((size_t)1 << 62) / size) {
+    fprintf(stderr, "cairn: array of %ld elements of %lu bytes: the size overflows\n", n,
+            (unsigned long)size);
+    exit(1);
+  }
+  base += (size_t)n * size;
+  memory = calloc(1, base ? base : 1);
   if (!memory) {
-    fprintf(stderr, "cairn: out of memory: an object of %zu bytes was asked for\n",
-            base + (size_t)n * size);
+    fprintf(stderr, "cairn: out of memory: cannot allocate %lu bytes\n", (unsigned long)base);
     exit(1);
   }
   return memory;

@@ -14,6 +14,11 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef instruction);
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
 /* rules_unions.c: unions that overlay a reference with something else, by debug information. */
 void cn_rules_unions(struct cn_ctx *ctx);
+/* Is a variable, by its debug information, an ordinary pointer to what holds references? */
+bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable);
+/* rules_access.c: memory that the collector does not know, given to a variable that points to
+ * references. */
+void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* atomics.c: atomic operations that clang emits on i64 get reference type where they are on
  * references. Changes the function, before the rules look at it. */

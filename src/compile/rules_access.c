@@ -126,6 +126,15 @@ static const char *unmanaged_memory(LLVMValueRef root)
   return NULL;
 }
 
+static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory)
+{
+  cn_error(ctx, at, "unmanaged-store",
+           "references are kept in memory from %s(), where the collector does not find them; "
+           "allocate what holds them "
+           "with cairn_new() or cairn_new_array()",
+           memory);
+}
+
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
@@ -135,10 +144,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
     return;
   const char *memory = unmanaged_memory(root);
   if (memory)
-    cn_error(ctx, store, "unmanaged-store",
-             "a reference is stored in memory from %s(), where the collector does not find it; "
-             "allocate what holds it with cairn_new() or cairn_new_array()",
-             memory);
+    report_memory(ctx, store, memory);
   if ((cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root)) && is_derived(ctx, value))
     cn_error(ctx, store, "derived-store",
              "a reference into the middle of an object is stored in an object or a global, where "
@@ -152,4 +158,31 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAStoreInst(i))
         check_store(ctx, i);
+}
+
+/* Report the stores of unknown memory to `local`, which a #dbg_declare says is such a pointer. */
+static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != local)
+      continue;
+    const char *memory = unmanaged_memory(LLVMGetOperand(user, 0));
+    if (memory)
+      report_memory(ctx, user, memory);
+  }
+}
+
+void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
+        if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordDeclare)
+          continue;
+        LLVMValueRef local = LLVMDbgVariableRecordGetValue(r, 0);
+        if (local && LLVMIsAAllocaInst(local) &&
+            cn_rules_points_to_refs(ctx, LLVMDbgVariableRecordGetVariable(r)))
+          check_container(ctx, local);
+      }
 }

@@ -21,6 +21,7 @@
 /* DWARF tags, and the operands of LLVM 22's type nodes. */
 enum { DW_ARRAY = 0x01, DW_MEMBER = 0x0d, DW_POINTER = 0x0f, DW_STRUCTURE = 0x13, DW_UNION = 0x17 };
 enum { FILE_OPERAND = 0, BASE_TYPE = 5, ELEMENTS = 6, ANNOTATIONS = 7 };
+enum { VARIABLE_TYPE = 3 };
 #define MAX_REFS 4096
 
 typedef CN_VECTOR(uint64_t) offsets;
@@ -190,6 +191,30 @@ static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
   cn_free(&all);
   cn_free(&one);
   return bad;
+}
+
+/* The type of a variable's debug information, after typedefs and qualifiers. */
+static LLVMMetadataRef plain_type(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  while (is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
+         LLVMGetDINodeTag(type) != DW_POINTER)
+    type = operand(ctx, type, BASE_TYPE);
+  return type;
+}
+
+bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
+{
+  LLVMMetadataRef type = plain_type(ctx, operand(ctx, variable, VARIABLE_TYPE));
+  offsets found = {0};
+
+  if (!is_type(type) || LLVMGetDINodeTag(type) != DW_POINTER || is_managed_pointer(ctx, type))
+    return false;
+  LLVMMetadataRef pointee = operand(ctx, type, BASE_TYPE);
+  if (pointee)
+    find_refs(ctx, pointee, 0, &found);
+  bool any = found.count > 0;
+  cn_free(&found);
+  return any;
 }
 
 static void report(struct cn_ctx *ctx, LLVMMetadataRef type)

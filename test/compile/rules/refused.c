@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct node {
   struct node managed *left, *right;
@@ -135,4 +136,24 @@ void *through(struct wrapped managed *w, struct node managed *p)
   // CHECK: refused.c:[[@LINE+1]]:{{.*}} a reference is stored {{.*}} [union-overlay]
   *(struct node managed *managed *)&w->w = p;
   return 0;
+}
+
+// By debug information: memory from malloc() that a variable takes for something with references in it, wherever they are stored.
+struct list {
+  long count;
+  struct node managed *first;
+};
+void fill(struct list *l, struct node managed *n);
+void container(struct node managed *n)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} kept in memory from calloc(){{.*}} [unmanaged-store]
+  struct list *l = calloc(1, sizeof *l);
+  fill(l, n);
+}
+void array(long n)
+{
+  struct node managed **v;
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} kept in memory from malloc(){{.*}} [unmanaged-store]
+  v = malloc((size_t)n * sizeof *v);
+  fill((struct list *)v, v[0]);
 }
