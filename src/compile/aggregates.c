@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors of references and first-class aggregates that hold some, split where they would be live over a parse point:
- * taken apart right after the definition, put together again right before each use, so that only scalars are relocated.
- * (LLVM's own pass does not handle aggregates: in a release build the reference is simply not relocated, FIELD row 1.)
+ * Vectors of references and first-class aggregates that hold some, split where they would be
+ * live over a parse point: taken apart right after the definition, put together again right
+ * before each use, so that only scalars are relocated. (LLVM's own pass does not handle
+ * aggregates: in a release build the reference is simply not relocated, FIELD row 1.)
  *
- * A value that is itself put together (insertvalue, phi, shufflevector, ...) is not taken apart: its *leaves* are what it
- * was made of, so that base pointers can be inferred through it. Leaves are numbered through nested types; what holds
- * no reference is one leaf whatever its type.
+ * A value that is itself put together (insertvalue, phi, shufflevector, ...) is not taken apart:
+ * its *leaves* are what it was made of, so that base pointers can be inferred through it. Leaves
+ * are numbered through nested types; what holds no reference is one leaf whatever its type.
  *
- * Needs: struct cn_refs with liveness. Provides: no vector or aggregate with references crosses a parse point, and no
- * reference is extracted from one that was put together. Breaks: struct cn_refs, if it changed anything.
+ * Needs: struct cn_refs with liveness. Provides: no vector or aggregate with references crosses
+ * a parse point, and no reference is extracted from one that was put together. Breaks: struct
+ * cn_refs, if it changed anything.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +86,8 @@ uint32_t cn_leaf_count(LLVMTypeRef type)
   return count;
 }
 
-/* The number of the first leaf of what `instruction` (insertvalue or extractvalue) names by its indices. */
+/* The number of the first leaf of what `instruction` (insertvalue or extractvalue) names by its
+ * indices. */
 static uint32_t first_leaf(LLVMValueRef instruction)
 {
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(instruction, 0));
@@ -378,7 +381,8 @@ static LLVMValueRef pick_lane(struct splitter *s, LLVMValueRef extract_element)
   return picked;
 }
 
-/* A reference that is extracted from a value that was put together, or that crosses, is one of its leaves. */
+/* A reference that is extracted from a value that was put together, or that crosses, is one of
+ * its leaves. */
 static bool replace_extract(struct splitter *s, LLVMValueRef value)
 {
   bool element = LLVMIsAExtractElementInst(value);

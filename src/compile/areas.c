@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which words of the allocas of a function hold references: known from their types, from the references loaded and stored
- * through them, and from copies between allocas, since after optimisation a type may be [N x i8].
- * Needs: nothing. Provides: struct cn_area_maps, refusals. Breaks: nothing.
+ * Which words of the allocas of a function hold references: known from their types, from the
+ * references loaded and stored through them, and from copies between allocas, since after
+ * optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps, refusals.
+ * Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -33,7 +34,8 @@ static void mark(struct cn_area_map *map, uint64_t offset)
     cn_bit_set(map->bits, offset / WORD);
 }
 
-static void mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type, uint64_t offset)
+static void mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
+                      uint64_t offset)
 {
   if (!cn_holds_ref(type))
     return;
@@ -116,7 +118,8 @@ static void access_type(struct walk *walk, const struct place *place, LLVMTypeRe
     walk->map->floating = true;
 }
 
-static void follow(struct walk *walk, const struct place *place, LLVMValueRef user, unsigned operand)
+static void follow(struct walk *walk, const struct place *place, LLVMValueRef user,
+                   unsigned operand)
 {
   uint64_t offset = place->offset;
   bool known;
@@ -157,7 +160,8 @@ static void walk_uses(struct cn_ctx *ctx, struct cn_area_map *map)
 
   visit(&walk, map->alloca, 0, true);
   for (size_t i = 0; i < walk.places.count; i++)
-    for (LLVMUseRef use = LLVMGetFirstUse(walk.places.at[i].pointer); use; use = LLVMGetNextUse(use)) {
+    for (LLVMUseRef use = LLVMGetFirstUse(walk.places.at[i].pointer); use;
+         use = LLVMGetNextUse(use)) {
       struct place place = walk.places.at[i];
       LLVMValueRef user = LLVMGetUser(use);
       if (!LLVMIsAInstruction(user))
@@ -231,7 +235,8 @@ static bool copy_between(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValu
 
 static bool is_copy(LLVMValueRef i)
 {
-  return LLVMIsACallInst(i) && (cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+  return LLVMIsACallInst(i) && (cn_calls_intrinsic(i, "llvm.memcpy") ||
+                                cn_calls_intrinsic(i, "llvm.memmove") ||
                                 cn_calls_intrinsic(i, "llvm.memcpy.inline"));
 }
 
@@ -255,7 +260,8 @@ static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMVal
 static void add_map(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
-  struct cn_area_map map = {.alloca = alloca, .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
+  struct cn_area_map map = {.alloca = alloca,
+                            .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
   uint64_t element = size_of(ctx, type), count = 1;
 
   if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
@@ -309,13 +315,18 @@ void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
       continue;
     cn_value_name(map->alloca, name, sizeof name);
     if (!is_fixed(map->alloca))
-      cn_error(ctx, map->alloca, "dynamic-alloca", "%s: a local of variable size or outside the entry block holds references that nothing can describe", name);
+      cn_error(ctx, map->alloca, "dynamic-alloca",
+               "%s: a local of variable size or outside the entry block holds references that "
+               "nothing can describe", name);
     else if (cn_is_ref(LLVMTypeOf(map->alloca)))
-      cn_error(ctx, map->alloca, "managed-alloca", "%s: a stack object in the managed address space holds references", name);
+      cn_error(ctx, map->alloca, "managed-alloca",
+               "%s: a stack object in the managed address space holds references", name);
     else if (map->huge)
-      cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references", name);
+      cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
+               name);
     else if (map->unclear || (map->floating && !map->typed))
-      cn_error(ctx, map->alloca, "untyped-alloca", "%s: it is not known where in this local its references lie", name);
+      cn_error(ctx, map->alloca, "untyped-alloca",
+               "%s: it is not known where in this local its references lie", name);
   }
   cn_areas_free(&maps);
 }

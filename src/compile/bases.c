@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Base pointers: for each reference that crosses a parse point, the reference to the start of the object that it points into
- * (statepoints-later, "Base & Derived Pointers"; the slides' "What about PHIs?").
+ * Base pointers: for each reference that crosses a parse point, the reference to the start of
+ * the object that it points into (statepoints-later, "Base & Derived Pointers"; the slides'
+ * "What about PHIs?").
  *
- * - Arguments, loads, call results and whatever else yields a reference from memory or another function are bases
- *   ("derived pointers can't escape").
+ * - Arguments, loads, call results and whatever else yields a reference from memory or another
+ *   function are bases ("derived pointers can't escape").
  * - A GEP, freeze, bitcast, ptrmask or invariant group marker has its operand's base.
  * - Constants and globals are not relocatable: their base is null where one is asked for.
- * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among bases themselves, it is
- *   one; else a phi or select of the inputs' bases is made beside it. sources.c finds which, cycles included.
+ * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among
+ *   bases themselves, it is one; else a phi or select of the inputs' bases is made beside it.
+ *   sources.c finds which, cycles included.
  *
- * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if any was made.
+ * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct
+ * cn_refs, if any was made.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -32,7 +35,8 @@ struct graph {
   struct cn_ptrmap node_of;   /* merge -> index + 1 */
   struct cn_ptrmap source_of; /* base -> number */
   CN_VECTOR(LLVMValueRef) sources; /* number - 1 -> base; number 1 is what is not relocatable */
-  struct cn_ptrmap ends;      /* value -> what its look-through chain ends in: memory of long chains */
+  /* value -> what its look-through chain ends in: memory of long chains */
+  struct cn_ptrmap ends;
   uint32_t *first, *inputs, *top;
 };
 
@@ -68,8 +72,8 @@ LLVMValueRef cn_look_through(LLVMValueRef value, bool *moves)
   }
 }
 
-/* What the chain of adjustments that makes `value` starts from; *moves if one may change the address. The low bit of a
- * remembered end says that. */
+/* What the chain of adjustments that makes `value` starts from; *moves if one may change the
+ * address. The low bit of a remembered end says that. */
 static LLVMValueRef chain_end(struct graph *graph, LLVMValueRef value, bool *moves)
 {
   LLVMValueRef start = value;
@@ -308,7 +312,8 @@ static void fill_base(struct graph *graph, const struct merge *merge)
   }
 }
 
-/* Make base phis and selects for what the crossing values ask for, and what those ask for in turn. */
+/* Make base phis and selects for what the crossing values ask for, and what those ask for in
+ * turn. */
 static uint32_t materialise(struct graph *graph, LLVMContextRef llvm)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);

@@ -115,7 +115,8 @@ bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return a == b;
 }
 
-/* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each block was counted into. */
+/* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each
+ * block was counted into. */
 static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *mark,
                        index_vector *work)
 {
@@ -131,8 +132,8 @@ static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t
     cn_push(work, i);
 }
 
-/* Put the blocks of the natural loop with this header (all its back edges together) into it. Headers are visited from
- * the innermost, which come last in reverse post-order. */
+/* Put the blocks of the natural loop with this header (all its back edges together) into it.
+ * Headers are visited from the innermost, which come last in reverse post-order. */
 static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *mark)
 {
   index_vector work = {0};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Address-taken locals that hold references. They stay in the frame; the collector updates them there, told by the deopt
- * bundle of every statepoint (abi.def, "Described allocas"). So that LLVM never forwards a stored reference over a
- * statepoint they escape at entry (EXPERIMENTS no. 9); so that no statepoint sees garbage in them they are zeroed at
- * entry and have no lifetime markers, which would let the code generator share their slots.
+ * Address-taken locals that hold references. They stay in the frame; the collector updates them
+ * there, told by the deopt bundle of every statepoint (abi.def, "Described allocas"). So that
+ * LLVM never forwards a stored reference over a statepoint they escape at entry (EXPERIMENTS no.
+ * 9); so that no statepoint sees garbage in them they are zeroed at entry and have no lifetime
+ * markers, which would let the code generator share their slots.
  *
  * Needs: nothing. Provides: described operands. Breaks: nothing but the order of allocas.
  */
@@ -20,7 +21,8 @@ static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
 
-/* "count elements of stride bytes, each with references at the set bits of [first, first + period)" */
+/* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
+ */
 static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_area_map *map,
                       uint64_t first, uint64_t period, uint64_t count)
 {
@@ -37,7 +39,8 @@ static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct
       cn_push(&out->operands, number(ctx, w * WORD));
 }
 
-/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and Pratt. */
+/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and
+ * Pratt. */
 static uint64_t period_of(const struct cn_area_map *map, uint64_t first, uint64_t length)
 {
   uint64_t *border = cn_alloc((length + 1) * sizeof *border);
@@ -56,7 +59,8 @@ static uint64_t period_of(const struct cn_area_map *map, uint64_t first, uint64_
 }
 
 /* One alloca, as few areas as its repetition allows. Returns their number. */
-static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const struct cn_area_map *map)
+static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out,
+                         const struct cn_area_map *map)
 {
   uint64_t first = 0, last = map->words;
 
@@ -98,18 +102,21 @@ static void delete_lifetimes(LLVMValueRef pointer)
   for (LLVMUseRef use = LLVMGetFirstUse(pointer), next; use; use = next) {
     LLVMValueRef user = LLVMGetUser(use);
     next = LLVMGetNextUse(use);
-    if (cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end"))
+    if (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
+        cn_calls_intrinsic(user, "llvm.lifetime.end"))
       LLVMInstructionEraseFromParent(user);
   }
 }
 
-static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_area_map *map)
+static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                            const struct cn_area_map *map)
 {
   LLVMTypeRef pointer = LLVMTypeOf(map->alloca);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   static const char constraints[] = "r,~{memory}";
   LLVMValueRef argument = map->alloca;
-  LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true, false,
+  LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
+                                         false,
                                          LLVMInlineAsmDialectATT, false);
 
   if (LLVMGetAlignment(map->alloca) < WORD)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Liveness of references over parse points (the seeds' slides, "Finding references which need relocated"). Value by
- * value, from each use up to the definition: the cost is the length of the live ranges, whatever the number of
- * blocks and values. Needs: struct cn_refs. Breaks: nothing.
+ * Liveness of references over parse points (the seeds' slides, "Finding references which need
+ * relocated"). Value by value, from each use up to the definition: the cost is the length of the
+ * live ranges, whatever the number of blocks and values. Needs: struct cn_refs. Breaks: nothing.
  *
- * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by use".
+ * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by
+ * use".
  */
 #include "compile/rewrite.h"
 
@@ -70,7 +71,8 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
   range->stamp++;
   range->blocks.count = 0;
   add_uses(range, refs, value, v->block);
-  /* The list runs from a base through all that derive from it: for another value it goes on to its siblings. */
+  /* The list runs from a base through all that derive from it: for another value it goes on to
+   * its siblings. */
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
        d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);

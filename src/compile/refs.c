@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references of one function: every value that holds one, its definition and uses in order of position, and the
- * parse points. One walk over the function. Needs: struct cn_cfg, no unreachable blocks. Breaks: nothing.
+ * The references of one function: every value that holds one, its definition and uses in order
+ * of position, and the parse points. One walk over the function. Needs: struct cn_cfg, no
+ * unreachable blocks. Breaks: nothing.
  */
 #include "compile/rewrite.h"
 
@@ -42,8 +43,8 @@ static bool feeds_phi(LLVMValueRef value)
   return false;
 }
 
-/* A GEP with constant indices, but for one that feeds a phi: that is the step of a loop, mostly, which would then be computed
- * twice in each iteration. */
+/* A GEP with constant indices, but for one that feeds a phi: that is the step of a loop, mostly,
+ * which would then be computed twice in each iteration. */
 static bool is_constant_gep(LLVMValueRef value)
 {
   if (LLVMGetValueKind(value) != LLVMInstructionValueKind ||
@@ -119,7 +120,8 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   cn_push(&refs->uses, use);
 }
 
-/* Phi operands are read in their incoming blocks: hang them there, so that the walk meets them in order. */
+/* Phi operands are read in their incoming blocks: hang them there, so that the walk meets them
+ * in order. */
 static void collect_edges(struct scan *scan)
 {
   const struct cn_cfg *cfg = scan->refs->cfg;

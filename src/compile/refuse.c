@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What rewrite-statepoints cannot make precise, refused with function, source line and rule before anything is changed
- * (DESIGN, invariant 2). Each of these is silent damage or a crash in a release build of LLVM (FIELD rows 1 to 12).
- * Needs: nothing. Provides: diagnostics. Breaks: nothing.
+ * What rewrite-statepoints cannot make precise, refused with function, source line and rule
+ * before anything is changed (DESIGN, invariant 2). Each of these is silent damage or a crash in
+ * a release build of LLVM (FIELD rows 1 to 12). Needs: nothing. Provides: diagnostics. Breaks:
+ * nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -56,11 +57,13 @@ static void judge_cast(struct judge *judge, LLVMValueRef i)
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMIntToPtr:
     if (to_ref && !LLVMIsConstant(from))
-      refuse(judge, i, "integer-to-reference", "an integer that becomes a reference does not move with its object");
+      refuse(judge, i, "integer-to-reference",
+             "an integer that becomes a reference does not move with its object");
     break;
   case LLVMAddrSpaceCast:
     if ((to_ref || from_ref) && !is_null_like(from))
-      refuse(judge, i, "address-space-cast", "a reference and an unmanaged pointer cannot become each other");
+      refuse(judge, i, "address-space-cast",
+             "a reference and an unmanaged pointer cannot become each other");
     break;
   case LLVMBitCast:
     if (to_ref != from_ref)
@@ -88,11 +91,13 @@ static void judge_arguments(struct judge *judge, LLVMValueRef call)
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, a));
     if (LLVMGetTypeKind(type) == LLVMTokenTypeKind || LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
-      refuse(judge, call, "token-argument", "a call with a token or metadata argument cannot be a safepoint");
+      refuse(judge, call, "token-argument",
+             "a call with a token or metadata argument cannot be a safepoint");
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++)
       if (has_parameter_attribute(call, a + 1, copies[c], &attribute) &&
           cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
-        refuse(judge, call, "byval-reference", "an argument copied to the stack holds references that nothing describes");
+        refuse(judge, call, "byval-reference",
+               "an argument copied to the stack holds references that nothing describes");
   }
 }
 
@@ -116,14 +121,16 @@ static void judge_bundles(struct judge *judge, LLVMValueRef call)
   for (; deopt < end; deopt++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, deopt));
     if (cn_holds_ref(type) && !cn_is_ref(type))
-      refuse(judge, call, "deopt-aggregate", "deoptimisation state holds an aggregate with references");
+      refuse(judge, call, "deopt-aggregate",
+             "deoptimisation state holds an aggregate with references");
   }
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
     bool known = knows_bundle(bundle);
     LLVMDisposeOperandBundle(bundle);
     if (!known)
-      refuse(judge, call, "operand-bundle", "a safepoint can carry deopt and gc-transition bundles only");
+      refuse(judge, call, "operand-bundle",
+             "a safepoint can carry deopt and gc-transition bundles only");
   }
 }
 
@@ -132,9 +139,11 @@ static void judge_directives(struct judge *judge, LLVMValueRef call)
   uint64_t value;
 
   if (!cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &value))
-    refuse(judge, call, "statepoint-directive", "\"statepoint-id\" is not a decimal number below 2^64");
+    refuse(judge, call, "statepoint-directive",
+           "\"statepoint-id\" is not a decimal number below 2^64");
   if (!cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
-    refuse(judge, call, "statepoint-directive", "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
+    refuse(judge, call, "statepoint-directive",
+           "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
 }
 
 static void judge_point(struct judge *judge, LLVMValueRef call)
@@ -149,13 +158,15 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
     return;
   }
   if (LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)))
-    refuse(judge, call, "variadic-statepoint", "a statepoint does not pass what a variadic callee expects");
+    refuse(judge, call, "variadic-statepoint",
+           "a statepoint does not pass what a variadic callee expects");
   if (callee && LLVMGetIntrinsicID(callee))
     refuse(judge, call, "intrinsic-statepoint", "this intrinsic cannot be a safepoint yet");
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
     refuse(judge, call, "asm-statepoint", "inline assembly cannot be a safepoint");
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)
-    refuse(judge, call, "callee-address-space", "the callee of a safepoint must be in address space 0");
+    refuse(judge, call, "callee-address-space",
+           "the callee of a safepoint must be in address space 0");
   judge_arguments(judge, call);
   judge_bundles(judge, call);
   judge_directives(judge, call);
@@ -163,7 +174,8 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
 
 static bool yields_bases(LLVMValueRef call)
 {
-  static const char *const names[] = {"llvm.masked.load", "llvm.masked.gather", "llvm.masked.expandload",
+  static const char *const names[] = {"llvm.masked.load", "llvm.masked.gather",
+                                      "llvm.masked.expandload",
                                       "llvm.ptrmask", "llvm.launder.invariant.group",
                                       "llvm.strip.invariant.group", "llvm.ssa.copy"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -177,9 +189,11 @@ static void judge_call(struct judge *judge, LLVMValueRef call)
   LLVMValueRef callee = cn_direct_callee(call);
 
   if (cn_calls_have(call, "returns_twice"))
-    refuse(judge, call, "returns-twice", "a call that returns twice leaves references of its first return behind");
+    refuse(judge, call, "returns-twice",
+           "a call that returns twice leaves references of its first return behind");
   if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !yields_bases(call))
-    refuse(judge, call, "unknown-intrinsic", "the base of the reference that this intrinsic returns is not known");
+    refuse(judge, call, "unknown-intrinsic",
+           "the base of the reference that this intrinsic returns is not known");
   switch (cn_classify_call(call).kind) {
   case CN_CALL_PARSE:
     judge->has_points = true;
@@ -193,7 +207,8 @@ static void judge_call(struct judge *judge, LLVMValueRef call)
   }
 }
 
-/* Every instruction that may yield a reference is listed; one that is not would be a base by accident. */
+/* Every instruction that may yield a reference is listed; one that is not would be a base by
+ * accident. */
 static void judge_result(struct judge *judge, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -205,13 +220,15 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
     return;
   }
   if (cn_leaf_count(type) > CN_LEAF_LIMIT) {
-    refuse(judge, i, "large-aggregate", "an aggregate of so many values cannot be split for relocation");
+    refuse(judge, i, "large-aggregate",
+           "an aggregate of so many values cannot be split for relocation");
     return;
   }
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMInvoke: case LLVMCallBr:
     if (!cn_is_ref(type))
-      refuse(judge, i, "invoke-aggregate", "an aggregate with references from an invoke cannot be split");
+      refuse(judge, i, "invoke-aggregate",
+             "an aggregate with references from an invoke cannot be split");
     return;
   case LLVMLoad: case LLVMCall: case LLVMAtomicCmpXchg:
   case LLVMAtomicRMW: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI:
@@ -221,10 +238,12 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
   case LLVMAlloca:
     return;
   case LLVMVAArg:
-    refuse(judge, i, "va-arg-reference", "a reference in a variable argument list lies where nothing describes it");
+    refuse(judge, i, "va-arg-reference",
+           "a reference in a variable argument list lies where nothing describes it");
     return;
   default:
-    refuse(judge, i, "unsupported-instruction", "the base of the reference that this instruction yields is not known");
+    refuse(judge, i, "unsupported-instruction",
+           "the base of the reference that this instruction yields is not known");
   }
 }
 
@@ -250,13 +269,15 @@ static void judge_parameters(struct judge *judge)
 
   for (unsigned p = 0; p < LLVMCountParams(judge->function); p++) {
     if (holds_scalable(LLVMTypeOf(LLVMGetParam(judge->function, p))))
-      cn_error(judge->ctx, judge->function, "scalable-vector", "parameter %u is a scalable vector of references", p + 1);
+      cn_error(judge->ctx, judge->function, "scalable-vector",
+               "parameter %u is a scalable vector of references", p + 1);
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       unsigned kind = LLVMGetEnumAttributeKindForName(copies[c], strlen(copies[c]));
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(judge->function, p + 1, kind);
       if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
         cn_error(judge->ctx, judge->function, "byval-reference",
-                 "parameter %u is a copy on the stack that holds references that nothing describes", p + 1);
+                 "parameter %u is a copy on the stack that holds references that nothing describes",
+                 p + 1);
     }
   }
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Relocation by direct SSA construction. After a parse point that a value crosses, the value is the relocate of that
- * parse point; every use is rewritten to the definition that reaches it, with phis exactly where different ones meet.
- * Relocates and phis are made when something reads them, so none is dead. Value by value, in time linear in the live range.
+ * Relocation by direct SSA construction. After a parse point that a value crosses, the value is
+ * the relocate of that parse point; every use is rewritten to the definition that reaches it,
+ * with phis exactly where different ones meet. Relocates and phis are made when something reads
+ * them, so none is dead. Value by value, in time linear in the live range.
  *
- * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which no use sees a reference
- * from before a safepoint. Breaks: struct cn_refs (uses are outdated).
+ * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which
+ * no use sees a reference from before a safepoint. Breaks: struct cn_refs (uses are outdated).
  *
- * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013) for the idea of making
- * definitions on demand; the phis' places are minimal by sources.c.
+ * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013)
+ * for the idea of making definitions on demand; the phis' places are minimal by sources.c.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/rewrite.h"
 
-/* One value's definitions, numbered as sources.c wants: 1 the original, 2.. its relocates in the order of its
- * crossings, then what enters each block of its live range. */
+/* One value's definitions, numbered as sources.c wants: 1 the original, 2.. its relocates in the
+ * order of its crossings, then what enters each block of its live range. */
 struct web {
   struct cn_emitter *emitter;
   struct cn_refs *refs;
@@ -24,7 +25,8 @@ struct web {
   uint32_t *crossed, *last_cross; /* per block: if crossed == range.stamp, its last crossing */
   const struct cn_ref_value *v;
   uint32_t value, sources;
-  uint32_t *top;           /* sources.c's answer per block of the range; null if nothing was crossed before it */
+  /* sources.c's answer per block of the range; null if nothing was crossed before it */
+  uint32_t *top;
   LLVMValueRef *made;      /* per number */
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
 };
@@ -143,8 +145,8 @@ static LLVMValueRef place_before(const struct web *web, const struct cn_ref_use 
   return use->user;
 }
 
-/* Compute constant GEP `value` again, from `root`. Its operand may have been rewritten already: refs knows the chain
- * as it was. */
+/* Compute constant GEP `value` again, from `root`. Its operand may have been rewritten already:
+ * refs knows the chain as it was. */
 static LLVMValueRef rematerialise(struct web *web, uint32_t value, LLVMValueRef root,
                                   LLVMValueRef before)
 {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the steps of pass rewrite-statepoints share: the references of one function, where they are live, what they
- * derive from. Private to src/compile.
+ * What the steps of pass rewrite-statepoints share: the references of one function, where they
+ * are live, what they derive from. Private to src/compile.
  *
- * A *reference value* is an argument or instruction of a type that holds a reference. A *parse point* is a call that
- * becomes a gc.statepoint. A value *crosses* a parse point if it is defined before and used after it.
+ * A *reference value* is an argument or instruction of a type that holds a reference. A *parse
+ * point* is a call that becomes a gc.statepoint. A value *crosses* a parse point if it is
+ * defined before and used after it.
  *
- * A GEP with constant indices is no value of its own to relocation: its uses count as uses of the value that it starts
- * from (its *root*), and it is computed again where that has moved ("Constant offset GEPs of relocated values" of
- * the seeds' slides, "When relocation isn't needed").
+ * A GEP with constant indices is no value of its own to relocation: its uses count as uses of
+ * the value that it starts from (its *root*), and it is computed again where that has moved
+ * ("Constant offset GEPs of relocated values" of the seeds' slides, "When relocation isn't
+ * needed").
  *
- * Positions: instructions are numbered in steps of two through the blocks in reverse post-order. All phis of a block
- * share the number that the block starts with; a phi reads its operands at the end of the incoming blocks, one past
- * the terminator's number.
+ * Positions: instructions are numbered in steps of two through the blocks in reverse post-order.
+ * All phis of a block share the number that the block starts with; a phi reads its operands at
+ * the end of the incoming blocks, one past the terminator's number.
  */
 #ifndef CN_COMPILE_REWRITE_H
 #define CN_COMPILE_REWRITE_H
@@ -50,10 +52,12 @@ struct cn_ref_value {
 
 struct cn_parse_point {
   LLVMValueRef call; /* the call, then the statepoint */
-  LLVMValueRef last; /* the last instruction that belongs to the statepoint: relocates go after it */
+  /* the last instruction that belongs to the statepoint: relocates go after it */
+  LLVMValueRef last;
   uint32_t block, pos;
   uint32_t args, deopt, deopt_end;  /* operand numbers of the call: see cn_deopt_operands() */
-  uint32_t transition, transition_at; /* of its gc-transition bundle, in the call and in the statepoint */
+  /* of its gc-transition bundle, in the call and in the statepoint */
+  uint32_t transition, transition_at;
   uint32_t live_operand;              /* operand number of the statepoint's first gc-live entry */
   CN_VECTOR(uint32_t) live; /* values that cross, ascending */
 };
@@ -96,27 +100,32 @@ void cn_liveness_print(LLVMValueRef function, FILE *out);
 
 /* ---- sources.c ---- */
 
-/* A graph in which values flow: sources 1..sources, nodes sources+1..sources+nodes; node i (from 0) receives from
- * inputs[first[i]] .. inputs[first[i + 1] - 1], source or node numbers. For each node, the one place that all its
- * flow comes through: a source, or the node at which flow from several sources first meets (itself, maybe). That
- * is the child of the root in the graph's dominator tree; nodes must come in an order in which each has an input that comes
- * before it on some path from a source (reverse post-order will do). Caller frees. */
-uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs);
+/* A graph in which values flow: sources 1..sources, nodes sources+1..sources+nodes; node i (from
+ * 0) receives from inputs[first[i]] .. inputs[first[i + 1] - 1], source or node numbers. For
+ * each node, the one place that all its flow comes through: a source, or the node at which flow
+ * from several sources first meets (itself, maybe). That is the child of the root in the graph's
+ * dominator tree; nodes must come in an order in which each has an input that comes before it on
+ * some path from a source (reverse post-order will do). Caller frees. */
+uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *first,
+                           const uint32_t *inputs);
 
 /* ---- bases.c ---- */
 
 struct cn_bases {
-  struct cn_ptrmap of; /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
+  /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
+  struct cn_ptrmap of;
   uint32_t added;      /* phis and selects that were made */
 };
-/* The bases of all values that cross a parse point; makes base phis and selects, after which `refs` is outdated if
- * bases->added. */
+/* The bases of all values that cross a parse point; makes base phis and selects, after which
+ * `refs` is outdated if bases->added. */
 void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs);
 void cn_bases_free(struct cn_bases *bases);
-/* Give each value its base and each base its derived values. True if some crossing value is derived. */
+/* Give each value its base and each base its derived values. True if some crossing value is
+ * derived. */
 bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
 void cn_bases_print(LLVMValueRef function, FILE *out);
-/* The operand that `value` only adjusts (GEP, freeze, ...), or null; *moves: its address may differ. */
+/* The operand that `value` only adjusts (GEP, freeze, ...), or null; *moves: its address may
+ * differ. */
 LLVMValueRef cn_look_through(LLVMValueRef value, bool *moves);
 
 /* ---- relocate.c ---- */
@@ -124,29 +133,35 @@ LLVMValueRef cn_look_through(LLVMValueRef value, bool *moves);
 struct cn_emitter; /* statepoints.c */
 void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
 /* A gc.relocate of `value` at `point`. */
-LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point, uint32_t value);
+LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
+                              uint32_t value);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
-/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at `point` read `to`. */
+/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at
+ * `point` read `to`. */
 void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
 void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
 
 /* ---- refuse.c ---- */
 
-/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or needs nothing. */
+/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or
+ * needs nothing. */
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- aggregates.c ---- */
 
 #define CN_LEAF_LIMIT 256 /* an aggregate with more scalars than this is not split */
-/* How many scalars a type that holds references is split into; above CN_LEAF_LIMIT, something above it. */
+/* How many scalars a type that holds references is split into; above CN_LEAF_LIMIT, something
+ * above it. */
 uint32_t cn_leaf_count(LLVMTypeRef type);
 
-/* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is outdated. */
+/* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is
+ * outdated. */
 bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
 
 /* ---- described.c ---- */
 
-/* The operands that describe the allocas of `function` to the collector (abi.def, "Described allocas"). */
+/* The operands that describe the allocas of `function` to the collector (abi.def, "Described
+ * allocas"). */
 struct cn_described {
   CN_VECTOR(LLVMValueRef) operands;
 };

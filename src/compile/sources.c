@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the flow into each node of a value graph comes together: what both placing phis (relocate.c) and inferring bases
- * (bases.c) ask. Exact and minimal: no phi that it asks for is redundant, cycles included.
+ * Where the flow into each node of a value graph comes together: what both placing phis
+ * (relocate.c) and inferring bases (bases.c) ask. Exact and minimal: no phi that it asks for is
+ * redundant, cycles included.
  *
- * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001); number 0
- * is the root from which all sources hang.
+ * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance
+ * Algorithm" (2001); number 0 is the root from which all sources hang.
  */
 #include "base/check.h"
 #include "compile/rewrite.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint (statepoints-original,
- * "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and no reference from before it is used after it.
+ * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint
+ * (statepoints-original, "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and no
+ * reference from before it is used after it.
  *
- * Needs: polls placed; functions that were not rewritten before (those that contain a gc.statepoint are left alone).
- * Provides: gc.statepoint, gc.result, gc.relocate; described allocas; no attribute that a moving collector makes false.
- * Breaks: struct cn_cfg and every analysis of the functions it changes. A module with something that cannot be
- * rewritten is refused before anything is changed.
+ * Needs: polls placed; functions that were not rewritten before (those that contain a
+ * gc.statepoint are left alone). Provides: gc.statepoint, gc.result, gc.relocate; described
+ * allocas; no attribute that a moving collector makes false. Breaks: struct cn_cfg and every
+ * analysis of the functions it changes. A module with something that cannot be rewritten is
+ * refused before anything is changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@
 #include "compile/statepoints.h"
 
 enum { FLAG_TRANSITION = 1 };
-enum { FIXED_ARGS = 5 }; /* of gc.statepoint, before the call's own: id, patch bytes, callee, count, flags */
+/* of gc.statepoint, before the call's own: id, patch bytes, callee, count, flags */
+enum { FIXED_ARGS = 5 };
 
 struct cn_emitter {
   struct cn_ctx *ctx;
@@ -72,7 +75,8 @@ static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
   return (uint32_t)low;
 }
 
-LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at, uint32_t value)
+LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
+                              uint32_t value)
 {
   struct cn_parse_point *point = &refs->points.at[at];
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -120,8 +124,8 @@ void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMVa
 
 /* ---- attributes of the call, on the statepoint ---- */
 
-/* What is true of a statepoint if it is true of the call that it wraps. Anything else is dropped: an attribute
- * is a promise, and to lose one costs nothing but speed. */
+/* What is true of a statepoint if it is true of the call that it wraps. Anything else is
+ * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"cold", "hot", "nounwind", "noreturn", "nomerge", "convergent",
@@ -200,7 +204,8 @@ bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit
   digits[length] = 0;
   unsigned long long number = strtoull(digits, &end, 10);
   *value = number;
-  return *end == 0 && number <= limit && (number != UINT64_MAX || strcmp(digits, "18446744073709551615") == 0);
+  bool overflows = number == UINT64_MAX && strcmp(digits, "18446744073709551615") != 0;
+  return *end == 0 && number <= limit && !overflows;
 }
 
 static LLVMOperandBundleRef make_bundle(const char *tag, const struct operands *operands)
@@ -243,8 +248,8 @@ static bool has_bundle(LLVMValueRef call, const char *tag)
   return found;
 }
 
-/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node (FIELD row 28): put a freeze
- * between. */
+/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node (FIELD row
+ * 28): put a freeze between. */
 static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -307,8 +312,10 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   point->last = result;
 }
 
-/* Wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right ones in. */
-static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
+/* Wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right
+ * ones in. */
+static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
+                            struct cn_parse_point *point)
 {
   struct operands args = {0}, deopt = {0}, transition = {0}, live = {0};
   LLVMOperandBundleRef bundles[3];
@@ -356,7 +363,8 @@ static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg, struct cn_refs *refs)
+static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg,
+                  struct cn_refs *refs)
 {
   cn_cfg_build(cfg, function);
   if (cfg->count != LLVMCountBasicBlocks(function)) {

@@ -7,8 +7,9 @@
 
 #include "compile/pass.h"
 
-/* The decimal value of call-site attribute `name` ("statepoint-id", "statepoint-num-patch-bytes"; statepoints-later,
- * "RewriteStatepointsForGC"); `*value` stays if it is absent. False if it is no number up to `limit`. */
+/* The decimal value of call-site attribute `name` ("statepoint-id",
+ * "statepoint-num-patch-bytes"; statepoints-later, "RewriteStatepointsForGC"); `*value` stays if
+ * it is absent. False if it is no number up to `limit`. */
 bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value);
 
 #endif

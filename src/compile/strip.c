@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attributes and metadata that a moving collector makes false. Memory that a function does not touch itself may be
- * moved by a safepoint in it: memory(...), nosync, nofree. A reference does not stay dereferenceable, unaliased or
- * unchanged over a safepoint. Only on managed functions, their call sites and their memory accesses: what
- * is native keeps what it knows (LLVM's own pass strips the whole module).
+ * Attributes and metadata that a moving collector makes false. Memory that a function does not
+ * touch itself may be moved by a safepoint in it: memory(...), nosync, nofree. A reference does
+ * not stay dereferenceable, unaliased or unchanged over a safepoint. Only on managed functions,
+ * their call sites and their memory accesses: what is native keeps what it knows (LLVM's own
+ * pass strips the whole module).
  *
  * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
  */
@@ -13,7 +14,8 @@
 #include "compile/rewrite.h"
 
 static const char *const function_attributes[] = {"memory", "nosync", "nofree"};
-static const char *const reference_attributes[] = {"noalias",  "dereferenceable", "dereferenceable_or_null",
+static const char *const reference_attributes[] = {"noalias",  "dereferenceable",
+                                                   "dereferenceable_or_null",
                                                    "nofree",   "readonly",        "readnone",
                                                    "writeonly", "initializes"};
 
@@ -58,7 +60,8 @@ static void strip_call(LLVMValueRef call)
 }
 
 struct kinds {
-  unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null, noalias, alias_scope;
+  unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null, noalias,
+      alias_scope;
 };
 
 static unsigned metadata_kind(struct cn_ctx *ctx, const char *name)
@@ -70,7 +73,8 @@ static unsigned metadata_kind(struct cn_ctx *ctx, const char *name)
 static void strip_access(LLVMValueRef access, const struct kinds *kinds)
 {
   unsigned pointer = LLVMIsAStoreInst(access) ? 1 : 0;
-  const unsigned drop[] = {kinds->invariant_load, kinds->invariant_group, kinds->noalias, kinds->alias_scope};
+  const unsigned drop[] = {kinds->invariant_load, kinds->invariant_group, kinds->noalias,
+                           kinds->alias_scope};
 
   if (!LLVMHasMetadata(access))
     return;
@@ -86,7 +90,8 @@ static void strip_access(LLVMValueRef access, const struct kinds *kinds)
 /* invariant.start on a reference says that memory does not change that a safepoint moves away. */
 static bool is_invariant_start(LLVMValueRef i)
 {
-  return cn_calls_intrinsic(i, "llvm.invariant.start") && cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, 1)));
+  return cn_calls_intrinsic(i, "llvm.invariant.start") &&
+         cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, 1)));
 }
 
 /* Returns the instruction after it; its uses, invariant.end, may be next to it. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control flow of random graphs against definitions taken word for word: a dominates b if b is not reached without a; the
- * natural loop of a header is what reaches one of its back edges without passing the header. What would go wrong: a poll
- * missed in a loop that was not seen, a phi in the wrong place.
+ * Control flow of random graphs against definitions taken word for word: a dominates b if b is
+ * not reached without a; the natural loop of a header is what reaches one of its back edges
+ * without passing the header. What would go wrong: a poll missed in a loop that was not seen, a
+ * phi in the wrong place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,8 @@ static unsigned random_below(unsigned n)
   return (unsigned)(random_state >> 33) % n;
 }
 
-/* Blocks with random edges; some are unreachable, some edges double. Each block has a phi of its predecessors' numbers. */
+/* Blocks with random edges; some are unreachable, some edges double. Each block has a phi of its
+ * predecessors' numbers. */
 static LLVMValueRef make_function(LLVMContextRef llvm, LLVMModuleRef module, unsigned count)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(llvm);
@@ -37,7 +39,8 @@ static LLVMValueRef make_function(LLVMContextRef llvm, LLVMModuleRef module, uns
     blocks[b] = LLVMAppendBasicBlockInContext(llvm, function, "");
   for (unsigned b = 0; b < count; b++) {
     LLVMPositionBuilderAtEnd(builder, blocks[b]);
-    LLVMBasicBlockRef to = blocks[1 + random_below(count - 1)], other = blocks[1 + random_below(count - 1)];
+    LLVMBasicBlockRef to = blocks[1 + random_below(count - 1)];
+    LLVMBasicBlockRef other = blocks[1 + random_below(count - 1)];
     LLVMValueRef argument = LLVMGetParam(function, 0);
     switch (random_below(5)) {
     case 0:
@@ -53,14 +56,16 @@ static LLVMValueRef make_function(LLVMContextRef llvm, LLVMModuleRef module, uns
       break;
     }
     default:
-      LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, argument, LLVMConstNull(i32), ""), to, other);
+      LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, argument, LLVMConstNull(i32), ""),
+                      to, other);
     }
   }
   for (unsigned b = 1; b < count; b++) {
     LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(blocks[b]));
     LLVMValueRef phi = LLVMBuildPhi(builder, i32, "");
     for (unsigned from = 0; from < count; from++) {
-      LLVMValueRef end = LLVMGetBasicBlockTerminator(blocks[from]), number = LLVMConstInt(i32, from, false);
+      LLVMValueRef end = LLVMGetBasicBlockTerminator(blocks[from]);
+      LLVMValueRef number = LLVMConstInt(i32, from, false);
       for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
         if (LLVMGetSuccessor(end, s) == blocks[b])
           LLVMAddIncoming(phi, &number, &blocks[from], 1);
@@ -186,7 +191,8 @@ static void test_split(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_split)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs),
+                                     cmocka_unit_test(test_split)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random functions, rewritten, then run beside the original by a small interpreter in which every statepoint moves every
- * object: a reference knows the time at which it was right. What would go wrong: a reference used after a move (it is too old),
- * a relocate whose base is not the start of the derived pointer's object, or a use that reads another value than the
- * original did (the traces differ). LLVM's verifiers judge the IR besides.
+ * Random functions, rewritten, then run beside the original by a small interpreter in which
+ * every statepoint moves every object: a reference knows the time at which it was right. What
+ * would go wrong: a reference used after a move (it is too old), a relocate whose base is not
+ * the start of the derived pointer's object, or a use that reads another value than the original
+ * did (the traces differ). LLVM's verifiers judge the IR besides.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@
 #include "base/vector.h"
 #include "compile/pass.h"
 
-enum { VARIABLES = 5, PAIRS = 2, LANES = 2, MAX_BLOCKS = 9, FUEL = 150, OBJECTS = 4096, TRACE = 4096 };
+enum { VARIABLES = 5, PAIRS = 2, LANES = 2, MAX_BLOCKS = 9 };
+enum { FUEL = 150, OBJECTS = 4096, TRACE = 4096 };
 
 static uint64_t random_state;
 
@@ -78,7 +80,8 @@ static LLVMValueRef flag(struct maker *m)
 
 static LLVMValueRef gep(struct maker *m, LLVMValueRef from, bool constant)
 {
-  LLVMValueRef index = constant ? LLVMConstInt(m->i64, random_below(3) * 8, false) : call(m, "flag", NULL, 0);
+  LLVMValueRef index =
+      constant ? LLVMConstInt(m->i64, random_below(3) * 8, false) : call(m, "flag", NULL, 0);
 
   return LLVMBuildGEP2(m->builder, LLVMInt8TypeInContext(m->llvm), from, &index, 1, "");
 }
@@ -106,13 +109,15 @@ static void make_aggregate_step(struct maker *m)
     break;
   case 3:
     value = LLVMBuildLoad2(m->builder, m->vector, v, "");
-    value = LLVMBuildInsertElement(m->builder, value, get(m), LLVMConstInt(m->i64, random_below(2), false), "");
+    value = LLVMBuildInsertElement(m->builder, value, get(m),
+                                   LLVMConstInt(m->i64, random_below(2), false), "");
     LLVMBuildStore(m->builder, value, m->vectors[random_below(LANES)]);
     break;
   case 4:
     value = LLVMBuildLoad2(m->builder, m->vector, v, "");
     arg = random_below(2) ? LLVMConstInt(m->i64, random_below(2), false)
-                          : LLVMBuildAnd(m->builder, call(m, "flag", NULL, 0), LLVMConstInt(m->i64, 1, false), "");
+                          : LLVMBuildAnd(m->builder, call(m, "flag", NULL, 0),
+                                         LLVMConstInt(m->i64, 1, false), "");
     set(m, LLVMBuildExtractElement(m->builder, value, arg, ""));
     break;
   default:
@@ -152,7 +157,8 @@ static void make_step(struct maker *m, bool aggregates)
     break;
   case 9:
     args[0] = get(m);
-    args[0] = LLVMBuildICmp(m->builder, LLVMIntEQ, args[0], random_below(3) ? get(m) : LLVMConstNull(m->ref), "");
+    args[0] = LLVMBuildICmp(m->builder, LLVMIntEQ, args[0],
+                            random_below(3) ? get(m) : LLVMConstNull(m->ref), "");
     note(m, LLVMBuildZExt(m->builder, args[0], m->i64, ""));
     break;
   case 10:
@@ -166,7 +172,8 @@ static void make_step(struct maker *m, bool aggregates)
 
 static void make_end(struct maker *m, LLVMBasicBlockRef *blocks, unsigned count)
 {
-  LLVMBasicBlockRef to = blocks[1 + random_below(count - 1)], other = blocks[1 + random_below(count - 1)];
+  LLVMBasicBlockRef to = blocks[1 + random_below(count - 1)];
+  LLVMBasicBlockRef other = blocks[1 + random_below(count - 1)];
   LLVMValueRef end;
 
   switch (random_below(4)) {
@@ -219,7 +226,9 @@ static LLVMModuleRef make_module(LLVMContextRef llvm, uint64_t seed)
   bool aggregates = seed % 2;
 
   random_state = seed * 0x9E3779B97F4A7C15u + 1;
-  LLVMSetDataLayout(m.module, "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128");
+  LLVMSetDataLayout(m.module,
+                    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
+                    "n8:16:32:64-S128");
   m.builder = LLVMCreateBuilderInContext(llvm);
   m.ref = LLVMPointerTypeInContext(llvm, 1);
   m.i64 = LLVMInt64TypeInContext(llvm);
@@ -368,7 +377,8 @@ static void run_statepoint(struct machine *m, LLVMValueRef call)
   for (unsigned b = 0; b < LLVMGetNumOperandBundles(call); b++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, b);
     for (unsigned i = 0; i < LLVMGetNumOperandBundleArgs(bundle); i++)
-      check_fresh(m, read_scalar(m, LLVMGetOperandBundleArgAtIndex(bundle, i)), "stale gc-live entry");
+      check_fresh(m, read_scalar(m, LLVMGetOperandBundleArgAtIndex(bundle, i)),
+                  "stale gc-live entry");
     LLVMDisposeOperandBundle(bundle);
   }
   m->time++;
@@ -378,7 +388,8 @@ static void run_statepoint(struct machine *m, LLVMValueRef call)
 static void run_relocate(struct machine *m, LLVMValueRef i)
 {
   LLVMValueRef statepoint = LLVMGetArgOperand(i, 0);
-  LLVMOperandBundleRef live = LLVMGetOperandBundleAtIndex(statepoint, LLVMGetNumOperandBundles(statepoint) - 1);
+  unsigned last = LLVMGetNumOperandBundles(statepoint) - 1;
+  LLVMOperandBundleRef live = LLVMGetOperandBundleAtIndex(statepoint, last);
   unsigned b = (unsigned)LLVMConstIntGetZExtValue(LLVMGetArgOperand(i, 1));
   unsigned d = (unsigned)LLVMConstIntGetZExtValue(LLVMGetArgOperand(i, 2));
   struct scalar base = read_scalar(m, LLVMGetOperandBundleArgAtIndex(live, b));
@@ -389,7 +400,8 @@ static void run_relocate(struct machine *m, LLVMValueRef i)
     m->wrong = "base and derived in different objects";
   if (base.object && base.number != 0)
     m->wrong = "base is not the start of its object";
-  /* A derived value is read at the statepoint; a loop may have come round to the same time only if nothing moved. */
+  /* A derived value is read at the statepoint; a loop may have come round to the same time only
+   * if nothing moved. */
   if (derived.object)
     derived.time++;
   if (derived.object && derived.time != m->time)
@@ -482,7 +494,8 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
     b = read_scalar(m, LLVMGetOperand(i, 1));
     check_fresh(m, a, "stale stored value");
     check_fresh(m, b, "stale store");
-    m->heap[b.object] = a; /* derived pointers do not escape: the offset is dropped when it is loaded */
+    /* derived pointers do not escape: the offset is dropped when it is loaded */
+    m->heap[b.object] = a;
     break;
   case LLVMICmp:
     run_compare(m, i);
@@ -575,7 +588,8 @@ static void show(void *env, const struct cairn_diagnostic *d)
   fprintf(stderr, "%s: %s [%s]\n", d->function ? d->function : "", d->message, d->rule);
 }
 
-/* How often something moved while a function ran: a test in which nothing does would prove nothing. */
+/* How often something moved while a function ran: a test in which nothing does would prove
+ * nothing. */
 static uint64_t moves;
 
 static void keep(LLVMModuleRef original, LLVMModuleRef rewritten)
