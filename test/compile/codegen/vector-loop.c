@@ -10,8 +10,9 @@ int sum(int managed *a, long n)
   return total;
 }
 // CHECK-LABEL: sum:
-// CHECK: [[LOOP:\.LBB[0-9_]+]]:
 // CHECK: paddd
 // CHECK-NOT: cairn_mutator
-// CHECK: jne [[LOOP]]
+// CHECK: jne
+// CHECK: chunk
+// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
 // CHECK: .cfi_endproc
