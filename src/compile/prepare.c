@@ -256,6 +256,18 @@ bool cn_prepare(struct cn_ctx *ctx)
 
 /* ---- the late half ---- */
 
+/* The two references point into one object (ISO C17, 6.5.6), so a difference from null is that of null and null. The
+ * optimiser makes such of paths that no execution takes; as arithmetic it would be the bare address. */
+static LLVMValueRef difference(LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right,
+                               LLVMTypeRef word)
+{
+  if (LLVMIsNull(left) || LLVMIsNull(right))
+    return LLVMConstNull(word);
+  LLVMValueRef a = LLVMBuildPtrToInt(builder, left, word, "");
+  LLVMValueRef b = LLVMBuildPtrToInt(builder, right, word, "");
+  return LLVMBuildSub(builder, a, b, "");
+}
+
 bool cn_differences(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
@@ -272,9 +284,8 @@ bool cn_differences(struct cn_ctx *ctx)
     }
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-    LLVMValueRef a = LLVMBuildPtrToInt(builder, LLVMGetOperand(call, 0), word, "");
-    LLVMValueRef b = LLVMBuildPtrToInt(builder, LLVMGetOperand(call, 1), word, "");
-    LLVMReplaceAllUsesWith(call, LLVMBuildSub(builder, a, b, ""));
+    LLVMReplaceAllUsesWith(call, difference(builder, LLVMGetOperand(call, 0),
+                                            LLVMGetOperand(call, 1), word));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDisposeBuilder(builder);
