@@ -16,10 +16,14 @@
  *                                   exit     check:   br (i.next != bound), poll, exit
  *                                            poll:    br chunk
  *
- * Exact for every start, bound and step: `end` is a value that the induction variable takes
- * after K trips and before it takes (or, for an order, passes) the bound; where the distance to
- * the bound is not more than that, `end` is the bound itself and the inner loop is the old one.
- * The distance is taken modulo the width, so wrapping loops are right, too.
+ * Exact for every start, bound and step, because `end` is a value that the induction variable takes
+ * after K trips and before it takes (or, for an order, reaches) the bound; where the bound comes
+ * first, `end` is the bound itself and the inner loop is the old one. For a test of equality the
+ * bound comes first if it is at most K steps ahead, modulo the width, and a whole number of steps:
+ * so loops that wrap or never meet their bound are right, too, and poll.
+ *
+ * The poll is reached after just K trips, so every induction variable of the loop has advanced by a
+ * constant: written so, the code generator finds the outer loop as regular as the inner one.
  *
  * Pointers are induction variables like integers. For references the distance is formed between
  * two safepoints and dies at once, and so does `end`.
@@ -38,16 +42,19 @@
  * poll. */
 #define CHUNK_WORK 40000
 #define CHUNK_MIN_TRIPS 16
+/* Chunks of a loop whose step is not known are made for steps up to this at least. */
+#define LIKELY_STEP 7
 
-/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace the
- * value. */
+/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
 struct candidate {
   LLVMBasicBlockRef header, latch;
-  LLVMValueRef compare, phi;
-  unsigned bound; /* operand of compare */
+  LLVMValueRef compare;
+  unsigned bound;        /* operand of compare */
   LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
-  int64_t step;
-  uint64_t trips; /* per chunk */
+  bool tests_next;       /* what is compared is iv.next, not iv.phi */
+  bool no_wrap;          /* the advance cannot wrap, by its flags */
+  struct cn_induction iv;
+  uint64_t trips;        /* K */
 };
 typedef CN_VECTOR(struct candidate) candidate_vector;
 
@@ -86,12 +93,22 @@ static LLVMIntPredicate inverse(LLVMIntPredicate p)
 
 static bool is_upward(LLVMIntPredicate p)
 {
-  return p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntSLT || p == LLVMIntSLE;
+  return p == LLVMIntULT || p == LLVMIntSLT;
 }
 
 static bool is_downward(LLVMIntPredicate p)
 {
-  return p == LLVMIntUGT || p == LLVMIntUGE || p == LLVMIntSGT || p == LLVMIntSGE;
+  return p == LLVMIntUGT || p == LLVMIntSGT;
+}
+
+/* Do the flags of the advance rule out that it wraps, as far as `p` would notice? */
+static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
+{
+  if (LLVMIsAGetElementPtrInst(next))
+    return LLVMGEPGetNoWrapFlags(next) & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
+  if (p == LLVMIntNE)
+    return LLVMGetNUW(next) || LLVMGetNSW(next);
+  return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
 }
 
 static bool is_invariant(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
@@ -102,37 +119,58 @@ static bool is_invariant(const struct cn_loops *loops, uint32_t loop, LLVMValueR
   return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
 }
 
-/* The test at the end of the latch: an induction variable against an invariant, in the order
- * that its step leads to. */
+/* Equality leads anywhere. An order must be the one that a constant step leads to, or "less
+ * than" with any step that does not change: it is looked at when the loop is entered. An order
+ * is wrong after wrapping, so that is ruled out. */
+static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct candidate *c)
+{
+  if (c->iv.by)
+    return is_upward(c->stay) && c->no_wrap && is_invariant(loops, loop, c->iv.by) &&
+           LLVMGetTypeKind(LLVMTypeOf(c->iv.phi)) == LLVMIntegerTypeKind;
+  if (c->stay == LLVMIntNE)
+    return true;
+  return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
+}
+
+/* The test at the end of the latch: an induction variable against an invariant. */
 static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                       bool stay_if_true, struct candidate *out)
 {
   for (unsigned o = 0; o < 2; o++) {
-    struct cn_induction iv;
     LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
+    LLVMValueRef tested = LLVMGetOperand(out->compare, o);
     if (!is_invariant(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
-        !cn_loops_induction(loops, loop, ctx->layout, LLVMGetOperand(out->compare, o), &iv))
+        !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
       continue;
     p = o == 0 ? p : swapped(p);
     out->stay = stay_if_true ? p : inverse(p);
     out->bound = 1 - o;
-    out->phi = iv.phi;
-    out->step = iv.step;
-    return out->stay == LLVMIntNE || (is_upward(out->stay) && iv.step > 0) ||
-           (is_downward(out->stay) && iv.step < 0);
+    out->tests_next = tested == out->iv.next;
+    out->no_wrap = cannot_wrap(out->iv.next, out->stay);
+    return is_orderly(loops, loop, out);
   }
   return false;
+}
+
+static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind
+             ? 8 * LLVMPointerSizeForAS(ctx->layout, LLVMGetPointerAddressSpace(type))
+             : LLVMGetIntTypeWidth(type);
+}
+
+static uint64_t magnitude(int64_t step)
+{
+  return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
 /* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
 static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_loop *loop, const struct candidate *c)
 {
-  LLVMTypeRef type = LLVMTypeOf(c->phi);
-  unsigned width = LLVMGetTypeKind(type) == LLVMPointerTypeKind
-                       ? 8 * LLVMPointerSizeForAS(ctx->layout, LLVMGetPointerAddressSpace(type))
-                       : LLVMGetIntTypeWidth(type);
-  uint64_t step = c->step < 0 ? 0 - (uint64_t)c->step : (uint64_t)c->step;
-  uint64_t half = UINT64_C(1) << (width - 1), trips = CHUNK_MIN_TRIPS;
+  uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
+  uint64_t step = c->iv.by ? LIKELY_STEP : magnitude(c->iv.step);
 
   while (2 * trips * loop->size <= CHUNK_WORK)
     trips *= 2;
@@ -195,12 +233,20 @@ static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop
 
 /* ---- rebuilding ---- */
 
+/* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
+ * trip. */
+struct advance {
+  LLVMValueRef outer;
+  int64_t step;
+};
+
 struct rebuild {
   struct cn_ctx *ctx;
   const struct candidate *c;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef chunk, check, poll;
   LLVMValueRef start; /* the induction variable's phi in `chunk` */
+  CN_VECTOR(struct advance) advances;
 };
 
 /* Lead every edge into the header but the one from `check` to `chunk`. */
@@ -231,6 +277,42 @@ static LLVMValueRef new_phi(struct rebuild *r, LLVMValueRef old, const char *nam
   return phi;
 }
 
+/* What an integer phi of the header advances by, if that is a constant and the poll is reached
+ * after K trips for certain; else 0. */
+static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
+{
+  if (r->c->iv.by || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(phi)) > 64)
+    return 0;
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, i);
+    if (LLVMGetIncomingBlock(phi, i) != r->check || !LLVMIsABinaryOperator(next) ||
+        LLVMGetInstructionOpcode(next) != LLVMAdd || LLVMGetOperand(next, 0) != phi)
+      continue;
+    LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperand(next, 1));
+    return by ? LLVMConstIntGetSExtValue(by) : 0;
+  }
+  return 0;
+}
+
+/* After the chunk the constant advances are known: K trips, or one more if the test is of the
+ * old value. */
+static void build_advances(struct rebuild *r)
+{
+  uint64_t trips = r->c->trips + (r->c->tests_next ? 0 : 1);
+
+  LLVMPositionBuilderBefore(r->builder, LLVMGetBasicBlockTerminator(r->chunk));
+  LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
+  for (size_t i = 0; i < r->advances.count; i++) {
+    LLVMValueRef outer = r->advances.at[i].outer;
+    uint64_t distance = trips * (uint64_t)r->advances.at[i].step;
+    LLVMValueRef by = LLVMConstInt(LLVMTypeOf(outer), distance, false);
+    LLVMValueRef next = LLVMBuildAdd(r->builder, outer, by, "chunk.after");
+    LLVMAddIncoming(outer, &next, &r->poll, 1);
+  }
+  cn_free(&r->advances);
+}
+
 /* One phi of the header becomes two: of the chunk, fed from outside and from the poll; of the
  * header, fed from the chunk and from the latch. */
 static void split_phi(struct rebuild *r, LLVMValueRef old)
@@ -239,6 +321,7 @@ static void split_phi(struct rebuild *r, LLVMValueRef old)
   char *name = cn_strdup(LLVMGetValueName2(old, &length));
   LLVMPositionBuilderAtEnd(r->builder, r->chunk);
   LLVMValueRef outer = new_phi(r, old, "chunk.start");
+  int64_t step = constant_step(r, old);
   LLVMPositionBuilderBefore(r->builder, old);
   LLVMSetValueName2(old, "", 0);
   LLVMValueRef inner = new_phi(r, old, name), next = NULL;
@@ -249,14 +332,18 @@ static void split_phi(struct rebuild *r, LLVMValueRef old)
     if (from == r->check) {
       next = value;
       from = r->poll;
+      if (step)
+        continue; /* build_advances() */
     }
     LLVMAddIncoming(outer, &value, &from, 1);
   }
   CN_CHECK(next);
   LLVMAddIncoming(inner, &outer, &r->chunk, 1);
   LLVMAddIncoming(inner, &next, (LLVMBasicBlockRef *)&r->c->latch, 1);
-  if (old == r->c->phi)
+  if (old == r->c->iv.phi)
     r->start = outer;
+  if (step)
+    cn_push(&r->advances, (struct advance){outer, step});
   LLVMReplaceAllUsesWith(old, inner);
   LLVMInstructionEraseFromParent(old);
   free(name);
@@ -281,31 +368,90 @@ static LLVMValueRef as_integer(struct rebuild *r, LLVMValueRef value)
   return LLVMBuildPtrToInt(r->builder, value, LLVMInt64TypeInContext(r->ctx->llvm), "chunk.at");
 }
 
-/* end = (bound lies more than `trips` steps ahead) ? start + trips * step : bound */
-static LLVMValueRef build_end(struct rebuild *r)
+/* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
+ * the new value does not find the bound where it starts, but only once round. With flags that rule
+ * out wrapping neither can be. */
+static LLVMValueRef build_beyond(struct rebuild *r, LLVMValueRef ahead, uint64_t distance)
 {
   LLVMBuilderRef b = r->builder;
-  bool up = r->c->step > 0;
-  LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
+  LLVMTypeRef type = LLVMTypeOf(ahead);
+  LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
+  uint64_t step = magnitude(r->c->iv.step);
+  bool power = (step & (step - 1)) == 0;
 
-  LLVMPositionBuilderAtEnd(b, r->chunk);
-  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(r->c->compare));
-  LLVMValueRef from = as_integer(r, r->start), to = as_integer(r, bound);
+  if (r->c->no_wrap)
+    return LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
+  LLVMValueRef far = r->c->tests_next
+                         ? LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildSub(b, ahead, one, "chunk.before"),
+                                         limit, "chunk.far")
+                         : LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
+  if (step == 1)
+    return far;
+  LLVMValueRef over =
+      power ? LLVMBuildAnd(b, ahead, LLVMConstInt(type, step - 1, false), "chunk.over")
+            : LLVMBuildURem(b, ahead, LLVMConstInt(type, step, false), "chunk.over");
+  LLVMValueRef misses =
+      LLVMBuildICmp(b, LLVMIntNE, over, LLVMConstInt(type, 0, false), "chunk.misses");
+  return LLVMBuildOr(b, far, misses, "chunk.far");
+}
+
+static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef from, LLVMValueRef to,
+                                       LLVMValueRef bound)
+{
+  LLVMBuilderRef b = r->builder;
   LLVMTypeRef type = LLVMTypeOf(from);
-  uint64_t distance = r->c->trips * (up ? (uint64_t)r->c->step : 0 - (uint64_t)r->c->step);
+  bool up = r->c->iv.step > 0;
+  uint64_t distance = r->c->trips * magnitude(r->c->iv.step);
   LLVMValueRef ahead =
       up ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
-  LLVMValueRef far =
-      LLVMBuildICmp(b, LLVMIntUGT, ahead, LLVMConstInt(type, distance, false), "chunk.far");
-  if (r->c->stay != LLVMIntNE)
+  LLVMValueRef move = LLVMConstInt(type, up ? distance : 0 - distance, false), far, end;
+
+  if (r->c->stay == LLVMIntNE) {
+    far = build_beyond(r, ahead, distance);
+  } else {
+    far = LLVMBuildICmp(b, LLVMIntUGT, ahead, LLVMConstInt(type, distance, false), "chunk.far");
     far = LLVMBuildAnd(b, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"), far, "chunk.far");
-  LLVMValueRef move = LLVMConstInt(type, up ? distance : 0 - distance, false);
-  LLVMValueRef end;
+  }
   if (LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind)
     end = LLVMBuildGEP2(b, LLVMInt8TypeInContext(r->ctx->llvm), r->start, &move, 1, "chunk.next");
   else
     end = LLVMBuildAdd(b, r->start, move, "chunk.next");
   return LLVMBuildSelect(b, far, end, bound, "chunk.end");
+}
+
+/* The same for a step that is not known: below zero, or so large that a chunk of it would wrap,
+ * every trip is a chunk, and with a step of zero too. The smallest value is below any that the
+ * variable takes. */
+static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMBuilderRef b = r->builder;
+  LLVMTypeRef type = LLVMTypeOf(from);
+  unsigned width = LLVMGetIntTypeWidth(type);
+  uint64_t half = UINT64_C(1) << (width - 1);
+  LLVMValueRef step = r->c->iv.by;
+  LLVMValueRef small = LLVMBuildICmp(b, LLVMIntULT, step,
+                                     LLVMConstInt(type, half / r->c->trips, false), "chunk.step");
+  LLVMValueRef trips = LLVMConstInt(type, r->c->trips, false);
+  LLVMValueRef distance = LLVMBuildMul(b, step, trips, "chunk.size");
+  LLVMValueRef left = LLVMBuildSub(b, to, from, "chunk.left");
+  LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, left, distance, "chunk.far");
+  LLVMValueRef next = LLVMBuildAdd(b, from, distance, "chunk.next");
+  LLVMValueRef end = LLVMBuildSelect(b, far, next, to, "chunk.end");
+  LLVMValueRef fits = LLVMBuildAnd(b, small, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"),
+                                   "chunk.fits");
+  uint64_t least = r->c->stay == LLVMIntSLT ? half : 0;
+  return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
+}
+
+/* At the end of the chunk's block: where it is to end. */
+static LLVMValueRef build_end(struct rebuild *r)
+{
+  LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
+
+  LLVMPositionBuilderAtEnd(r->builder, r->chunk);
+  LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
+  LLVMValueRef from = as_integer(r, r->start), to = as_integer(r, bound);
+  return r->c->iv.by ? build_variable_end(r, from, to) : build_constant_end(r, from, to, bound);
 }
 
 /* The latch asks for the chunk's end with the test that asked for the bound. */
@@ -353,6 +499,7 @@ static void rebuild(struct cn_ctx *ctx, const struct candidate *c)
   split_phis(&r);
   LLVMValueRef end = build_end(&r);
   LLVMBuildBr(r.builder, c->header);
+  build_advances(&r);
   build_latch(&r, end);
   LLVMDisposeBuilder(r.builder);
 }

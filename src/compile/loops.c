@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Natural loops. Needs: struct cn_cfg. Provides: struct cn_loops. Breaks: nothing.
- *
- * Trip counts are found by counting: a loop is of interest only if it is short, so walking
- * through its induction variable's values up to the bound is exact, fast and right for every
- * predicate.
  */
 #include "compile/loops.h"
 
@@ -14,8 +10,6 @@
 
 /* What a call counts for in instructions: a guess, the work of its callee beyond its own polls. */
 #define CALL_WORK 100
-/* Trips are counted up to here. */
-#define COUNT_LIMIT 4096
 
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
@@ -77,29 +71,35 @@ static void find_inner_cycles(const struct cn_cfg *cfg, struct cn_loop *loop, co
   }
 }
 
-/* ---- induction variables and trips ---- */
+/* ---- induction variables ---- */
 
-/* next = phi + constant? */
-static bool advances(LLVMTargetDataRef layout, LLVMValueRef next, LLVMValueRef phi, int64_t *step)
+/* next = phi + step, by a GEP with one index or by an addition? */
+static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
 {
-  LLVMValueRef constant = NULL;
+  LLVMValueRef next = iv->next, by = NULL;
   uint64_t scale = 1;
 
+  iv->by = NULL;
+  iv->step = 0;
   if (LLVMIsAGetElementPtrInst(next) && LLVMGetNumOperands(next) == 2) {
     LLVMTypeRef element = LLVMGetGEPSourceElementType(next);
     if (!LLVMTypeIsSized(element) || LLVMGetTypeKind(element) == LLVMScalableVectorTypeKind)
       return false;
     scale = LLVMABISizeOfType(layout, element);
-    if (LLVMGetOperand(next, 0) == phi)
-      constant = LLVMIsAConstantInt(LLVMGetOperand(next, 1));
+    if (LLVMGetOperand(next, 0) == iv->phi)
+      by = LLVMIsAConstantInt(LLVMGetOperand(next, 1));
   } else if (LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd) {
     for (unsigned i = 0; i < 2; i++)
-      if (LLVMGetOperand(next, i) == phi)
-        constant = LLVMIsAConstantInt(LLVMGetOperand(next, 1 - i));
+      if (LLVMGetOperand(next, i) == iv->phi)
+        by = LLVMGetOperand(next, 1 - i);
   }
-  if (!constant || LLVMGetIntTypeWidth(LLVMTypeOf(constant)) > 64)
+  if (!by || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
     return false;
-  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(constant), (int64_t)scale, step) && *step;
+  if (!LLVMIsAConstantInt(by)) {
+    iv->by = by;
+    return true;
+  }
+  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) && iv->step;
 }
 
 /* The value that a phi of the header takes on every back edge, or null if they differ. */
@@ -130,7 +130,7 @@ static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTarge
     return false;
   out->phi = phi;
   out->next = latch_value(loops, loop, phi);
-  return out->next && advances(layout, out->next, phi, &out->step);
+  return out->next && LLVMIsAInstruction(out->next) && advances(layout, out);
 }
 
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
@@ -147,89 +147,6 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
       return true;
   }
   return false;
-}
-
-/* The constant that an induction variable starts from, or null. */
-static LLVMValueRef constant_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
-{
-  LLVMValueRef start = NULL;
-
-  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
-    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
-      continue;
-    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-    if (!LLVMIsAConstantInt(value) || (start && start != value))
-      return NULL;
-    start = value;
-  }
-  return start;
-}
-
-static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
-{
-  int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
-
-  switch (predicate) {
-  case LLVMIntEQ: return a == b;
-  case LLVMIntNE: return a != b;
-  case LLVMIntUGT: return a > b;
-  case LLVMIntUGE: return a >= b;
-  case LLVMIntULT: return a < b;
-  case LLVMIntULE: return a <= b;
-  case LLVMIntSGT: return sa > sb;
-  case LLVMIntSGE: return sa >= sb;
-  case LLVMIntSLT: return sa < sb;
-  case LLVMIntSLE: return sa <= sb;
-  default: return false;
-  }
-}
-
-/* Passes until `compare` is `leaves`, for an induction variable against a constant. */
-static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
-                            bool leaves)
-{
-  struct cn_induction iv;
-  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
-
-  if (!LLVMIsAConstantInt(bound) || LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
-      !cn_loops_induction(loops, loop, NULL, tested, &iv))
-    return CN_WORK_UNKNOWN;
-  LLVMValueRef start = constant_start(loops, loop, iv.phi);
-  if (!start)
-    return CN_WORK_UNKNOWN;
-  unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
-  uint64_t mask = UINT64_MAX >> (64 - width);
-  uint64_t value = LLVMConstIntGetZExtValue(start) & mask;
-  uint64_t end = LLVMConstIntGetZExtValue(bound) & mask;
-  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
-  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
-    uint64_t next = (value + (uint64_t)iv.step) & mask;
-    if (holds(predicate, tested == iv.phi ? value : next, end, width) == leaves)
-      return trips;
-    value = next;
-  }
-  return CN_WORK_UNKNOWN;
-}
-
-/* The exit test in block `b` bounds the loop if it is passed on every trip. */
-static uint64_t trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
-{
-  const struct cn_block *block = &loops->cfg->blocks[b];
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
-
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succ_count != 2 ||
-      loops->at[loop].latch == CN_NO_BLOCK ||
-      !cn_cfg_dominates(loops->cfg, b, loops->at[loop].latch))
-    return CN_WORK_UNKNOWN;
-  bool stays[2];
-  for (unsigned s = 0; s < 2; s++)
-    stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
-  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
-  if (stays[0] == stays[1] || !compare ||
-      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
-    return CN_WORK_UNKNOWN;
-  return count_trips(loops, loop, compare, !stays[0]);
 }
 
 /* ---- work ---- */
@@ -256,7 +173,7 @@ static void measure(struct cn_loops *loops, uint32_t l, const uint64_t *sizes)
     loop->size += sizes[b];
     if (loops->of[b] == l)
       once = once == CN_WORK_UNKNOWN ? once : once + sizes[b];
-    uint64_t trips = trips_by_exit(loops, l, b);
+    uint64_t trips = cn_trips_by_exit(loops, l, b);
     loop->trips = trips < loop->trips ? trips : loop->trips;
   }
   if (loop->irreducible || loop->trips == CN_WORK_UNKNOWN || once == CN_WORK_UNKNOWN ||

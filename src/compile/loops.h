@@ -39,12 +39,16 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
 /* An induction variable: a phi of the header that advances by the same constant on every pass. */
 struct cn_induction {
   LLVMValueRef phi, next; /* next = phi + step */
-  int64_t step;           /* bytes, for a pointer */
+  int64_t step;           /* bytes, for a pointer; 0 if it is no constant, */
+  LLVMValueRef by;        /* but this integer, which may still change within the loop; else null */
 };
 
 /* Is `value` an induction variable of the loop, or its next? Integers of at most 64 bits and
  * pointers. */
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out);
+
+/* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN (trips.c). */
+uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
 
 #endif

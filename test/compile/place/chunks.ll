@@ -3,12 +3,13 @@
 
 ; CHECK-LABEL: define i64 @sum
 ; CHECK: {{^}}chunk:
-; CHECK-NEXT: %chunk.start = phi i64 [ 0, %poll.done ], [ %i.next, %poll.done{{[0-9]+}} ]
+; CHECK-NEXT: %chunk.start = phi i64 [ 0, %poll.done ], [ %chunk.after, %poll.done{{[0-9]+}} ]
 ; CHECK-NEXT: %chunk.start1 = phi i64 [ 0, %poll.done ], [ %s.next, %poll.done{{[0-9]+}} ]
 ; CHECK-NEXT: %chunk.left = sub i64 %n, %chunk.start
 ; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, 4096
 ; CHECK-NEXT: %chunk.next = add i64 %chunk.start, 4096
 ; CHECK-NEXT: %chunk.end = select i1 %chunk.far, i64 %chunk.next, i64 %n
+; CHECK-NEXT: %chunk.after = add i64 %chunk.start, 4096
 ; CHECK: {{^}}loop:
 ; CHECK-NEXT: %i = phi i64 [ %chunk.start, %chunk ], [ %i.next, %loop ]
 ; CHECK-NEXT: %s = phi i64 [ %chunk.start1, %chunk ], [ %s.next, %loop ]
@@ -31,7 +32,7 @@ loop:
   %p = getelementptr i64, ptr addrspace(1) %a, i64 %i
   %v = load i64, ptr addrspace(1) %p
   %s.next = add i64 %s, %v
-  %i.next = add i64 %i, 1
+  %i.next = add nuw i64 %i, 1
   %c = icmp eq i64 %i.next, %n
   br i1 %c, label %done, label %loop, !llvm.loop !0
 done:
@@ -54,7 +55,7 @@ entry:
 loop:
   %p = phi ptr addrspace(1) [ %a, %entry ], [ %next, %loop ]
   store volatile i64 0, ptr addrspace(1) %p
-  %next = getelementptr i64, ptr addrspace(1) %p, i64 1
+  %next = getelementptr inbounds i64, ptr addrspace(1) %p, i64 1
   %c = icmp ne ptr addrspace(1) %next, %end
   br i1 %c, label %loop, label %done
 done:
@@ -76,8 +77,29 @@ entry:
 loop:
   %i = phi i64 [ %m, %entry ], [ %i.next, %loop ]
   store volatile i64 0, ptr %a
-  %i.next = add i64 %i, -1
+  %i.next = add nsw i64 %i, -1
   %c = icmp slt i64 %n, %i.next
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; Without a flag the counter may wrap, or step over its bound and go on for ever: then it must poll, too.
+; CHECK-LABEL: define void @may_wrap
+; CHECK: %chunk.left = sub i64 %n, %chunk.start
+; CHECK-NEXT: %chunk.before = sub i64 %chunk.left, 1
+; CHECK-NEXT: %chunk.far = icmp uge i64 %chunk.before, 16384
+; CHECK-NEXT: %chunk.over = and i64 %chunk.left, 3
+; CHECK-NEXT: %chunk.misses = icmp ne i64 %chunk.over, 0
+; CHECK-NEXT: or i1 %chunk.far, %chunk.misses
+define void @may_wrap(ptr %a, i64 %m, i64 %n) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %m, %entry ], [ %i.next, %loop ]
+  store volatile i64 0, ptr %a
+  %i.next = add i64 %i, 4
+  %c = icmp ne i64 %n, %i.next
   br i1 %c, label %loop, label %done
 done:
   ret void

@@ -1,5 +1,6 @@
 define i64 @managed.NAME(i8 %start, i8 %bound) gc "statepoint-example" {
 entry:
+  %step = load volatile i8, ptr @step.STEP
   br label %loop
 loop:
   %i = phi i8 [ %start, %entry ], [ %i.next, %latch ]
@@ -10,17 +11,24 @@ loop:
   %s.next = add i64 %m, %wide
   %t.next = add i64 %t, 1
   %enough = icmp ugt i64 %t.next, 600
-  br i1 %enough, label %out, label %latch
+  br i1 %enough, label %out, label %wraps
+wraps:
+  %from = sub i8 %i, LOW
+  %near = icmp ugt i8 %from, RANGE
+  br i1 %near, label %out, label %latch
 latch:
-  %i.next = add i8 %i, STEP
-  %c = icmp TEST i8 %i.next, %bound
+  %i.next = add FLAGS i8 %i, BY
+  %c = icmp TEST i8 TESTED, %bound
   br i1 %c, label %YES, label %NO
 out:
-  %r = phi i64 [ %s.next, %loop ], [ %s.next, %latch ]
-  ret i64 %r
+  %r = phi i64 [ %s.next, %loop ], [ %s.next, %wraps ], [ %s.next, %latch ]
+  %u = phi i64 [ %t.next, %loop ], [ %t.next, %wraps ], [ %t.next, %latch ]
+  %both = xor i64 %r, %u
+  ret i64 %both
 }
 define i64 @plain.NAME(i8 %start, i8 %bound)  {
 entry:
+  %step = load volatile i8, ptr @step.STEP
   br label %loop
 loop:
   %i = phi i8 [ %start, %entry ], [ %i.next, %latch ]
@@ -31,12 +39,18 @@ loop:
   %s.next = add i64 %m, %wide
   %t.next = add i64 %t, 1
   %enough = icmp ugt i64 %t.next, 600
-  br i1 %enough, label %out, label %latch
+  br i1 %enough, label %out, label %wraps
+wraps:
+  %from = sub i8 %i, LOW
+  %near = icmp ugt i8 %from, RANGE
+  br i1 %near, label %out, label %latch
 latch:
-  %i.next = add i8 %i, STEP
-  %c = icmp TEST i8 %i.next, %bound
+  %i.next = add FLAGS i8 %i, BY
+  %c = icmp TEST i8 TESTED, %bound
   br i1 %c, label %YES, label %NO
 out:
-  %r = phi i64 [ %s.next, %loop ], [ %s.next, %latch ]
-  ret i64 %r
+  %r = phi i64 [ %s.next, %loop ], [ %s.next, %wraps ], [ %s.next, %latch ]
+  %u = phi i64 [ %t.next, %loop ], [ %t.next, %wraps ], [ %t.next, %latch ]
+  %both = xor i64 %r, %u
+  ret i64 %both
 }

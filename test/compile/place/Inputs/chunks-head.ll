@@ -1,5 +1,15 @@
 target triple = "x86_64-pc-linux-gnu"
 @cairn_mutator = thread_local global [128 x i8] zeroinitializer, align 16
+; Steps that are not known when the loop is compiled.
+@step.0 = global i8 0
+@step.1 = global i8 1
+@step.2 = global i8 2
+@step.3 = global i8 3
+@step.5 = global i8 5
+@step.-1 = global i8 -1
+@step.-3 = global i8 -3
+@step.-4 = global i8 -4
+@step.60 = global i8 60
 declare void @abort()
 
 define preserve_allcc void @cairn_poll_slow() {

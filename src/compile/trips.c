@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How often a loop runs at most. Needs: struct cn_loops without trips. Provides: trips. Breaks: nothing.
+ *
+ * Trip counts are found by counting: a loop is of interest only if it is short, so walking through
+ * its induction variable's values up to the bound is exact, fast and right for every predicate.
+ */
+#include "base/check.h"
+#include "compile/calls.h"
+#include "compile/loops.h"
+
+/* Trips are counted up to here. */
+#define COUNT_LIMIT 4096
+
+/* The constant that an induction variable starts from, or null. */
+static LLVMValueRef constant_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMValueRef start = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
+      continue;
+    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+    if (!LLVMIsAConstantInt(value) || (start && start != value))
+      return NULL;
+    start = value;
+  }
+  return start;
+}
+
+static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
+{
+  int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
+
+  switch (predicate) {
+  case LLVMIntEQ: return a == b;
+  case LLVMIntNE: return a != b;
+  case LLVMIntUGT: return a > b;
+  case LLVMIntUGE: return a >= b;
+  case LLVMIntULT: return a < b;
+  case LLVMIntULE: return a <= b;
+  case LLVMIntSGT: return sa > sb;
+  case LLVMIntSGE: return sa >= sb;
+  case LLVMIntSLT: return sa < sb;
+  case LLVMIntSLE: return sa <= sb;
+  default: return false;
+  }
+}
+
+/* ---- trips ---- */
+
+/* What an integer can be at most, unsigned, or UINT64_MAX. */
+static uint64_t largest(LLVMValueRef value, unsigned depth)
+{
+  if (LLVMIsAConstantInt(value))
+    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value) : UINT64_MAX;
+  if (depth == 0 || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) == 0)
+    return UINT64_MAX;
+  LLVMValueRef first = LLVMGetOperand(value, 0);
+  LLVMValueRef constant =
+      LLVMGetNumOperands(value) > 1 ? LLVMIsAConstantInt(LLVMGetOperand(value, 1)) : NULL;
+  uint64_t c = constant && LLVMGetIntTypeWidth(LLVMTypeOf(constant)) <= 64
+                   ? LLVMConstIntGetZExtValue(constant)
+                   : UINT64_MAX;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMZExt: {
+    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
+    uint64_t inner = largest(first, depth - 1);
+    uint64_t all = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
+    return inner < all ? inner : all;
+  }
+  case LLVMFreeze:
+    return largest(first, depth - 1);
+  case LLVMAnd:
+    return c;
+  case LLVMURem:
+    return c == UINT64_MAX || c == 0 ? UINT64_MAX : c - 1;
+  default:
+    return UINT64_MAX;
+  }
+}
+
+static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
+{
+  bool tests = LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == value &&
+               LLVMIsConstant(LLVMGetOperand(user, 1)) && LLVMIsNull(LLVMGetOperand(user, 1));
+  LLVMIntPredicate p = tests ? LLVMGetICmpPredicate(user) : LLVMIntSGE;
+
+  return p == LLVMIntEQ || p == LLVMIntNE ? p : LLVMIntSGE;
+}
+
+/* Does taking the loop's header mean that `test`, a comparison with zero, came out as `wanted`:
+ * by an assumption, or by a branch, that dominates it? */
+static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(test); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user))
+      continue;
+    uint32_t b = cn_cfg_index(cfg, LLVMGetInstructionParent(user));
+    if (b == CN_NO_BLOCK || !cn_cfg_dominates(cfg, b, header))
+      continue;
+    if (wanted && b != header && cn_calls_intrinsic(user, "llvm.assume"))
+      return true;
+    if (LLVMIsABranchInst(user) && cfg->blocks[b].succ_count == 2) {
+      uint32_t to = cfg->blocks[b].succs[wanted ? 0 : 1];
+      if (cfg->blocks[to].pred_count == 1 && cn_cfg_dominates(cfg, to, header))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value) && !LLVMIsAArgument(value))
+    return false;
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    LLVMIntPredicate p = zero_test(user, value);
+    if (p != LLVMIntSGE && is_passed(loops, header, user, p == LLVMIntNE))
+      return true;
+  }
+  return false;
+}
+
+/* The remainder loops that unrolling leaves: from 0 in steps of 1 until a bound that is not 0
+ * and at most small. */
+static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
+                            LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
+{
+  uint64_t most = largest(bound, 3);
+
+  if (iv->step != 1 || !LLVMIsNull(start) || tested != iv->next || most > COUNT_LIMIT ||
+      !is_nonzero(loops, loops->at[loop].header, bound))
+    return CN_WORK_UNKNOWN;
+  return most;
+}
+
+/* Passes until `compare` is `leaves`, for an induction variable against a constant. */
+static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                            bool leaves)
+{
+  struct cn_induction iv;
+  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
+
+  if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
+      !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef start = constant_start(loops, loop, iv.phi);
+  if (!start)
+    return CN_WORK_UNKNOWN;
+  if (!LLVMIsAConstantInt(bound))
+    return LLVMGetICmpPredicate(compare) == (leaves ? LLVMIntEQ : LLVMIntNE)
+               ? bound_trips(loops, loop, &iv, start, tested, bound)
+               : CN_WORK_UNKNOWN;
+  unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
+  uint64_t mask = UINT64_MAX >> (64 - width);
+  uint64_t value = LLVMConstIntGetZExtValue(start) & mask;
+  uint64_t end = LLVMConstIntGetZExtValue(bound) & mask;
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
+    uint64_t next = (value + (uint64_t)iv.step) & mask;
+    if (holds(predicate, tested == iv.phi ? value : next, end, width) == leaves)
+      return trips;
+    value = next;
+  }
+  return CN_WORK_UNKNOWN;
+}
+
+uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
+{
+  const struct cn_block *block = &loops->cfg->blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succ_count != 2 ||
+      loops->at[loop].latch == CN_NO_BLOCK ||
+      !cn_cfg_dominates(loops->cfg, b, loops->at[loop].latch))
+    return CN_WORK_UNKNOWN;
+  bool stays[2];
+  for (unsigned s = 0; s < 2; s++)
+    stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
+  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  if (stays[0] == stays[1] || !compare ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
+    return CN_WORK_UNKNOWN;
+  return count_trips(loops, loop, compare, !stays[0]);
+}
