@@ -62,9 +62,19 @@ static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
   return NULL;
 }
 
+static bool is_static(const struct cn_command *command)
+{
+  for (size_t i = 0; i < command->items.count; i++)
+    for (size_t k = 0; k < command->items.at[i].count; k++)
+      if (strcmp(command->items.at[i].words[k], "-static") == 0 ||
+          strcmp(command->items.at[i].words[k], "-static-pie") == 0)
+        return true;
+  return false;
+}
+
 /* The runtime is whole because compiled code of shared objects, which the linker does not see,
  * calls into it. */
-static bool add_runtime(struct cn_words *words)
+static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
   const char *library = cn_paths_find("lib/libcairn.a");
 
@@ -76,7 +86,10 @@ static bool add_runtime(struct cn_words *words)
   cn_push(words, "-Wl,--whole-archive");
   cn_push(words, library);
   cn_push(words, "-Wl,--no-whole-archive");
-  cn_push(words, "-Wl,--export-dynamic-symbol=cairn_*");
+  /* Nobody could import it from a static program, and GNU ld would leave a thread-local relocation
+   * in a static PIE that its start code cannot apply. */
+  if (!is_static(command))
+    cn_push(words, "-Wl,--export-dynamic-symbol=cairn_*");
   return true;
 }
 
@@ -118,5 +131,5 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     cn_push(words, "-Wl,-z,undefs");
   if (command->shared || command->relocatable || command->no_default_libraries)
     return true;
-  return add_runtime(words);
+  return add_runtime(command, words);
 }

@@ -98,6 +98,14 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
   return false;
 }
 
+/* Half of the memory, but less where the process may not map twice that and something to spare. */
+static size_t default_maximum(void)
+{
+  size_t memory = cn_os_physical_memory() / 2, addresses = cn_os_address_space() / 8;
+
+  return memory < addresses ? memory : addresses;
+}
+
 bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
                       size_t size)
 {
@@ -107,7 +115,7 @@ bool cn_options_parse(struct cn_options *options, char *const *environment, char
     if (strncmp(*environment, "CAIRN_", 6) == 0 && !set(options, *environment, message, size))
       return false;
   if (options->heap_max == 0)
-    options->heap_max = cn_os_physical_memory() / 2;
+    options->heap_max = default_maximum();
   if (options->heap_initial > options->heap_max)
     options->heap_initial = options->heap_max;
   return true;

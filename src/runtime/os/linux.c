@@ -5,6 +5,7 @@
 #include "runtime/os/os.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,15 @@ size_t cn_os_page(void)
 size_t cn_os_physical_memory(void)
 {
   return (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page();
+}
+
+size_t cn_os_address_space(void)
+{
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return SIZE_MAX;
+  return limit.rlim_cur;
 }
 
 uint64_t cn_os_nanoseconds(void)

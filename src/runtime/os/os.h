@@ -13,6 +13,7 @@
 
 size_t cn_os_page(void);
 size_t cn_os_physical_memory(void);
+size_t cn_os_address_space(void); /* what the process may map; SIZE_MAX if that is not limited */
 uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 
 /* Addresses without memory: any access faults. 0 if there is no such range. */
