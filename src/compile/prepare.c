@@ -213,6 +213,18 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 
+/* clang -Og holds each variable to the end of its scope, for debuggers: a reference would be live
+ * over every safepoint there. */
+static void drop_fake_uses(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      if (cn_calls_intrinsic(i, "llvm.fake.use"))
+        LLVMInstructionEraseFromParent(i);
+    }
+}
+
 /* With what LLVM's pipelines begin with, in their order: what comes after them makes other loops of
  * promoted locals whose control flow was not simplified first. */
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
@@ -242,6 +254,7 @@ bool cn_prepare(struct cn_ctx *ctx)
       keep_unmanaged(ctx, f);
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) || cn_has_statepoints(f))
       continue;
+    drop_fake_uses(f);
     cn_copies_expand(ctx, f);
     promote(ctx, f);
     if (ctx->options->manage_all)
@@ -256,8 +269,9 @@ bool cn_prepare(struct cn_ctx *ctx)
 
 /* ---- the late half ---- */
 
-/* The two references point into one object (ISO C17, 6.5.6), so a difference from null is that of null and null. The
- * optimiser makes such of paths that no execution takes; as arithmetic it would be the bare address. */
+/* The two references point into one object (ISO C17, 6.5.6), so a difference from null is that of
+ * null and null. The optimiser makes such of paths that no execution takes; as arithmetic it would
+ * be the bare address. */
 static LLVMValueRef difference(LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right,
                                LLVMTypeRef word)
 {
@@ -284,8 +298,8 @@ bool cn_differences(struct cn_ctx *ctx)
     }
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-    LLVMReplaceAllUsesWith(call, difference(builder, LLVMGetOperand(call, 0),
-                                            LLVMGetOperand(call, 1), word));
+    LLVMReplaceAllUsesWith(
+        call, difference(builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), word));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDisposeBuilder(builder);

@@ -121,8 +121,9 @@ static bool asm_touches_ref(LLVMValueRef call)
 static void check_variadic(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+  LLVMValueRef callee = cn_direct_callee(call);
 
-  if (!LLVMIsFunctionVarArg(type))
+  if (!LLVMIsFunctionVarArg(type) || (callee && LLVMGetIntrinsicID(callee)))
     return;
   for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
