@@ -179,7 +179,10 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_loop *loop, const 
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-static bool has_parse_point(const struct cn_loops *loops, uint32_t loop)
+/* A parse point polls or is dear beside a poll; and a product of the counter with something
+ * becomes a sum that runs along with it, in a register for each, of which chunks would need
+ * twice as many. */
+static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
 
@@ -187,7 +190,9 @@ static bool has_parse_point(const struct cn_loops *loops, uint32_t loop)
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i)) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (kind != CN_CALL_NOT && kind != CN_CALL_LEAF)
+      bool product = LLVMGetInstructionOpcode(i) == LLVMMul && !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
+                     LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
+      if (product || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
         return true;
     }
   }
@@ -212,7 +217,7 @@ static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop
   const struct cn_cfg *cfg = loops->cfg;
 
   if (l->inner || l->latch == CN_NO_BLOCK || l->work <= small_work ||
-      has_parse_point(loops, loop) || !has_plain_entries(cfg, l->header))
+      gains_nothing(loops, loop) || !has_plain_entries(cfg, l->header))
     return false;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
