@@ -190,7 +190,8 @@ static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i)) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      bool product = LLVMGetInstructionOpcode(i) == LLVMMul && !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
+      bool product = LLVMGetInstructionOpcode(i) == LLVMMul &&
+                     !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
                      LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
       if (product || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
         return true;
