@@ -126,6 +126,16 @@ static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptio
   return false;
 }
 
+/* With LLVM's default options. */
+static bool run_llvm_plainly(struct cn_ctx *ctx, const char *names)
+{
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+  bool ok = run_llvm(ctx, names, builder);
+
+  LLVMDisposePassBuilderOptions(builder);
+  return ok;
+}
+
 /* Add "ni:1" to the module's data layout, or take it away again after the optimiser. */
 static void set_integral(LLVMModuleRef module, bool integral)
 {
@@ -144,14 +154,20 @@ static void set_integral(LLVMModuleRef module, bool integral)
   }
 }
 
-static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
+static const char *default_pipeline(const struct cairn_compile_options *options)
 {
   static const char *const sizes[] = {NULL, "default<Os>", "default<Oz>"};
   static const char *const levels[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+
+  CN_CHECK(options->opt_level <= 3 && options->size_level <= 2);
+  return options->size_level ? sizes[options->size_level] : levels[options->opt_level];
+}
+
+static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
+{
   const struct cairn_compile_options *o = ctx->options;
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
 
-  CN_CHECK(o->opt_level <= 3 && o->size_level <= 2);
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   set_integral(ctx->module, freedom < NON_INTEGRAL);
@@ -159,7 +175,7 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
     cn_copies_forbid_idioms(ctx);
     cn_hidden_escape(ctx);
   }
-  bool ok = run_llvm(ctx, o->size_level ? sizes[o->size_level] : levels[o->opt_level], builder);
+  bool ok = run_llvm(ctx, default_pipeline(o), builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
@@ -264,6 +280,10 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
   LLVMModuleRef result = NULL;
   bool ok = verify_module(&ctx, "(input)");
 
+  /* Bodies of C library functions that headers offer for inlining call other functions: with safepoints in place
+   * nothing may be inlined that has none. */
+  if (ok && options->safepoints == CAIRN_SAFEPOINTS_EARLY)
+    ok = run_llvm_plainly(&ctx, "elim-avail-extern");
   for (size_t i = 0; ok && i < ONCE; i++)
     ok = run_ours(&ctx, find_step(order[i]));
   if (ok)
@@ -274,12 +294,11 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
 
 char *cairn_compile_describe(const struct cairn_compile_options *options)
 {
-  static const char *const levels[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
   char *text = cn_strdup("");
 
   for (const char *const *order = order_of(options); *order; order++) {
     bool llvm = strcmp(*order, OPTIMISE) == 0;
-    const char *name = llvm ? (options->size_level ? "default<Os>" : levels[options->opt_level]) : *order;
+    const char *name = llvm ? default_pipeline(options) : *order;
     char *longer = cn_format("%s%s\n", text, name);
     free(text);
     text = longer;
@@ -295,10 +314,7 @@ bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, cons
 
   if (step)
     return run_ours(&ctx, step);
-  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
-  bool ok = run_llvm(&ctx, name, builder);
-  LLVMDisposePassBuilderOptions(builder);
-  return ok;
+  return run_llvm_plainly(&ctx, name);
 }
 
 const char *const *cairn_compile_pass_names(void)

@@ -174,25 +174,31 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 
 /* ---- va_arg ---- */
 
-/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field of struct
- * __va_list_tag, loaded, moved on, and merged from the register and the memory area. */
-static bool is_va_area(LLVMValueRef pointer)
+/* Is `pointer` loaded from a field of struct __va_list_tag? */
+static bool is_va_field(LLVMValueRef pointer)
 {
-  pointer = cn_types_root(pointer);
-  if (LLVMIsAPHINode(pointer)) {
-    for (unsigned i = 0; i < LLVMCountIncoming(pointer); i++) {
-      LLVMValueRef incoming = LLVMGetIncomingValue(pointer, i);
-      if (!LLVMIsAPHINode(incoming) && is_va_area(incoming))
-        return true;
-    }
-    return false;
-  }
-  LLVMValueRef from = LLVMIsALoadInst(pointer) ? LLVMGetOperand(pointer, 0) : NULL;
+  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef from = LLVMIsALoadInst(root) ? LLVMGetOperand(root, 0) : NULL;
+
   if (!from || !LLVMIsAGetElementPtrInst(from))
     return false;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(from);
   const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
   return name && strcmp(name, "struct.__va_list_tag") == 0;
+}
+
+/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field, loaded, moved on, and merged
+ * from the register and the memory area? One merge, so no search: the phis of loops go round. */
+static bool is_va_area(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+
+  if (!LLVMIsAPHINode(root))
+    return is_va_field(root);
+  for (unsigned i = 0; i < LLVMCountIncoming(root); i++)
+    if (is_va_field(LLVMGetIncomingValue(root, i)))
+      return true;
+  return false;
 }
 
 static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
@@ -282,7 +288,7 @@ bool cn_rules(struct cn_ctx *ctx)
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     check_global(ctx, g);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    if (cn_prepare_manages(ctx, f))
+    if (cn_prepare_manages(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
       check_function(ctx, f);
     else if (ctx->options->manage_all && !LLVMIsDeclaration(f) && !LLVMGetGC(f))
       check_native(ctx, f);
