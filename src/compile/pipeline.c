@@ -74,11 +74,10 @@ static const char *const *order_of(const struct cairn_compile_options *options)
 }
 
 /* How much the optimiser may do, from the most to the least. */
-enum freedom { INTEGRAL, KEPT_LOCALS, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
+enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
 
 static const char *const freedom_names[FREEDOMS] = {
-    "integral references", "locals that hold references kept in memory",
-    "non-integral references", "non-integral references and no vectorisation"};
+    "integral references", "non-integral references", "non-integral references and no vectorisation"};
 
 static const struct step *find_step(const char *name)
 {
@@ -170,11 +169,7 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
 
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
-  set_integral(ctx->module, freedom < NON_INTEGRAL);
-  if (freedom >= KEPT_LOCALS) {
-    cn_copies_forbid_idioms(ctx);
-    cn_hidden_escape(ctx);
-  }
+  set_integral(ctx->module, freedom == INTEGRAL);
   bool ok = run_llvm(ctx, default_pipeline(o), builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);
@@ -228,44 +223,65 @@ static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom 
   return true;
 }
 
-static void remark_fall_back(const struct cairn_compile_options *options, struct cn_ctx *ctx,
-                             const struct held *held, enum freedom freedom)
+static const struct cairn_diagnostic *first_error(const struct held *held)
 {
-  const char *why = "no reason given";
-
   for (size_t i = 0; i < held->list.count; i++)
-    if (held->list.at[i].severity == CAIRN_ERROR) {
-      why = held->list.at[i].message;
-      break;
-    }
-  ctx->options = options;
-  cn_report(ctx, CAIRN_REMARK, NULL, "fall-back", "optimised again with %s: %s",
-            freedom_names[freedom + 1], why);
+    if (held->list.at[i].severity == CAIRN_ERROR)
+      return &held->list.at[i];
+  return NULL;
+}
+
+static void remark_fall_back(struct cn_ctx *ctx, const struct held *held, const char *with)
+{
+  const struct cairn_diagnostic *why = first_error(held);
+
+  cn_report(ctx, CAIRN_REMARK, NULL, "fall-back", "optimised again with %s: %s", with,
+            why ? why->message : "no reason given");
+}
+
+/* Where the optimiser hid references in copies or locals, it gets `prepared` again with those pinned; the first time
+ * only. */
+static bool keep_locals(struct cn_ctx *prepared, const struct held *held, bool *kept)
+{
+  const struct cairn_diagnostic *why = first_error(held);
+
+  if (*kept || !why || !why->rule || strncmp(why->rule, "hidden-", 7) != 0)
+    return false;
+  *kept = true;
+  cn_copies_forbid_idioms(prepared);
+  cn_hidden_escape(prepared);
+  remark_fall_back(prepared, held, "locals that hold references kept in memory");
+  return true;
 }
 
 /* Try the rest of the pipeline on clones of `prepared`, with less and less freedom. */
-static LLVMModuleRef attempt_all(LLVMModuleRef prepared, LLVMTargetMachineRef machine,
-                                 const char *const *order, const struct cairn_compile_options *options)
+static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *order)
 {
-  for (enum freedom freedom = INTEGRAL; freedom < FREEDOMS; freedom++) {
-    LLVMModuleRef clone = LLVMCloneModule(prepared);
+  const struct cairn_compile_options *options = prepared->options;
+  enum freedom freedom = INTEGRAL;
+  bool kept = false, ok = false, last = false;
+  LLVMModuleRef clone = NULL;
+
+  while (!ok && !last) {
     struct held held = {0};
     struct cairn_compile_options holding = *options;
     holding.diagnose = hold;
     holding.env = &held;
-    struct cn_ctx ctx = context_for(clone, machine, &holding);
-    bool ok = run_from(&ctx, order, freedom);
-    bool last = freedom + 1 == FREEDOMS || options->opt_level == 0;
-    if (!ok && !last)
-      remark_fall_back(options, &ctx, &held, freedom);
-    release(&held, ok || last ? options : NULL);
-    if (ok)
-      return clone;
-    LLVMDisposeModule(clone);
-    if (last)
-      break;
+    clone = LLVMCloneModule(prepared->module);
+    struct cn_ctx ctx = context_for(clone, prepared->machine, &holding);
+    ok = run_from(&ctx, order, freedom);
+    if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
+      release(&held, NULL);
+    } else {
+      last = freedom + 1 == FREEDOMS || options->opt_level == 0;
+      if (!ok && !last)
+        remark_fall_back(prepared, &held, freedom_names[++freedom]);
+      release(&held, ok || last ? options : NULL);
+    }
+    if (!ok)
+      LLVMDisposeModule(clone);
   }
-  return NULL;
+  return ok ? clone : NULL;
 }
 
 /* The passes before the optimiser's freedom matters run once. */
@@ -287,7 +303,7 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
   for (size_t i = 0; ok && i < ONCE; i++)
     ok = run_ours(&ctx, find_step(order[i]));
   if (ok)
-    result = attempt_all(prepared, machine, order + ONCE, options);
+    result = attempt_all(&ctx, order + ONCE);
   LLVMDisposeModule(prepared);
   return result;
 }

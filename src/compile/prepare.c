@@ -242,6 +242,33 @@ static void promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
+static bool uses_references(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_holds_ref(LLVMTypeOf(i)) ||
+          (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i))) ||
+          (LLVMIsAGetElementPtrInst(i) && cn_holds_ref(LLVMGetGEPSourceElementType(i))))
+        return true;
+  return false;
+}
+
+/* Does any type that the module names hold a reference? Most files of a C project have none. */
+static bool mentions_references(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_holds_ref(LLVMGlobalGetValueType(g)))
+      return true;
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    for (LLVMValueRef p = LLVMGetFirstParam(f); p; p = LLVMGetNextParam(p))
+      if (cn_is_ref(LLVMTypeOf(p)))
+        return true;
+    if (uses_references(f))
+      return true;
+  }
+  return false;
+}
+
 bool cn_prepare(struct cn_ctx *ctx)
 {
   if (!check_target(ctx))
@@ -263,7 +290,10 @@ bool cn_prepare(struct cn_ctx *ctx)
     hide_differences(ctx, f);
     cn_copies_pin(ctx, f);
   }
-  cn_copies_without_tags(ctx);
+  if (mentions_references(ctx))
+    cn_copies_without_tags(ctx);
+  else
+    cn_hidden_escape(ctx); /* nothing to look for later */
   return ctx->errors == 0;
 }
 
