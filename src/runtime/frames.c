@@ -5,6 +5,7 @@
  */
 #include "runtime/frames.h"
 
+#include "runtime/arch/arch.h"
 #include "runtime/grow.h"
 #include "runtime/image.h"
 #include "runtime/os/os.h"
@@ -13,6 +14,7 @@
 struct slot {
   uintptr_t pc; /* 0: empty */
   uint32_t function, index;
+  struct cn_map *map; /* null: not decoded yet */
 };
 
 static CN_GROW(struct cn_framemap_function) functions; /* by entry */
@@ -42,6 +44,72 @@ _Noreturn static void bad(const char *what, uintptr_t entry)
 
   cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
 }
+
+/* ---- decoded safepoints ---- */
+
+enum { CHUNK = 64 << 10 };
+
+struct chunk {
+  unsigned char *at;
+  size_t bytes, used;
+};
+static CN_GROW(struct chunk) chunks;
+
+static void forget_maps(void)
+{
+  for (size_t i = 0; i < chunks.count; i++)
+    cn_os_free(chunks.at[i].at, chunks.at[i].bytes);
+  chunks.count = 0;
+}
+
+static void *take(size_t bytes)
+{
+  bytes = (bytes + 7) & ~(size_t)7;
+  if (chunks.count == 0 ||
+      chunks.at[chunks.count - 1].bytes - chunks.at[chunks.count - 1].used < bytes) {
+    size_t room = bytes > CHUNK ? (bytes + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
+    unsigned char *at = cn_os_resize(NULL, 0, room);
+    if (at == NULL)
+      cairn_fatal("no memory for decoded frame maps");
+    cn_grow_push(&chunks, (struct chunk){at, room, 0});
+  }
+  struct chunk *chunk = &chunks.at[chunks.count - 1];
+  chunk->used += bytes;
+  return chunk->at + chunk->used - bytes;
+}
+
+static void decode_head(struct cn_map *map, const struct cn_safepoint *safepoint)
+{
+  map->cfa_reg = safepoint->cfa_reg;
+  map->cfa_offset = safepoint->cfa_offset;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (safepoint->saved >> i & 1) {
+      map->saved[map->saves].reg = cn_arch_saved[i];
+      map->saved[map->saves++].offset = safepoint->saved_offset[i];
+    }
+}
+
+static struct cn_map *decode(const struct cn_framemap_function *function, uint32_t index)
+{
+  struct cn_safepoint safepoint;
+
+  if (cn_framemap_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
+    bad("a safepoint cannot be read", function->entry);
+  size_t roots = safepoint.roots, areas = safepoint.areas;
+  struct cn_map *map = take(sizeof *map + roots * sizeof *map->root);
+  struct cn_area *area = take(areas * sizeof *area);
+  *map = (struct cn_map){.roots = safepoint.roots, .areas = safepoint.areas, .area = area};
+  decode_head(map, &safepoint);
+  for (size_t i = 0; i < roots; i++)
+    if (cn_framemap_next_root(&safepoint, &map->root[i]) != CN_FRAMEMAP_OK)
+      bad("a root cannot be read", function->entry);
+  for (size_t i = 0; i < areas; i++)
+    if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
+      bad("an area cannot be read", function->entry);
+  return map;
+}
+
+/* ---- the index ---- */
 
 /* Returns how many safepoints there are. */
 static size_t collect_functions(void)
@@ -124,12 +192,13 @@ static void index_function(uint32_t number)
     if (slot->pc != 0 && functions.at[slot->function].entry != function->entry)
       bad("two functions claim one return address", function->entry);
     if (slot->pc == 0)
-      *slot = (struct slot){function->entry + offset, number, i};
+      *slot = (struct slot){function->entry + offset, number, i, NULL};
   }
 }
 
 static void build(void)
 {
+  forget_maps();
   size_table(collect_functions());
   sort_functions();
   for (size_t i = 0; i < functions.count; i++)
@@ -137,17 +206,16 @@ static void build(void)
   built = cn_image_generation();
 }
 
-bool cn_frames_find(uintptr_t pc, struct cn_safepoint *safepoint)
+const struct cn_map *cn_frames_find(uintptr_t pc)
 {
   if (slots == NULL || built != cn_image_generation())
     build();
-  const struct slot *slot = probe(pc);
-  if (slot->pc == 0 || pc == 0)
-    return false;
-  const struct cn_framemap_function *function = &functions.at[slot->function];
-  if (cn_framemap_safepoint(function, slot->index, safepoint) != CN_FRAMEMAP_OK)
-    bad("a safepoint cannot be read", function->entry);
-  return true;
+  struct slot *slot = probe(pc);
+  if (slot->pc == 0)
+    return NULL;
+  if (slot->map == NULL)
+    slot->map = decode(&functions.at[slot->function], slot->index);
+  return slot->map;
 }
 
 bool cn_frames_inside(uintptr_t pc)

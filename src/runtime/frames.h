@@ -11,8 +11,23 @@
 #include <stdint.h>
 #include "base/framemap.h"
 
-/* The safepoint that returns to `pc`. False: there is no record of it. */
-bool cn_frames_find(uintptr_t pc, struct cn_safepoint *safepoint);
+/* A safepoint, decoded: what the walk needs first, what only root enumeration needs behind it. Kept
+ * until an image comes or goes. */
+struct cn_map {
+  uint8_t cfa_reg; /* DWARF number */
+  uint8_t saves;
+  int32_t cfa_offset;
+  struct {
+    uint8_t reg; /* DWARF number */
+    int32_t offset; /* from the CFA */
+  } saved[CN_CALLEE_SAVED];
+  uint32_t roots, areas;
+  const struct cn_area *area;
+  struct cn_root root[];
+};
+
+/* The safepoint that returns to `pc`. Null: there is no record of it. */
+const struct cn_map *cn_frames_find(uintptr_t pc);
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. */
 bool cn_frames_inside(uintptr_t pc);

@@ -13,7 +13,8 @@
 /* Formatted text, unbuffered, without prefix. Longer than a kilobyte is cut. */
 void cn_report_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The program asked for what it cannot have: say so and exit(1), so that its own exit handlers run. */
+/* The program asked for what it cannot have: say so and exit(1), so that its own exit handlers run.
+ * */
 _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "0x401136 (function+0x16)" into the caller's buffer. */

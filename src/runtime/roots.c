@@ -79,24 +79,18 @@ static void area_roots(const struct cn_walk *walk, const struct cn_area *area, c
 
 void cn_roots_of_frame(const struct cn_walk *walk, cn_root_found *found, void *env)
 {
-  struct cn_safepoint safepoint = walk->frame.safepoint;
-  struct cn_root root;
-  struct cn_area area;
-  int status;
+  const struct cn_map *map = walk->frame.map;
 
-  while ((status = cn_framemap_next_root(&safepoint, &root)) == CN_FRAMEMAP_OK) {
-    uintptr_t *base = place(walk, &root.base);
-    if (root.is_derived)
-      found(env, place(walk, &root.derived), base);
+  for (uint32_t i = 0; i < map->roots; i++) {
+    const struct cn_root *root = &map->root[i];
+    uintptr_t *base = place(walk, &root->base);
+    if (root->is_derived)
+      found(env, place(walk, &root->derived), base);
     else
       found(env, base, NULL);
   }
-  if (status != CN_FRAMEMAP_NONE)
-    bad(walk, "a root cannot be read");
-  while ((status = cn_framemap_next_area(&safepoint, &area)) == CN_FRAMEMAP_OK)
-    area_roots(walk, &area, found, env);
-  if (status != CN_FRAMEMAP_NONE)
-    bad(walk, "an area cannot be read");
+  for (uint32_t i = 0; i < map->areas; i++)
+    area_roots(walk, &map->area[i], found, env);
 }
 
 /* ---- all roots ---- */

@@ -5,7 +5,6 @@
  */
 #include "runtime/walk.h"
 
-#include "runtime/frames.h"
 #include "runtime/report.h"
 
 _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
@@ -53,7 +52,7 @@ static bool settle(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
-  while (!cn_frames_find(frame->pc, &frame->safepoint)) {
+  while ((frame->map = cn_frames_find(frame->pc)) == NULL) {
     if (cn_frames_inside(frame->pc))
       fail(walk, "the managed function has no safepoint there");
     check_signal(walk);
@@ -82,19 +81,17 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
 bool cn_walk_next(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
-  const struct cn_safepoint *safepoint = &frame->safepoint;
-  uint8_t base = safepoint->cfa_reg;
+  const struct cn_map *map = frame->map;
+  uint8_t base = map->cfa_reg;
 
   if (base != cn_arch_sp && (base >= CN_ARCH_REGISTERS || frame->reg[base] == NULL))
     fail(walk, "the frame's base register is unknown");
   uintptr_t cfa = (base == cn_arch_sp ? frame->sp : *frame->reg[base]) +
-                  (uintptr_t)(intptr_t)safepoint->cfa_offset;
+                  (uintptr_t)(intptr_t)map->cfa_offset;
   if (cfa <= frame->sp || cfa > walk->mutator->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (safepoint->saved >> i & 1)
-      frame->reg[cn_arch_saved[i]] =
-          (uintptr_t *)(cfa + (uintptr_t)(intptr_t)safepoint->saved_offset[i]);
+  for (int i = 0; i < map->saves; i++)
+    frame->reg[map->saved[i].reg] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)map->saved[i].offset);
   frame->pc = ((uintptr_t *)cfa)[-1];
   frame->sp = cfa;
   frame->all_registers = false;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "runtime/arch/arch.h"
+#include "runtime/frames.h"
 #include "runtime/mutator.h"
 
 /* An activation of a managed function, at a safepoint. reg[n] is where the value that register n
@@ -20,7 +21,7 @@ struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *reg[CN_ARCH_REGISTERS];
   bool all_registers;
-  struct cn_safepoint safepoint;
+  const struct cn_map *map;
 };
 
 struct cn_walk {

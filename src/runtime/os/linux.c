@@ -87,6 +87,11 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
   return at == MAP_FAILED ? NULL : at;
 }
 
+void cn_os_free(void *memory, size_t bytes)
+{
+  munmap(memory, bytes);
+}
+
 bool cn_os_is_main_thread(void)
 {
   return syscall(SYS_gettid) == getpid();

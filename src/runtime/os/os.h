@@ -32,6 +32,8 @@ bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to);
 /* Memory for tables, zeroed; `old` may be null. Null: none left. */
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes);
 
+void cn_os_free(void *memory, size_t bytes);
+
 bool cn_os_is_main_thread(void);
 uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or above it */
 
