@@ -12,7 +12,7 @@ struct iterator {
   bool past_end;
 };
 _Static_assert(sizeof(struct iterator) <= sizeof(struct cairn_stack_iterator), "<cairn/stack.h>");
-_Static_assert(_Alignof(struct iterator) <= _Alignof(struct cairn_stack_iterator), "<cairn/stack.h>");
+_Static_assert(_Alignof(struct iterator) <= _Alignof(uintptr_t), "<cairn/stack.h>");
 
 static struct iterator *inner(struct cairn_stack_iterator *iterator)
 {
