@@ -57,36 +57,44 @@ static bool is_constant_gep(LLVMValueRef value)
   return !feeds_phi(value);
 }
 
-/* Where a chain of at most CN_REMAT_LIMIT constant GEPs that ends in `value` starts. */
-static LLVMValueRef find_root(LLVMValueRef value)
+/* A GEP that is no value of its own. What is in the index already was judged when it came there. */
+static bool is_rematerialised(const struct cn_refs *refs, LLVMValueRef value)
 {
-  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && is_constant_gep(value); steps++) {
-    LLVMValueRef from = LLVMGetOperand(value, 0);
-    if (!is_local(from) || !cn_is_ref(LLVMTypeOf(from)))
-      break;
-    value = from;
-  }
+  uint32_t index = cn_refs_index(refs, value);
+
+  if (index != CN_NO_INDEX)
+    return refs->values.at[index].root != index;
+  if (!is_constant_gep(value))
+    return false;
+  LLVMValueRef from = LLVMGetOperand(value, 0);
+  return is_local(from) && cn_is_ref(LLVMTypeOf(from));
+}
+
+/* Where a chain of at most CN_REMAT_LIMIT constant GEPs that ends in `value` starts. */
+static LLVMValueRef find_root(const struct cn_refs *refs, LLVMValueRef value)
+{
+  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && is_rematerialised(refs, value); steps++)
+    value = LLVMGetOperand(value, 0);
   return value;
 }
 
 /* The index of `value`, made at first sight. */
 static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
 {
-  bool fresh;
-  uint64_t *slot = cn_ptrmap_add(&refs->index, value, &fresh);
+  uint32_t index = cn_refs_index(refs, value);
 
-  if (!fresh)
-    return (uint32_t)*slot;
-  uint32_t index = (uint32_t)refs->values.count;
-  *slot = index;
+  if (index != CN_NO_INDEX)
+    return index;
   bool scalar = cn_is_ref(LLVMTypeOf(value));
+  LLVMValueRef root = scalar ? find_root(refs, value) : value;
+  index = (uint32_t)refs->values.count;
+  *cn_ptrmap_add(&refs->index, value, NULL) = index;
   refs->aggregates |= !scalar;
   cn_push(&refs->values, (struct cn_ref_value){.value = value,
                                                .root = index,
                                                .base = index,
                                                .derived = CN_NO_INDEX,
                                                .scalar = scalar});
-  LLVMValueRef root = scalar ? find_root(value) : value;
   if (root != value) {
     uint32_t root_index = add_value(refs, root);
     uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
