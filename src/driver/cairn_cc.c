@@ -42,7 +42,7 @@ static int pass_to_clang(const struct cn_command *command, bool with_environment
 
   cn_push(&words, cn_process_clang());
   for (size_t i = 0; i < command->items.count; i++)
-    preprocesses |= command->items.at[i].input && cn_command_preprocesses(&command->items.at[i]);
+    preprocesses |= command->items.at[i].input && cn_languages_preprocess(&command->items.at[i]);
   if (with_environment && preprocesses)
     cn_frontend_add_environment(&words);
   for (size_t i = 0; i < command->args.count; i++)

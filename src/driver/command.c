@@ -9,79 +9,6 @@
 #include "driver/options.h"
 #include "driver/tool.h"
 
-/* ---- languages ---- */
-
-static const struct name {
-  const char *name;
-  enum cn_language language;
-} suffixes[] = {{"c", CN_LANG_C},         {"i", CN_LANG_C},         {"ll", CN_LANG_IR},
-                {"bc", CN_LANG_IR},       {"s", CN_LANG_ASM},       {"S", CN_LANG_ASM},
-                {"sx", CN_LANG_ASM},      {"asm", CN_LANG_ASM},     {"cc", CN_LANG_FOREIGN},
-                {"cp", CN_LANG_FOREIGN},  {"cxx", CN_LANG_FOREIGN}, {"cpp", CN_LANG_FOREIGN},
-                {"CPP", CN_LANG_FOREIGN}, {"c++", CN_LANG_FOREIGN}, {"C", CN_LANG_FOREIGN},
-                {"CC", CN_LANG_FOREIGN},  {"CXX", CN_LANG_FOREIGN}, {"ii", CN_LANG_FOREIGN},
-                {"m", CN_LANG_FOREIGN},   {"mm", CN_LANG_FOREIGN},  {"M", CN_LANG_FOREIGN},
-                {"mi", CN_LANG_FOREIGN},  {"mii", CN_LANG_FOREIGN}, {"cu", CN_LANG_FOREIGN},
-                {"hip", CN_LANG_FOREIGN}, {"cl", CN_LANG_FOREIGN},  {"f", CN_LANG_FOREIGN},
-                {"f90", CN_LANG_FOREIGN}, {"F90", CN_LANG_FOREIGN}, {"cppm", CN_LANG_FOREIGN},
-                {"h", CN_LANG_HEADER},    {"H", CN_LANG_HEADER},    {"hh", CN_LANG_HEADER},
-                {"hpp", CN_LANG_HEADER},  {"hxx", CN_LANG_HEADER},  {"pcm", CN_LANG_HEADER},
-                {"pch", CN_LANG_HEADER}},
-  languages[] = {{"c", CN_LANG_C},
-                 {"cpp-output", CN_LANG_C},
-                 {"ir", CN_LANG_IR},
-                 {"assembler", CN_LANG_ASM},
-                 {"assembler-with-cpp", CN_LANG_ASM},
-                 {"c-header", CN_LANG_HEADER},
-                 {"c++-header", CN_LANG_HEADER}};
-
-static enum cn_language look_up(const struct name *names, size_t count, const char *name,
-                                enum cn_language otherwise)
-{
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(names[i].name, name) == 0)
-      return names[i].language;
-  return otherwise;
-}
-
-static enum cn_language language_of(const char *path, const char *forced)
-{
-  if (forced)
-    return look_up(languages, sizeof languages / sizeof *languages, forced, CN_LANG_FOREIGN);
-  const char *slash = strrchr(path, '/');
-  const char *dot = strrchr(slash ? slash : path, '.');
-  if (!dot)
-    return CN_LANG_LINK;
-  return look_up(suffixes, sizeof suffixes / sizeof *suffixes, dot + 1, CN_LANG_LINK);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-  size_t length = strlen(text), own = strlen(end);
-
-  return length >= own && strcmp(text + length - own, end) == 0;
-}
-
-bool cn_command_preprocesses(const struct cn_item *input)
-{
-  const char *path = input->words[0], *forced = input->forced;
-
-  switch (input->language) {
-  case CN_LANG_C:
-    return forced ? strcmp(forced, "c") == 0 : !ends_with(path, ".i");
-  case CN_LANG_ASM:
-    return forced ? strcmp(forced, "assembler") != 0 : !ends_with(path, ".s");
-  case CN_LANG_HEADER:
-    return forced ? strcmp(forced, "c-header") == 0 : ends_with(path, ".h");
-  case CN_LANG_LINK: /* -E - */
-    return strcmp(path, "-") == 0;
-  case CN_LANG_IR:
-  case CN_LANG_FOREIGN:
-    return false;
-  }
-  return false;
-}
-
 /* ---- effects ---- */
 
 /* -O, as clang reads it: -O is -O1, -Og is -O1, -O4 and above -O3. */
@@ -171,31 +98,31 @@ static const char *refused_sanitizer(const char *list)
 static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
-  case OPTIMISE:
+  case CN_EFFECT_OPTIMISE:
     set_optimisation(&command->compile, value);
     break;
-  case DEBUG_INFO:
+  case CN_EFFECT_DEBUG_INFO:
     set_debug(&command->debug, value);
     break;
-  case PIC:
-  case PIE:
-  case NO_PIC:
-    command->no_pic = effect == NO_PIC;
-    command->pie = effect == PIE;
-    command->pic_asked = effect == PIC;
+  case CN_EFFECT_PIC:
+  case CN_EFFECT_PIE:
+  case CN_EFFECT_NO_PIC:
+    command->no_pic = effect == CN_EFFECT_NO_PIC;
+    command->pie = effect == CN_EFFECT_PIE;
+    command->pic_asked = effect == CN_EFFECT_PIC;
     break;
-  case FUNCTION_SECTIONS:
-  case NO_FUNCTION_SECTIONS:
-    command->function_sections = effect == FUNCTION_SECTIONS;
+  case CN_EFFECT_FUNCTION_SECTIONS:
+  case CN_EFFECT_NO_FUNCTION_SECTIONS:
+    command->function_sections = effect == CN_EFFECT_FUNCTION_SECTIONS;
     break;
-  case DATA_SECTIONS:
-  case NO_DATA_SECTIONS:
-    command->data_sections = effect == DATA_SECTIONS;
+  case CN_EFFECT_DATA_SECTIONS:
+  case CN_EFFECT_NO_DATA_SECTIONS:
+    command->data_sections = effect == CN_EFFECT_DATA_SECTIONS;
     break;
-  case CPU:
+  case CN_EFFECT_CPU:
     command->cpu = value;
     break;
-  case LLVM_OPTION:
+  case CN_EFFECT_LLVM_OPTION:
     cn_push(&command->llvm_options, value);
     break;
   default:
@@ -207,47 +134,47 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
 static void apply_work(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
-  case OUTPUT:
+  case CN_EFFECT_OUTPUT:
     command->output = value;
     break;
-  case CLANG_ONLY:
+  case CN_EFFECT_CLANG_ONLY:
     command->mode = CN_MODE_CLANG;
     break;
-  case STOP_AT_ASSEMBLY: /* over -c, below what clang does alone */
+  case CN_EFFECT_STOP_AT_ASSEMBLY: /* over -c, below what clang does alone */
     command->mode = command->mode == CN_MODE_CLANG ? CN_MODE_CLANG : CN_MODE_ASSEMBLY;
     break;
-  case STOP_AT_OBJECT:
+  case CN_EFFECT_STOP_AT_OBJECT:
     command->mode = command->mode == CN_MODE_LINK ? CN_MODE_OBJECT : command->mode;
     break;
-  case EMIT_LLVM:
+  case CN_EFFECT_EMIT_LLVM:
     command->emit_llvm = true;
     break;
-  case DRY_RUN:
+  case CN_EFFECT_DRY_RUN:
     command->dry_run = true;
     break;
-  case VERBOSE:
+  case CN_EFFECT_VERBOSE:
     command->verbose = true;
     break;
-  case SAVE_TEMPS:
+  case CN_EFFECT_SAVE_TEMPS:
     command->save_temps = true;
     command->save_temps_obj = strcmp(value, "obj") == 0;
     break;
-  case VERSION:
+  case CN_EFFECT_VERSION:
     command->version = true;
     break;
-  case HELP:
+  case CN_EFFECT_HELP:
     command->help = true;
     break;
-  case SHARED:
+  case CN_EFFECT_SHARED:
     command->shared = true;
     break;
-  case RELOCATABLE:
+  case CN_EFFECT_RELOCATABLE:
     command->relocatable = true;
     break;
-  case NO_LIBRARIES:
+  case CN_EFFECT_NO_LIBRARIES:
     command->no_default_libraries = true;
     break;
-  case LINKER:
+  case CN_EFFECT_LINKER:
     if (strstr(value, "defs") || strstr(value, "no-undefined"))
       command->no_undefined = true;
     break;
@@ -261,29 +188,29 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
                         const char *value)
 {
   switch (effect) {
-  case DEPENDENCIES:
+  case CN_EFFECT_DEPENDENCIES:
     command->dependencies = true;
     break;
-  case DEPENDENCY_FILE:
+  case CN_EFFECT_DEPENDENCY_FILE:
     command->dependency_file = true;
     break;
-  case DEPENDENCY_TARGET:
+  case CN_EFFECT_DEPENDENCY_TARGET:
     command->dependency_target = true;
     break;
-  case PREPROCESSOR: /* -Wp,-MD,FILE is -MD -MF FILE to clang */
+  case CN_EFFECT_PREPROCESSOR: /* -Wp,-MD,FILE is -MD -MF FILE to clang */
     if (strncmp(value, "-MD,", 4) == 0 || strncmp(value, "-MMD,", 5) == 0)
       command->dependencies = command->dependency_file = true;
     break;
-  case LTO:
+  case CN_EFFECT_LTO:
     command->refused_lto = word;
     break;
-  case NO_LTO:
+  case CN_EFFECT_NO_LTO:
     command->refused_lto = NULL;
     break;
-  case REFUSED:
+  case CN_EFFECT_REFUSED:
     command->refused = word;
     break;
-  case SANITIZE:
+  case CN_EFFECT_SANITIZE:
     if (refused_sanitizer(value))
       command->refused = word;
     break;
@@ -296,23 +223,23 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
 static void route(struct cn_item *item, enum cn_effect effect)
 {
   switch (effect) {
-  case OWN:
-  case OUTPUT:
-  case LANGUAGE:
-  case DRY_RUN:
-  case SAVE_TEMPS:
-  case EMIT_LLVM:
-  case STOP_AT_OBJECT:
-  case STOP_AT_ASSEMBLY:
+  case CN_EFFECT_OWN:
+  case CN_EFFECT_OUTPUT:
+  case CN_EFFECT_LANGUAGE:
+  case CN_EFFECT_DRY_RUN:
+  case CN_EFFECT_SAVE_TEMPS:
+  case CN_EFFECT_EMIT_LLVM:
+  case CN_EFFECT_STOP_AT_OBJECT:
+  case CN_EFFECT_STOP_AT_ASSEMBLY:
     item->to_compile = item->to_link = false;
     break;
-  case DEPENDENCIES:
-  case DEPENDENCY_FILE:
-  case DEPENDENCY_TARGET:
-  case DEPENDENCY_OTHER:
+  case CN_EFFECT_DEPENDENCIES:
+  case CN_EFFECT_DEPENDENCY_FILE:
+  case CN_EFFECT_DEPENDENCY_TARGET:
+  case CN_EFFECT_DEPENDENCY_OTHER:
     item->to_link = false;
     break;
-  case ASSEMBLER: /* the assembler's, which clang does not run for C */
+  case CN_EFFECT_ASSEMBLER: /* the assembler's, which clang does not run for C */
     item->to_compile = false;
     break;
   default:
@@ -327,7 +254,7 @@ static void add_input(struct cn_command *command, size_t at, const char *forced)
   struct cn_item item = {
       .words = command->args.at + at, .count = 1, .input = true, .forced = forced};
 
-  item.language = language_of(item.words[0], forced);
+  item.language = cn_languages_of(item.words[0], forced);
   cn_push(&command->items, item);
 }
 
@@ -340,15 +267,15 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
       .words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
   const char *value = row ? word + strlen(row->name) : "";
 
-  if (row && (row->shape == SEPARATE || (row->shape == BOTH && !*value))) {
+  if (row && (row->shape == CN_SHAPE_SEPARATE || (row->shape == CN_SHAPE_BOTH && !*value))) {
     command->incomplete = at + 1 == command->args.count;
     item.count = command->incomplete ? 1 : 2;
     value = command->incomplete ? "" : command->args.at[at + 1];
   }
   if (row) {
-    if (row->effect == OWN && !set_own(command, word))
+    if (row->effect == CN_EFFECT_OWN && !set_own(command, word))
       return 0;
-    if (row->effect == LANGUAGE)
+    if (row->effect == CN_EFFECT_LANGUAGE)
       *forced = strcmp(value, "none") == 0 ? NULL : value;
     apply_code(command, row->effect, value);
     apply_work(command, row->effect, value);

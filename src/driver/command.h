@@ -81,8 +81,11 @@ void cn_response_expand(int argc, char **argv, struct cn_words *out);
 /* Understand `command->args`. False after a message: an option of our own that is wrong. */
 bool cn_command_parse(struct cn_command *command);
 
-/* Will clang's preprocessor run over this input of C or assembly? */
-bool cn_command_preprocesses(const struct cn_item *input);
+/* languages.c: by suffix, or by -x if `forced` is not null. */
+enum cn_language cn_languages_of(const char *path, const char *forced);
+
+/* languages.c: will clang's preprocessor run over this input of C or assembly? */
+bool cn_languages_preprocess(const struct cn_item *input);
 
 void cn_command_free(struct cn_command *command);
 

@@ -96,7 +96,7 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
   add(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (unit->language == CN_LANG_C)
     add_c(command, words);
-  if (cn_command_preprocesses(unit->item))
+  if (cn_languages_preprocess(unit->item))
     cn_frontend_add_environment(words);
   add_dependencies(command, unit, words);
   if (unit->language == CN_LANG_FOREIGN && command->emit_llvm)
