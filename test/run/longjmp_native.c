@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * longjmp from native code over managed frames to native code. What would go wrong: the anchors of
+ * the calls that never returned fill the anchor array (300000 of them), or are taken for live ones by
+ * a walk that then visits dead frames.
+ */
+// RUN: %root/test/run/Inputs/same %build --args 300000 --small 40 %s
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cairn/cairn.h>
+
+struct cell {
+  long value;
+};
+static jmp_buf back;
+static long thrown;
+static struct cell managed *kept;
+
+cairn_unmanaged static void give_up(long i)
+{
+  if (i % 4)
+    longjmp(back, 1);
+}
+
+static void managed_middle(long i)
+{
+  struct cell managed *cell = cairn_new(struct cell);
+
+  cell->value = i;
+  give_up(i);
+  thrown += cell->value;
+}
+
+static long collects(long i)
+{
+  struct cell managed *cell = cairn_new(struct cell);
+
+  cell->value = i;
+  kept = cell;
+  if (i % 100 == 1)
+    cairn_collect();
+  return kept->value;
+}
+
+cairn_unmanaged int main(int argc, char **argv)
+{
+  long count = argc > 1 ? atol(argv[1]) : 1000;
+  volatile long sum = 0, i;
+
+  for (i = 0; i < count; i++) {
+    if (setjmp(back) == 0)
+      managed_middle(i);
+    else
+      sum += collects(i);
+  }
+  printf("%ld %ld\n", sum, thrown);
+  return 0;
+}
