@@ -37,4 +37,8 @@ bool cn_copies_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy);
 void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_hidden_escape(struct cn_ctx *ctx);
 
+/* integers.c: each use of a reference as an integer gets a ptrtoint of its own. Before there are
+ * safepoints only. */
+void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function);
+
 #endif

@@ -214,6 +214,8 @@ bool cn_restore(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0;
        f = LLVMGetNextFunction(f))
     if (cn_is_managed(f)) {
+      if (!cn_has_statepoints(f))
+        cn_integers_sink(ctx, f);
       restore_all(ctx, f);
       cn_hidden_check(ctx, f);
     }
