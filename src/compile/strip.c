@@ -60,13 +60,25 @@ static void strip_call(LLVMValueRef call)
 }
 
 struct kinds {
-  unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null, noalias,
-      alias_scope;
+  unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null;
+  unsigned noalias, alias_scope, tbaa;
 };
 
 static unsigned metadata_kind(struct cn_ctx *ctx, const char *name)
 {
   return LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name));
+}
+
+/* A TBAA tag whose fourth operand says that the memory never changes. */
+static bool is_immutable(LLVMValueRef tag)
+{
+  LLVMValueRef operands[4];
+
+  if (!tag || LLVMGetMDNodeNumOperands(tag) != 4)
+    return false;
+  LLVMGetMDNodeOperands(tag, operands);
+  return operands[3] && LLVMIsAConstantInt(operands[3]) &&
+         LLVMConstIntGetZExtValue(operands[3]) & 1;
 }
 
 /* What is loaded or stored through a reference, or is one. */
@@ -78,9 +90,12 @@ static void strip_access(LLVMValueRef access, const struct kinds *kinds)
 
   if (!LLVMHasMetadata(access))
     return;
-  if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, pointer))))
+  if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, pointer)))) {
     for (size_t i = 0; i < COUNT(drop); i++)
       LLVMSetMetadata(access, drop[i], NULL);
+    if (is_immutable(LLVMGetMetadata(access, kinds->tbaa)))
+      LLVMSetMetadata(access, kinds->tbaa, NULL);
+  }
   if (cn_holds_ref(LLVMTypeOf(access))) {
     LLVMSetMetadata(access, kinds->dereferenceable, NULL);
     LLVMSetMetadata(access, kinds->dereferenceable_or_null, NULL);
@@ -130,7 +145,8 @@ void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
                         .dereferenceable = metadata_kind(ctx, "dereferenceable"),
                         .dereferenceable_or_null = metadata_kind(ctx, "dereferenceable_or_null"),
                         .noalias = metadata_kind(ctx, "noalias"),
-                        .alias_scope = metadata_kind(ctx, "alias.scope")};
+                        .alias_scope = metadata_kind(ctx, "alias.scope"),
+                        .tbaa = metadata_kind(ctx, "tbaa")};
 
   strip_signature(function);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))

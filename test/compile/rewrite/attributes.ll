@@ -58,12 +58,16 @@ define void @callee({ptr, i64} %t) gc "statepoint-example" {
 
 ; CHECK-LABEL: define nonnull ptr addrspace(1) @stripped(ptr addrspace(1) nonnull %a, ptr noalias %b) gc
 ; CHECK: load i64, ptr addrspace(1) %a, align 8, !range
+; CHECK: load i64, ptr addrspace(1) %a, align 8{{$}}
+; CHECK: load i64, ptr addrspace(1) %a, align 8, !tbaa
 ; CHECK-NOT: invariant.load
 ; CHECK: load i64, ptr %b, align 8, !invariant.load
 ; CHECK-NOT: invariant.start.p1(
 ; CHECK: ret
 define nonnull dereferenceable(16) ptr addrspace(1) @stripped(ptr addrspace(1) noalias nonnull readonly dereferenceable(8) %a, ptr noalias %b) nosync nofree memory(argmem: read) gc "statepoint-example" {
   %x = load i64, ptr addrspace(1) %a, align 8, !invariant.load !{}, !range !{i64 0, i64 9}
+  %v = load i64, ptr addrspace(1) %a, align 8, !tbaa !2
+  %w = load i64, ptr addrspace(1) %a, align 8, !tbaa !3
   %y = load i64, ptr %b, align 8, !invariant.load !{}
   %i = call ptr @llvm.invariant.start.p1(i64 8, ptr addrspace(1) %a)
   call void @llvm.invariant.end.p1(ptr %i, i64 8, ptr addrspace(1) %a)
@@ -78,3 +82,7 @@ define void @native(ptr addrspace(1) noalias readonly %a) nosync nofree memory(a
 }
 ; CHECK: attributes [[NATIVE]] = { nofree nosync memory(argmem: read) }
 ; CHECK: attributes [[ATTR]] = { nounwind }
+!0 = !{!"root"}
+!1 = !{!"long", !0, i64 0}
+!2 = !{!1, !1, i64 0, i64 1}
+!3 = !{!1, !1, i64 0}
