@@ -1,0 +1,45 @@
+// RUN: %root/test/run/Inputs/same %build --matrix %s
+// Weak functions that are absent or present, aliases, cleanup functions, packed structs.
+#include <stdio.h>
+#include <cairn/cairn.h>
+struct box {
+  long value;
+};
+typedef struct box managed *ref;
+extern void maybe(int) __attribute__((weak));
+extern ref maybe_ref(ref) __attribute__((weak));
+__attribute__((weak)) ref soft(ref a)
+{
+  cairn_collect();
+  return a;
+}
+ref hard(ref a) __attribute__((alias("soft")));
+static void done(ref *p)
+{
+  printf("cleanup %ld\n", (*p)->value);
+}
+struct __attribute__((packed)) packed {
+  char c;
+  ref r;
+  short s;
+};
+int main(void)
+{
+  ref a = cairn_new(struct box);
+  a->value = 5;
+  __attribute__((cleanup(done))) ref held = a;
+  if (maybe)
+    maybe(3);
+  if (maybe_ref)
+    a = maybe_ref(a);
+  a = hard(soft(a));
+  cairn_collect();
+  printf("%ld\n", a->value);
+
+  struct packed managed *p = cairn_new(struct packed);
+  p->r = a;
+  cairn_collect();
+  printf("%ld\n", p->r->value);
+
+  return 0;
+}
