@@ -2,12 +2,11 @@
 ; RUN: %cairn-cc -O1 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O3 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; What a front end may emit and clang does not: selects of derived references, vectors and aggregates of them over
-; safepoints, invokes, computed branches, exchanges.
+; safepoints, computed branches, exchanges.
 ; CHECK: select 17 23
 ; CHECK: phi 23 17
 ; CHECK: vector 5 7
 ; CHECK: aggregate 5 7
-; CHECK: invoke 9
 ; CHECK: indirect 5
 ; CHECK: exchange 7 5
 
@@ -21,7 +20,6 @@
 @phi = private constant [4 x i8] c"phi\00"
 @vector = private constant [7 x i8] c"vector\00"
 @aggregate = private constant [10 x i8] c"aggregate\00"
-@invoke = private constant [7 x i8] c"invoke\00"
 @indirect = private constant [9 x i8] c"indirect\00"
 @exchange = private constant [9 x i8] c"exchange\00"
 
@@ -108,22 +106,6 @@ define void @aggregates() noinline gc "statepoint-example" {
   ret void
 }
 
-define void @invoked() noinline gc "statepoint-example" personality ptr @__gxx_personality_v0 {
-  %a = call ptr addrspace(1) @make(i64 4)
-  %b = invoke ptr addrspace(1) @make(i64 5) to label %fine unwind label %bad
-fine:
-  call void @cairn_collect()
-  %m = load i64, ptr addrspace(1) %a
-  %n = load i64, ptr addrspace(1) %b
-  %s = add i64 %m, %n
-  %r = call i32 (ptr, ...) @printf(ptr @f2, ptr @invoke, i64 %s)
-  ret void
-bad:
-  %pad = landingpad { ptr, i32 } cleanup
-  store ptr addrspace(1) %a, ptr @cell
-  resume { ptr, i32 } %pad
-}
-
 define void @computed(i64 %k) noinline gc "statepoint-example" {
 entry:
   %a = call ptr addrspace(1) @make(i64 5)
@@ -163,12 +145,7 @@ define i32 @main() gc "statepoint-example" {
   %r2 = call i32 (ptr, ...) @printf(ptr @f1, ptr @phi, i64 %p1, i64 %p0)
   call void @vectors()
   call void @aggregates()
-  call void @invoked()
   call void @computed(i64 0)
   call void @exchanged()
-  ret i32 0
-}
-
-define i32 @__gxx_personality_v0(...) {
   ret i32 0
 }
