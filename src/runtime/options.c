@@ -101,7 +101,7 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
 /* Half of the memory, but less where the process may not map twice that and something to spare. */
 static size_t default_maximum(void)
 {
-  size_t memory = cn_os_physical_memory() / 2, addresses = cn_os_address_space() / 8;
+  size_t memory = cn_os_memory() / 2, addresses = cn_os_address_space() / 8;
 
   return memory < addresses ? memory : addresses;
 }

@@ -4,6 +4,8 @@
  */
 #include "runtime/os/os.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -18,9 +20,26 @@ size_t cn_os_page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-size_t cn_os_physical_memory(void)
+/* What the control group of a container may use; SIZE_MAX if that is not limited. */
+static size_t group_memory(void)
 {
-  return (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page();
+  char text[32];
+  int fd = open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+  if (fd >= 0)
+    close(fd);
+  if (n <= 0 || text[0] < '0' || text[0] > '9')
+    return SIZE_MAX;
+  text[n] = 0;
+  return strtoull(text, NULL, 10);
+}
+
+size_t cn_os_memory(void)
+{
+  size_t physical = (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page(), group = group_memory();
+
+  return physical < group ? physical : group;
 }
 
 size_t cn_os_address_space(void)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 size_t cn_os_page(void);
-size_t cn_os_physical_memory(void);
+size_t cn_os_memory(void);        /* of the machine, or what the process may use of it */
 size_t cn_os_address_space(void); /* what the process may map; SIZE_MAX if that is not limited */
 uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 
