@@ -17,6 +17,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/layouts.h"
 #include "compile/names.h"
@@ -73,6 +74,10 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
   if (strncmp(LLVMGetValueName2(function, &length), "cairn.", 6) == 0)
     return false;
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
+    return false;
+  /* The C library's inline copies of what calls of it are taken for: leaves. */
+  if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
+      cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
   return !is_resolver(function) && !is_annotated_unmanaged(ctx, function);
 }

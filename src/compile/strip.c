@@ -26,10 +26,20 @@ static unsigned kind_of(const char *name)
   return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
+/* Memory of the frame or of a caller's frame may hold references, which a collection changes: no
+ * call can be moved over accesses to it, however little the callee knows of it. */
+static void strip_frame_pointers(LLVMValueRef function)
+{
+  for (unsigned p = 0; p < LLVMCountParams(function); p++)
+    if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) == LLVMPointerTypeKind)
+      LLVMRemoveEnumAttributeAtIndex(function, p + 1, kind_of("noalias"));
+}
+
 static void strip_signature(LLVMValueRef function)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
 
+  strip_frame_pointers(function);
   for (size_t i = 0; i < COUNT(function_attributes); i++)
     LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, kind_of(function_attributes[i]));
   for (size_t i = 0; i < COUNT(reference_attributes); i++) {

@@ -282,7 +282,9 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
 
-  if (!is_local(function) && cn_calls_leaf_reason(name))
+  bool emitted = LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
+
+  if (emitted && !is_local(function) && cn_calls_leaf_reason(name))
     cn_error(ctx, function, "leaf-name-defined",
              "managed function @%s has the name of a C library function that other units call as a "
              "leaf, "
