@@ -72,6 +72,11 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
   }
   char *text = LLVMPrintValueToString(value);
   char *start = text + strspn(text, " ");
+  char *number = LLVMIsAArgument(value) ? strrchr(start, '%') : NULL;
+  if (number)
+    start = number; /* the type stands before it */
+  if (*start == '%')
+    start[strcspn(start, " ")] = 0; /* the instruction stands behind it */
   snprintf(buffer, size, "%.*s", (int)strcspn(start, "\n"), start);
   if (strlen(start) >= size && size > 4)
     memcpy(buffer + size - 4, "...", 4);
