@@ -10,6 +10,7 @@
 #include "compile/calls.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
+#include "compile/x87.h"
 
 struct judge {
   struct cn_ctx *ctx;
@@ -162,6 +163,9 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
            "a statepoint does not pass what a variadic callee expects");
   if (callee && LLVMGetIntrinsicID(callee))
     refuse(judge, call, "intrinsic-statepoint", "this intrinsic cannot be a safepoint yet");
+  if (cn_x87_holds(LLVMTypeOf(call)))
+    refuse(judge, call, "x87-result",
+           "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
     refuse(judge, call, "asm-statepoint", "inline assembly cannot be a safepoint");
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)

@@ -26,6 +26,7 @@
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/thunk.h"
+#include "compile/x87.h"
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
 static const char *const stubs[] = {
@@ -353,6 +354,7 @@ bool cn_transitions(struct cn_ctx *ctx)
 {
   pending_vector calls = {0};
 
+  cn_x87_wrap(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (!is_subject(f))
       continue;

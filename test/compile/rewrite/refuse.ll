@@ -97,6 +97,11 @@ define void @bundle() gc "statepoint-example" {
   call void @foo() [ "mystery"(i32 1) ]
   ret void
 }
+; CHECK-DAG: function 'x87'{{.*}}[x87-result]
+define void @x87(ptr %f) gc "statepoint-example" {
+  %r = call {x86_fp80, x86_fp80} %f()
+  ret void
+}
 ; What is never reached is not refused.
 define void @unreachable(ptr addrspace(1) %a) gc "statepoint-example" {
   call void @foo()
