@@ -26,10 +26,28 @@ static unsigned kind_of(const char *name)
   return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-/* Memory of the frame or of a caller's frame may hold references, which a collection changes: no
- * call can be moved over accesses to it, however little the callee knows of it. */
+/* A reference is loaded or stored where no reference leads: in a frame, maybe a caller's. */
+static bool accesses_frames(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      bool store = LLVMIsAStoreInst(i), load = LLVMIsALoadInst(i);
+      if (!store && !load)
+        continue;
+      LLVMValueRef pointer = LLVMGetOperand(i, store ? 1 : 0);
+      LLVMValueRef value = store ? LLVMGetOperand(i, 0) : i;
+      if (cn_holds_ref(LLVMTypeOf(value)) && !cn_is_ref(LLVMTypeOf(pointer)))
+        return true;
+    }
+  return false;
+}
+
+/* A collection changes the references in frames: no call can be moved over accesses to them,
+ * however little the callee knows of the pointer. */
 static void strip_frame_pointers(LLVMValueRef function)
 {
+  if (!accesses_frames(function))
+    return;
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) == LLVMPointerTypeKind)
       LLVMRemoveEnumAttributeAtIndex(function, p + 1, kind_of("noalias"));
