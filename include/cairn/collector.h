@@ -38,7 +38,7 @@ struct cairn_layout {
 
 /* A module global that holds references; section `cairn_roots`. */
 struct cairn_global_root {
-  void *address;
+  void *address;                     /* null: a weak global that nobody defines */
   const struct cairn_layout *layout; /* never indexed */
 };
 

@@ -134,6 +134,8 @@ static void visit_global(const struct cairn_global_root *root, cairn_root_visito
 
   if (!cairn_layout_is_known(layout) || layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);
+  if (root->address == NULL) /* a weak global that no unit defines */
+    return;
   for (uint32_t i = 0; i < layout->base_refs; i++)
     visit(env, (struct cairn_slot){(uintptr_t *)((char *)root->address + layout->offsets[i])});
   cn_stats.roots += layout->base_refs;
