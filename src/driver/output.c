@@ -75,11 +75,13 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
     fflush(stdout);
     return write_all(STDOUT_FILENO, bytes, size) || complain("standard output");
   }
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd < 0 ? complain(path) : write_and_close(fd, path, bytes, size);
-  }
-  return write_renamed(path, bytes, size);
+  if (stat(path, &status) != 0)
+    return write_renamed(path, bytes, size);
+  if (S_ISREG(status.st_mode)) /* a read-only file is not replaced, although its directory would let
+                                  us */
+    return access(path, W_OK) == 0 ? write_renamed(path, bytes, size) : complain(path);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  return fd < 0 ? complain(path) : write_and_close(fd, path, bytes, size);
 }
 
 void cn_output_remove(const char *path)

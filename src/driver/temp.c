@@ -3,6 +3,7 @@
  * Temporary files: one directory per process under $TMPDIR, emptied and removed however the process
  * ends.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,6 +27,19 @@ static void remove_all(void)
   files.count = 0;
   if (directory)
     rmdir(directory);
+}
+
+/* At an ordinary exit: what clang put beside the files that it was told to make, too. */
+static void remove_directory(void)
+{
+  DIR *open_directory = directory ? opendir(directory) : NULL;
+
+  for (struct dirent *entry; open_directory && (entry = readdir(open_directory));)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      unlinkat(dirfd(open_directory), entry->d_name, 0);
+  if (open_directory)
+    closedir(open_directory);
+  remove_all();
 }
 
 static void on_signal(int number)
@@ -60,7 +74,7 @@ static bool make_directory(void)
     return false;
   }
   directory = name;
-  atexit(remove_all);
+  atexit(remove_directory);
   catch_signals();
   return true;
 }
