@@ -117,12 +117,15 @@ static LLVMValueRef extract(struct splitter *s, LLVMValueRef value, uint32_t i)
                                       : LLVMBuildExtractValue(s->builder, value, i, "");
 }
 
+/* An undefined reference becomes null: live at a parse point it would be whatever a register
+ * held. */
 static void take_apart(struct splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
 
   if (!cn_holds_ref(type) || cn_is_ref(type)) {
-    out[(*at)++] = value;
+    bool undefined = cn_is_ref(type) && (LLVMIsUndef(value) || LLVMIsPoison(value));
+    out[(*at)++] = undefined ? LLVMConstNull(type) : value;
     return;
   }
   for (uint32_t i = 0; i < element_count(type); i++)
@@ -221,7 +224,7 @@ static void split_shuffle(struct splitter *s, LLVMValueRef value, LLVMValueRef *
   for (unsigned i = 0; i < LLVMGetNumMaskElements(value); i++) {
     int from = LLVMGetMaskValue(value, i);
     if (from == LLVMGetUndefMaskElem())
-      out[i] = LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(value)));
+      out[i] = LLVMConstNull(LLVMGetElementType(LLVMTypeOf(value)));
     else
       out[i] = (uint32_t)from < a.count ? a.at[from] : b.at[(uint32_t)from - a.count];
   }
@@ -372,7 +375,7 @@ static LLVMValueRef pick_lane(struct splitter *s, LLVMValueRef extract_element)
 
   if (LLVMIsAConstantInt(index)) {
     uint64_t i = LLVMConstIntGetZExtValue(index);
-    return i < lanes.count ? lanes.at[i] : LLVMGetPoison(LLVMTypeOf(extract_element));
+    return i < lanes.count ? lanes.at[i] : LLVMConstNull(LLVMTypeOf(extract_element));
   }
   position_before(s, extract_element);
   LLVMValueRef picked = lanes.at[0];

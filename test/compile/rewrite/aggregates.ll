@@ -102,3 +102,20 @@ join:
   %q = phi {ptr addrspace(1), i64} [ %p, %entry ], [ %p, %entry ], [ %r, %other ]
   ret {ptr addrspace(1), i64} %q
 }
+
+; Undefined lanes are null where they may be live at a safepoint: undefined, they would be whatever a register held, and
+; the collector would take that for a reference.
+; CHECK-LABEL: define {{.*}} @undefined
+; CHECK: phi ptr addrspace(1) [ {{.*}}, %entry ], [ null, %other ]
+; CHECK: "gc-live"
+define <2 x ptr addrspace(1)> @undefined(<2 x ptr addrspace(1)> %v, i1 %c) gc "statepoint-example" {
+entry:
+  br i1 %c, label %join, label %other
+other:
+  %s = shufflevector <2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> poison, <2 x i32> <i32 1, i32 poison>
+  br label %join
+join:
+  %p = phi <2 x ptr addrspace(1)> [ %v, %entry ], [ %s, %other ]
+  call void @foo()
+  ret <2 x ptr addrspace(1)> %p
+}
