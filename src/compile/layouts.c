@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/names.h"
+#include "compile/types.h"
 
 #define MAX_OFFSETS 65536
 
@@ -116,6 +117,12 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_l
     cn_error(ctx, at, "flex-layout",
              "the type of a flexible object must be a struct that ends in a flexible array "
              "member; use cairn_new or cairn_new_array");
+    return NULL;
+  }
+  if (cn_types_misaligned(ctx, form == CN_LAYOUT_ARRAY ? LLVMArrayType2(type, 2) : type)) {
+    cn_error(ctx, at, "misaligned-reference",
+             "a packed struct puts a reference at an address that is no multiple of 8; do not pack "
+             "structs that hold references");
     return NULL;
   }
   LLVMTypeRef element = flexible ? LLVMGetElementType(flexible) : type;

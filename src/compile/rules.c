@@ -187,8 +187,9 @@ static bool is_va_field(LLVMValueRef pointer)
   return name && strcmp(name, "struct.__va_list_tag") == 0;
 }
 
-/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field, loaded, moved on, and merged
- * from the register and the memory area? One merge, so no search: the phis of loops go round. */
+/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field, loaded, moved
+ * on, and merged from the register and the memory area? One merge, so no search: the phis of loops
+ * go round. */
 static bool is_va_area(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root(pointer);
@@ -244,6 +245,10 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
       if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
         check_call(ctx, i);
       check_va_arg(ctx, i);
+      if (LLVMIsAAllocaInst(i) && cn_types_misaligned(ctx, LLVMGetAllocatedType(i)))
+        cn_error(ctx, i, "misaligned-reference",
+                 "a packed struct puts a reference at an address that is no multiple of 8; do not "
+                 "pack structs that hold references");
       if (ctx->options->manage_all)
         cn_rules_access(ctx, i);
     }

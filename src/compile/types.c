@@ -74,3 +74,31 @@ LLVMValueRef cn_types_root(LLVMValueRef pointer)
     pointer = LLVMGetOperand(pointer, 0);
   return pointer;
 }
+
+/* Is there a reference in `type`, at `offset`, that is not aligned as a word? */
+static bool is_misaligned(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+{
+  if (!cn_holds_ref(type))
+    return false;
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (is_misaligned(ctx, LLVMStructGetTypeAtIndex(type, i),
+                        offset + LLVMOffsetOfElement(ctx->layout, type, i)))
+        return true;
+    return false;
+  case LLVMArrayTypeKind: {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    bool several = LLVMGetArrayLength2(type) != 1;
+    return (several && LLVMABISizeOfType(ctx->layout, element) % CAIRN_ABI_OBJECT_ALIGN != 0) ||
+           is_misaligned(ctx, element, offset);
+  }
+  default:
+    return offset % CAIRN_ABI_OBJECT_ALIGN != 0;
+  }
+}
+
+bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  return is_misaligned(ctx, type, 0);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What IR says of the type of memory: an address names a type if it is an alloca, a global or an sret
- * argument, or is formed by typed GEPs. With opaque pointers all else says nothing.
+ * What IR says of the type of memory: an address names a type if it is an alloca, a global or an
+ * sret argument, or is formed by typed GEPs. With opaque pointers all else says nothing.
  */
 #ifndef CN_COMPILE_TYPES_H
 #define CN_COMPILE_TYPES_H
@@ -17,5 +17,8 @@ LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
 
 /* What an address is formed from by GEPs. */
 LLVMValueRef cn_types_root(LLVMValueRef pointer);
+
+/* Does a packed struct in `type` put a reference where a word is not aligned? */
+bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type);
 
 #endif

@@ -6,6 +6,7 @@
 ; RUN: not %cairn opt -p layouts -S %t/flex.ll 2>&1 | FileCheck %s --check-prefix=FLEX
 ; RUN: not %cairn opt -p layouts -S %t/name.ll 2>&1 | FileCheck %s --check-prefix=NAME
 ; RUN: not %cairn opt -p layouts -S %t/many.ll 2>&1 | FileCheck %s --check-prefix=MANY
+; RUN: not %cairn opt -p layouts -S %t/packed.ll 2>&1 | FileCheck %s --check-prefix=PACKED
 
 ;--- computed.ll
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
@@ -53,4 +54,16 @@ define ptr addrspace(1) @f() gc "statepoint-example" {
 ; MANY: [layout-too-large]
   %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 524296)
   ret ptr addrspace(1) %r
+}
+;--- packed.ll
+@t = internal constant <{ i8, ptr addrspace(1) }> zeroinitializer
+@u = internal constant <{ ptr addrspace(1), i8 }> zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
+define void @f() gc "statepoint-example" {
+; PACKED: [misaligned-reference]
+; PACKED-NEXT: [misaligned-reference]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 9)
+  %a = call ptr addrspace(1) @cairn_alloc_array(ptr @u, i64 2)
+  ret void
 }

@@ -95,6 +95,17 @@ long give(struct fat *f)
   return take(*f);
 }
 
+struct __attribute__((packed)) tight {
+  char c;
+  struct node managed *n;
+};
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} [misaligned-reference]
+long packed(struct node managed *n)
+{
+  struct tight local = {1, n};
+  return local.c;
+}
+
 static jmp_buf buffer;
 int jump(struct node managed *p)
 {
