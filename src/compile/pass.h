@@ -36,6 +36,7 @@ cn_pass cn_restore;     /* restore.c    integers that the optimiser made of copi
 cn_pass cn_layouts;     /* layouts.c    allocation calls get struct cairn_layout constants */
 cn_pass cn_allocate;    /* allocate.c   inline bump allocation */
 cn_pass cn_transitions; /* transitions.c  calls that may reach native code go through stubs; marks on managed functions */
+cn_pass cn_slots;       /* slots.c      stores of references to ordinary memory checked */
 cn_pass cn_place;       /* place.c      polls */
 cn_pass cn_define;      /* undefined.c  undefined references become null */
 cn_pass cn_rewrite;     /* statepoints.c  gc.statepoint, gc.result, gc.relocate */

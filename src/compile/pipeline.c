@@ -2,8 +2,8 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- *   late   rules prepare | LLVM's optimiser | restore layouts allocate transitions place rewrite differences verify slow-paths globals
- *   early  rules prepare layouts allocate transitions place rewrite | LLVM's optimiser | define differences verify slow-paths globals
+ *   late   rules prepare | LLVM's optimiser | restore layouts allocate transitions stores place rewrite differences verify slow-paths globals
+ *   early  rules prepare layouts allocate transitions stores place rewrite | LLVM's optimiser | define differences verify slow-paths globals
  *   none   rules prepare | LLVM's optimiser | restore layouts allocate differences slow-paths globals
  *
  * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until `place` there is no safepoint,
@@ -37,6 +37,7 @@ static const struct step {
     {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts"},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation"},
     {"transitions", cn_transitions, "route calls that may reach native code through stubs"},
+    {"check-stores", cn_slots, "check at run time that references are stored where they are found"},
     {"place-safepoints", cn_place, "insert safepoint polls at entries and loop back edges"},
     {"define-references", cn_define, "make undefined references null"},
     {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
@@ -49,8 +50,8 @@ static const struct step {
 #define OPTIMISE "optimise"
 
 static const char *const late[] = {"rules", "prepare", OPTIMISE, "restore-references", "layouts",
-                                   "allocate", "transitions", "place-safepoints",
-                                   "rewrite-statepoints", "lower-differences", "verify-safepoints",
+                                   "allocate", "transitions", "check-stores",
+                                   "place-safepoints", "rewrite-statepoints", "lower-differences", "verify-safepoints",
                                    "slow-paths", "globals", NULL};
 static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
                                     "place-safepoints", "rewrite-statepoints", OPTIMISE,

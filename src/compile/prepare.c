@@ -22,6 +22,7 @@
 #include "compile/layouts.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+#include "compile/slots.h"
 #include "compile/rules.h"
 
 /* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
@@ -294,6 +295,7 @@ bool cn_prepare(struct cn_ctx *ctx)
     keep_apart(ctx, f);
     hide_differences(ctx, f);
     cn_copies_pin(ctx, f);
+    cn_slots_mark(ctx, f);
   }
   if (mentions_references(ctx))
     cn_copies_without_tags(ctx);
