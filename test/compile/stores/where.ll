@@ -7,7 +7,7 @@
 ; CHECK-LABEL: define void @known
 ; CHECK-NOT: cairn_check_slot
 ; CHECK: ret void
-define void @known(i1 %c, i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %object, ptr sret({ptr addrspace(1), i64, i64}) %result) gc "statepoint-example" {
+define void @known(ptr sret({ptr addrspace(1), i64, i64}) %result, i1 %c, i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %object) gc "statepoint-example" {
   %local = alloca [2 x ptr addrspace(1)]
   %element = getelementptr [2 x ptr addrspace(1)], ptr %local, i64 0, i64 %i
   %other = getelementptr [4 x ptr addrspace(1)], ptr @array, i64 0, i64 %i
