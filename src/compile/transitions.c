@@ -161,7 +161,8 @@ static LLVMValueRef rebuild_typed(struct cn_ctx *ctx, LLVMValueRef call)
   return typed;
 }
 
-/* Hand the target over in the mutator and call the stub that fetches it from there. */
+/* Hand the target over in the mutator and call the stub that fetches it from there: the call reads
+ * memory now, whatever was promised of its target. */
 static void call_indirectly(struct cn_ctx *ctx, struct site *site, bool variadic)
 {
   const char *name = variadic ? "cairn_vcall_indirect" : "cairn_call_indirect";
@@ -176,6 +177,8 @@ static void call_indirectly(struct cn_ctx *ctx, struct site *site, bool variadic
   LLVMValueRef field = cn_emit_mutator(ctx, builder, CAIRN_ABI_MUTATOR_TARGET);
   LLVMSetAlignment(LLVMBuildStore(builder, target, field), 8);
   LLVMSetOperand(site->call, site->callee_operand, stub);
+  LLVMRemoveCallSiteEnumAttribute(site->call, CN_FUNCTION_INDEX,
+                                  LLVMGetEnumAttributeKindForName("memory", 6));
   LLVMDisposeBuilder(builder);
 }
 
