@@ -23,6 +23,7 @@
 #include "compile/pass.h"
 
 enum { VARIABLES = 5, PAIRS = 2, LANES = 2, MAX_BLOCKS = 9 };
+enum { LOCAL = 1 }; /* what stands for an object in the address of the local */
 enum { FUEL = 150, OBJECTS = 4096, TRACE = 4096 };
 
 static uint64_t random_state;
@@ -41,6 +42,7 @@ struct maker {
   LLVMBuilderRef builder;
   LLVMTypeRef ref, i64, i1, pair, vector;
   LLVMValueRef variable[VARIABLES], pairs[PAIRS], vectors[LANES];
+  LLVMValueRef local; /* two references whose address is taken */
   LLVMValueRef function;
 };
 
@@ -125,10 +127,37 @@ static void make_aggregate_step(struct maker *m)
   }
 }
 
+static LLVMValueRef second_cell(struct maker *m)
+{
+  LLVMValueRef index = LLVMConstInt(m->i64, 8, false);
+
+  return LLVMBuildGEP2(m->builder, LLVMInt8TypeInContext(m->llvm), m->local, &index, 1, "");
+}
+
+static void make_local_step(struct maker *m)
+{
+  LLVMValueRef cell = random_below(2) ? m->local : second_cell(m);
+
+  switch (random_below(3)) {
+  case 0:
+    call(m, "escape", &m->local, 1);
+    break;
+  case 1:
+    LLVMBuildStore(m->builder, get(m), cell);
+    break;
+  default:
+    set(m, LLVMBuildLoad2(m->builder, m->ref, cell, ""));
+  }
+}
+
 static void make_step(struct maker *m, bool aggregates)
 {
   LLVMValueRef args[2];
 
+  if (m->local && random_below(5) == 0) {
+    make_local_step(m);
+    return;
+  }
   switch (random_below(aggregates ? 14 : 11)) {
   case 0: case 1:
     call(m, "safepoint", NULL, 0);
@@ -190,9 +219,16 @@ static void make_end(struct maker *m, LLVMBasicBlockRef *blocks, unsigned count)
   }
 }
 
-static void make_entry(struct maker *m)
+static void make_entry(struct maker *m, bool local)
 {
   LLVMValueRef zero = LLVMConstNull(m->pair);
+
+  if (local) {
+    m->local = LLVMBuildAlloca(m->builder, LLVMArrayType2(m->ref, 2), "local");
+    call(m, "safepoint", NULL, 0); /* before anything is stored: it must have been zeroed */
+    LLVMBuildStore(m->builder, LLVMGetParam(m->function, 0), m->local);
+    LLVMBuildStore(m->builder, LLVMGetParam(m->function, 1), second_cell(m));
+  }
 
   for (unsigned i = 0; i < VARIABLES; i++) {
     m->variable[i] = LLVMBuildAlloca(m->builder, m->ref, "");
@@ -241,6 +277,7 @@ static LLVMModuleRef make_module(LLVMContextRef llvm, uint64_t seed)
   declare(&m, "flag", m.i64, 0, NULL, true);
   declare(&m, "note", void_type, 1, m.i64, true);
   declare(&m, "use", void_type, 1, m.ref, true);
+  declare(&m, "escape", void_type, 1, LLVMPointerTypeInContext(llvm, 0), true);
   LLVMTypeRef parameters[3] = {m.ref, m.ref, m.ref};
   m.function = LLVMAddFunction(m.module, "f", LLVMFunctionType(void_type, parameters, 3, false));
   LLVMSetGC(m.function, "statepoint-example");
@@ -250,7 +287,7 @@ static LLVMModuleRef make_module(LLVMContextRef llvm, uint64_t seed)
   for (unsigned b = 0; b < count; b++) {
     LLVMPositionBuilderAtEnd(m.builder, blocks[b]);
     if (b == 0)
-      make_entry(&m);
+      make_entry(&m, seed / 2 % 2);
     for (unsigned i = random_below(6); i > 0; i--)
       make_step(&m, aggregates);
     make_end(&m, blocks, count);
@@ -281,6 +318,7 @@ struct machine {
   uint64_t time, flags;
   uint32_t objects;
   struct scalar heap[OBJECTS];
+  struct scalar local[2];
   uint64_t trace[TRACE];
   unsigned trace_count;
   const char *wrong;
@@ -367,6 +405,28 @@ static struct value run_callee(struct machine *m, const char *name, const struct
   return out;
 }
 
+/* The collector updates the cells of the local that the deopt bundle describes (abi.def), no
+ * others. */
+static void update_local(struct machine *m, LLVMOperandBundleRef deopt)
+{
+  unsigned at = 2, end = LLVMGetNumOperandBundleArgs(deopt);
+
+  for (; at + 4 < end; at++) { /* one area: alloca, count, stride, number of offsets, offsets */
+    uint64_t n[3];
+    for (unsigned i = 0; i < 3; i++)
+      n[i] = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, at + 1 + i)).number;
+    at += 3;
+    for (uint64_t k = 0; k < n[2]; k++) {
+      uint64_t offset = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, ++at)).number;
+      for (uint64_t element = 0; element < n[0]; element++) {
+        struct scalar *cell = &m->local[(offset + element * n[1]) / 8 % 2];
+        check_fresh(m, *cell, "stale or undefined reference in a described local");
+        cell->time++;
+      }
+    }
+  }
+}
+
 static void run_statepoint(struct machine *m, LLVMValueRef call)
 {
   size_t length;
@@ -380,6 +440,8 @@ static void run_statepoint(struct machine *m, LLVMValueRef call)
   }
   for (unsigned b = 0; b < LLVMGetNumOperandBundles(call); b++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, b);
+    if (strcmp(LLVMGetOperandBundleTag(bundle, &length), "deopt") == 0)
+      update_local(m, bundle);
     for (unsigned i = 0; i < LLVMGetNumOperandBundleArgs(bundle); i++)
       check_fresh(m, read_scalar(m, LLVMGetOperandBundleArgAtIndex(bundle, i)),
                   "stale gc-live entry");
@@ -425,6 +487,10 @@ static void run_call(struct machine *m, LLVMValueRef i)
     write_value(m, i, read_value(m, LLVMGetArgOperand(i, 0)));
   } else if (strncmp(name, "llvm.experimental.gc.relocate", 29) == 0) {
     run_relocate(m, i);
+  } else if (strncmp(name, "llvm.memset", 11) == 0 && read_scalar(m,
+                                                                  LLVMGetArgOperand(i,
+                                                                                    2)).number >= 16) {
+    memset(m->local, 0, sizeof m->local);
   } else {
     for (unsigned a = 0; a < LLVMGetNumArgOperands(i); a++)
       args[a] = read_value(m, LLVMGetArgOperand(i, a));
@@ -532,11 +598,20 @@ static void run_shuffle(struct machine *m, LLVMValueRef i)
   write_value(m, i, out);
 }
 
+/* Is the address at operand `operand` in the frame? */
+static bool is_local(LLVMValueRef access, unsigned operand)
+{
+  return !cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, operand)));
+}
+
 static void run_instruction(struct machine *m, LLVMValueRef i)
 {
   struct scalar a, b;
 
   switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAlloca:
+    write_scalar(m, i, (struct scalar){.object = LOCAL});
+    break;
   case LLVMCall:
     run_call(m, i);
     break;
@@ -553,6 +628,13 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
     break;
   case LLVMLoad:
     a = read_scalar(m, LLVMGetOperand(i, 0));
+    if (is_local(i, 0)) {
+      m->unknown |= !cn_is_ref(LLVMTypeOf(i));
+      b = m->local[a.number / 8 % 2];
+      b.number = 0; /* as in the heap */
+      write_scalar(m, i, b);
+      break;
+    }
     check_fresh(m, a, "stale load");
     b = m->heap[a.object];
     write_scalar(m, i, a.object ? reference(m, b.object, 0) : reference(m, 0, 0));
@@ -561,6 +643,11 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
     a = read_scalar(m, LLVMGetOperand(i, 0));
     b = read_scalar(m, LLVMGetOperand(i, 1));
     check_fresh(m, a, "stale stored value");
+    if (is_local(i, 1)) {
+      m->unknown |= !a.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
+      m->local[b.number / 8 % 2] = a;
+      break;
+    }
     check_fresh(m, b, "stale store");
     /* derived pointers do not escape: the offset is dropped when it is loaded */
     m->heap[b.object] = a;
@@ -629,6 +716,8 @@ static struct machine *run(LLVMModuleRef module)
   LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(f), from = NULL;
 
   m->objects = 3;
+  for (unsigned i = 0; i < 2; i++) /* what an undefined local holds */
+    m->local[i] = (struct scalar){.is_ref = true, .object = OBJECTS - 1, .time = UINT64_MAX / 2};
   for (unsigned p = 0; p < 3; p++)
     write_scalar(m, LLVMGetParam(f, p), reference(m, p + 1, 0));
   for (unsigned steps = 0; steps < 4 * FUEL && m->flags < FUEL && !m->wrong &&
