@@ -15,6 +15,7 @@
 #include "base/vector.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+#include "compile/tags.h"
 
 #define ESCAPED "cairn-escaped"
 
@@ -29,16 +30,10 @@ static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece
   LLVMValueRef tag = metadata(ctx, i, "tbaa");
 
   if (tag)
-    return cn_copies_tag_is_pointer(tag);
+    return cn_tags_is_pointer(tag);
   if (metadata(ctx, i, "tbaa.struct"))
-    return cn_copies_may_hold_reference(ctx, i);
+    return cn_tags_may_hold_reference(ctx, i);
   return is_piece;
-}
-
-static bool is_copy(LLVMValueRef i)
-{
-  return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
-         cn_calls_intrinsic(i, "llvm.memcpy.inline");
 }
 
 static bool is_pinned_word(LLVMValueRef i)
@@ -69,7 +64,8 @@ static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool pi
     LLVMValueRef found = NULL;
     if (LLVMIsAGetElementPtrInst(user))
       found = hiding_use(ctx, user, piece);
-    else if ((is_copy(user) || is_pinned_word(user)) && may_move_reference(ctx, user, piece))
+    else if ((cn_tags_is_copy(user) || is_pinned_word(user)) &&
+             may_move_reference(ctx, user, piece))
       found = user;
     if (found)
       return found;

@@ -20,17 +20,11 @@ LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operan
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Does a TBAA tag say that a pointer is accessed: "any pointer", or "p<depth> <type>". */
-bool cn_copies_tag_is_pointer(LLVMValueRef tag);
-
-/* Keep LLVM from making copy loops calls of memcpy: what it makes of those cannot always be undone
- * (restore.c). */
+/* tags.c: keep LLVM from making copy loops calls of memcpy: what it makes of those cannot always be
+ * undone (restore.c). */
 void cn_copies_forbid_idioms(struct cn_ctx *ctx);
 /* Where TBAA does not tell what is copied, do that and cn_hidden_escape() from the start. */
 void cn_copies_without_tags(struct cn_ctx *ctx);
-
-/* Does a copy's tbaa.struct have a field that can hold a reference? */
-bool cn_copies_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy);
 
 /* hidden.c: report locals in which the optimiser hides references; keep it from that, at a price.
  */

@@ -22,6 +22,7 @@
 #include "base/vector.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+#include "compile/tags.h"
 
 struct web {
   struct cn_ctx *ctx;
@@ -56,7 +57,7 @@ static bool loads_pointer(struct cn_ctx *ctx, LLVMValueRef i)
   if (!LLVMIsALoadInst(i) || !is_plain(i) || !reference_type(ctx, LLVMTypeOf(i)))
     return false;
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
-  return tag && cn_copies_tag_is_pointer(tag);
+  return tag && cn_tags_is_pointer(tag);
 }
 
 static void enter(struct web *w, LLVMValueRef value)

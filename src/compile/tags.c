@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What TBAA says of copies: tags tell pointers from other data, where the front end gives them.
+ * They do not tell references from ordinary pointers; to take one of those for a reference does no
+ * harm (collector.h).
+ */
+#include "compile/tags.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/names.h"
+#include "compile/prepare.h"
+
+bool cn_tags_is_copy(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+         cn_calls_intrinsic(i, "llvm.memcpy.inline");
+}
+
+/* The constant length of a copy, or 0. */
+uint64_t cn_tags_length(LLVMValueRef copy)
+{
+  LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
+
+  return length ? LLVMConstIntGetZExtValue(length) : 0;
+}
+
+/* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
+LLVMValueRef cn_tags_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
+{
+  LLVMValueRef fields =
+      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  LLVMValueRef found = NULL;
+
+  if (!fields)
+    return NULL;
+  unsigned count = LLVMGetMDNodeNumOperands(fields);
+  LLVMValueRef *operand = cn_alloc(count * sizeof *operand);
+  LLVMGetMDNodeOperands(fields, operand);
+  for (unsigned i = 0; i + 2 < count; i += 3)
+    if (LLVMIsAConstantInt(operand[i]) && LLVMConstIntGetZExtValue(operand[i]) == offset &&
+        LLVMIsAConstantInt(operand[i + 1]) && LLVMConstIntGetZExtValue(operand[i + 1]) == size)
+      found = operand[i + 2];
+  free(operand);
+  return found;
+}
+
+/* The name of the type that a TBAA tag says is accessed, or null. */
+static const char *tag_name(LLVMValueRef tag, unsigned *length)
+{
+  for (int step = 0; step < 2; step++) {
+    unsigned count = LLVMIsAMDNode(tag) ? LLVMGetMDNodeNumOperands(tag) : 0;
+    if (count == 0 || count > 16)
+      return NULL;
+    LLVMValueRef operand[16];
+    LLVMGetMDNodeOperands(tag, operand);
+    if (step == 1)
+      return LLVMGetMDString(operand[0], length);
+    if (count < 2)
+      return NULL;
+    tag = operand[1];
+  }
+  return NULL;
+}
+
+bool cn_tags_is_pointer(LLVMValueRef tag)
+{
+  unsigned length = 0;
+  const char *name = tag_name(tag, &length);
+
+  if (!name)
+    return false;
+  return (length > 2 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9') ||
+         (length == 11 && memcmp(name, "any pointer", 11) == 0);
+}
+
+/* Can a field with this tag hold a reference? A union's is "omnipotent char". */
+static bool may_be_reference(LLVMValueRef tag)
+{
+  unsigned length = 0;
+  const char *name = tag ? tag_name(tag, &length) : NULL;
+
+  return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) ||
+         cn_tags_is_pointer(tag);
+}
+
+bool cn_tags_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMValueRef fields =
+      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  unsigned count = fields ? LLVMGetMDNodeNumOperands(fields) : 0;
+  LLVMValueRef *operand = cn_alloc(count * sizeof *operand);
+  bool may = false;
+
+  if (fields)
+    LLVMGetMDNodeOperands(fields, operand);
+  for (unsigned i = 0; i + 2 < count; i += 3)
+    may |= LLVMIsAConstantInt(operand[i + 1]) &&
+           LLVMConstIntGetZExtValue(operand[i + 1]) == CN_REF_SIZE &&
+           may_be_reference(operand[i + 2]);
+  free(operand);
+  return may;
+}
+
+/* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
+ * or smaller ones. */
+bool cn_tags_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))
+    return false;
+  LLVMValueRef whole = cn_tags_field(ctx, copy, 0, CN_REF_SIZE);
+  if (whole)
+    return !may_be_reference(whole);
+  for (uint64_t size = 1; size < CN_REF_SIZE; size++)
+    if (cn_tags_field(ctx, copy, 0, size))
+      return true;
+  return false;
+}
+
+/* ---- what to do without tags ---- */
+
+void cn_copies_forbid_idioms(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
+
+  /* On every function, or the inliner takes callers and callees for incompatible. */
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
+      LLVMAddAttributeAtIndex(
+          f, CN_FUNCTION_INDEX,
+          LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
+}
+
+/* Is `i` a copy of a reference, or of what may hold one, of which TBAA does not tell? */
+static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
+
+  if (cn_tags_is_copy(i))
+    return !tag && cn_tags_length(i) >= CN_REF_SIZE &&
+           !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tags_is_pointer(tag));
+}
+
+/* The copies without tags of a managed function: single references, or memory. */
+static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_untagged(ctx, i))
+        *(LLVMIsAStoreInst(i) ? references : memory) = true;
+}
+
+void cn_copies_without_tags(struct cn_ctx *ctx)
+{
+  bool references = false, memory = false;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f))
+      find_untagged(ctx, f, &references, &memory);
+  if (references)
+    cn_copies_forbid_idioms(ctx);
+  if (references || memory)
+    cn_hidden_escape(ctx);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What TBAA says of copies of memory.
+ */
+#ifndef CN_COMPILE_TAGS_H
+#define CN_COMPILE_TAGS_H
+
+#include "compile/pass.h"
+
+#define CN_REF_SIZE 8
+
+/* Is it llvm.memcpy or llvm.memmove, of any kind that is expanded in line? */
+bool cn_tags_is_copy(LLVMValueRef instruction);
+/* The constant length of a copy, or 0. */
+uint64_t cn_tags_length(LLVMValueRef copy);
+/* The tag that a copy's tbaa.struct gives for a field of this offset and size, or null. */
+LLVMValueRef cn_tags_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size);
+/* Does a tag say that a pointer is accessed: "any pointer", or "p<depth> <type>". */
+bool cn_tags_is_pointer(LLVMValueRef tag);
+/* Does a copy's tbaa.struct have a field that can hold a reference? */
+bool cn_tags_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy);
+/* Does tbaa.struct say that no field of an 8-byte copy is a pointer? */
+bool cn_tags_plain_data(struct cn_ctx *ctx, LLVMValueRef copy);
+
+#endif
