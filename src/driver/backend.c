@@ -242,7 +242,8 @@ bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *
 {
   initialise(command);
   LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = cn_module_read(context, unit->bitcode);
+  LLVMModuleRef module = unit->language == CN_LANG_C ? cn_module_read_own(context, unit->bitcode)
+                                                     : cn_module_read(context, unit->bitcode);
   bool ok = false;
 
   if (module) {

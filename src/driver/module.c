@@ -7,6 +7,7 @@
 #include <string.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitWriter.h>
+#include <llvm-c/ErrorHandling.h>
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
 #include "driver/tool.h"
@@ -59,20 +60,29 @@ unsigned cn_module_errors(void)
   return current.errors;
 }
 
-LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
+/* LLVM cannot go on, and never returns from here. */
+static void on_fatal_error(const char *reason)
 {
-  LLVMMemoryBufferRef buffer = cn_module_read_bytes(path);
-  LLVMModuleRef module = NULL;
-  char *message = NULL;
+  cn_tool_error("'%s': LLVM: %s", current.path, reason);
+  exit(CN_EXIT_FAILED);
+}
 
-  if (!buffer)
-    return NULL;
+static void watch(LLVMContextRef context, const char *path)
+{
   current.path = path;
   current.errors = 0;
   LLVMContextSetDiagnosticHandler(context, on_llvm_diagnostic, NULL);
-  bool failed = LLVMParseIRInContext2(context, buffer, &module, &message);
-  LLVMDisposeMemoryBuffer(buffer);
-  if (failed) {
+  LLVMResetFatalErrorHandler();
+  LLVMInstallFatalErrorHandler(on_fatal_error);
+}
+
+static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path)
+{
+  LLVMModuleRef module = NULL;
+  char *message = NULL;
+
+  watch(context, path);
+  if (LLVMParseIRInContext2(context, buffer, &module, &message)) {
     /* Text: "file:line:column: error: ...", with the line and a caret below. */
     cn_tool_error("cannot parse '%s'", path);
     fprintf(stderr, "%s%s", message ? message : "", message && *message ? "" : "\n");
@@ -84,6 +94,29 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
     return NULL;
   }
   return module;
+}
+
+static LLVMModuleRef read_module(LLVMContextRef context, const char *path, bool own)
+{
+  LLVMMemoryBufferRef buffer = cn_module_read_bytes(path);
+  LLVMModuleRef module = NULL;
+
+  if (!buffer)
+    return NULL;
+  if (own || cn_probe_survives(buffer, path))
+    module = parse(context, buffer, path);
+  LLVMDisposeMemoryBuffer(buffer);
+  return module;
+}
+
+LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
+{
+  return read_module(context, path, false);
+}
+
+LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path)
+{
+  return read_module(context, path, true);
 }
 
 bool cn_module_check(LLVMModuleRef module, const char *path, const char *what)

@@ -38,6 +38,12 @@ int cn_tool_one_file(int argc, char **argv, const char *help, const char **path)
  * Null: refused. */
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
+/* The same of what our own front end wrote, which is taken to be sound. */
+LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path);
+
+/* probe.c: does LLVM's reader live through it? False after a message. */
+bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
+
 /* How many errors LLVM reported since a module was read: code generation has no other way to say
  * that, for instance, inline assembly is wrong. Its messages name the file that was read, or the
  * one set here. */

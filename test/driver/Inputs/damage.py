@@ -1,0 +1,27 @@
+# damage.py FILE COMMAND...: run the command on prefixes of the file and with bits flipped; only statuses 0 and 1 are right.
+import random
+import subprocess
+import sys
+
+data = open(sys.argv[1], 'rb').read()
+name = sys.argv[1] + '.damaged'
+
+
+def run(what, damaged):
+    with open(name, 'wb') as file:
+        file.write(damaged)
+    result = subprocess.run(sys.argv[2:] + [name], capture_output=True)
+    if result.returncode not in (0, 1):
+        sys.exit(f'{what}: status {result.returncode}: {result.stderr[-300:]}')
+    if result.returncode == 1 and name.encode() not in result.stderr:
+        sys.exit(f'{what}: the file is not named: {result.stderr[-300:]}')
+
+
+for length in range(0, len(data), max(1, len(data) // 30)):
+    run(f'{length} bytes', data[:length])
+random.seed(1)
+for round in range(60):
+    flipped = bytearray(data)
+    for _ in range(1 + round % 4):
+        flipped[random.randrange(4, len(data))] ^= 1 << random.randrange(8)
+    run(f'round {round}', flipped)
