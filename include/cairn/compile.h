@@ -2,8 +2,8 @@
  *
  * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile).
  *
- * Every function works on the caller's module, in the caller's thread, and never exits or prints: what it has to
- * say goes to the diagnostics callback.
+ * Every function works on the caller's module, in the caller's thread, and never exits or
+ * prints: what it has to say goes to the diagnostics callback.
  */
 #ifndef CAIRN_COMPILE_H
 #define CAIRN_COMPILE_H
@@ -42,27 +42,30 @@ struct cairn_compile_options {
   void *env;
 };
 
-/* Set the code generator options that Cairn needs (references in registers, DESIGN "references live in registers
- * across safepoints") and initialise the targets. Once per process, before the first target machine is made; later
- * calls do nothing. Not thread-safe. */
+/* Set the code generator options that Cairn needs (references in registers, DESIGN "references
+ * live in registers across safepoints") and initialise the targets. Once per process, before the
+ * first target machine is made; later calls do nothing. Not thread-safe. */
 void cairn_compile_init(void);
 
-/* Run the whole pipeline (src/compile/pipeline.c) for `machine`. Returns a new module in the same context, ready for code
- * generation, which the caller owns; `module` is left as it was. Null after at least one CAIRN_ERROR was reported. What the
- * optimiser makes that cannot be proved precise is optimised again with non-integral references ("ni:1"), then without
+/* Run the whole pipeline (src/compile/pipeline.c) for `machine`. Returns a new module in the
+ * same context, ready for code generation, which the caller owns; `module` is left as it was.
+ * Null after at least one CAIRN_ERROR was reported. What the optimiser makes that cannot be
+ * proved precise is optimised again with non-integral references ("ni:1"), then without
  * vectorisation; each fall-back is a CAIRN_REMARK. */
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options);
 
-/* The passes of the pipeline in order, one name per line, newline-terminated, for -###; caller frees. */
+/* The passes of the pipeline in order, one name per line, newline-terminated, for -###; caller
+ * frees. */
 char *cairn_compile_describe(const struct cairn_compile_options *options);
 
-/* Run one pass, ours or (any other name) LLVM's pipeline parser. Our names: cairn_compile_pass_names(). */
+/* Run one pass, ours or (any other name) LLVM's pipeline parser. Our names:
+ * cairn_compile_pass_names(). */
 bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                         const struct cairn_compile_options *options);
 
-/* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function; caller frees with free().
- * Null: no such analysis. */
+/* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function; caller
+ * frees with free(). Null: no such analysis. */
 char *cairn_compile_print(LLVMModuleRef module, const char *analysis);
 
 /* Null-terminated list of name, one-line help, name, one-line help, ... */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every pass of the compile side shares: the context, diagnostics, and the questions about types, functions and
- * calls that must have one answer. Private to src/compile.
+ * What every pass of the compile side shares: the context, diagnostics, and the questions about
+ * types, functions and calls that must have one answer. Private to src/compile.
  */
 #ifndef CN_COMPILE_PASS_H
 #define CN_COMPILE_PASS_H
@@ -49,12 +49,14 @@ void cn_define_function(LLVMValueRef function); /* pass cn_define on one functio
 
 /* ---- diagnostics (diagnose.c) ---- */
 
-/* Report; `at` is an instruction (its debug location and function are used), a function, a global or null. */
+/* Report; `at` is an instruction (its debug location and function are used), a function, a
+ * global or null. */
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
-/* A value for messages: "%name", "@name" or its printed form cut short; into the caller's buffer. */
+/* A value for messages: "%name", "@name" or its printed form cut short; into the caller's
+ * buffer. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* ---- types and values (managed.c) ---- */
@@ -77,12 +79,14 @@ struct cn_call_class {
   enum cn_call_kind kind;
   const char *why; /* for --explain-calls and --print=calls: "attribute nocallback", "table: ...", ... */
 };
-/* The one answer to "is this call a leaf". Never by a name's likeness to the C library's: by attribute
- * ("gc-leaf-function", nocallback), by being an intrinsic that is expanded in line, by inline assembly, or by the
- * explicit table in calls.c, each entry with a reason, which holds only for declarations without references. */
+/* The one answer to "is this call a leaf". Never by a name's likeness to the C library's: by
+ * attribute ("gc-leaf-function", nocallback), by being an intrinsic that is expanded in line, by
+ * inline assembly, or by the explicit table in calls.c, each entry with a reason, which holds
+ * only for declarations without references. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
-/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to intrinsic `name`". */
+/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
+ * intrinsic `name`". */
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
 bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
 /* The function that `call` names directly, or null (indirect, inline assembly). */
@@ -90,8 +94,8 @@ LLVMValueRef cn_direct_callee(LLVMValueRef call);
 
 /* ---- control flow (cfg.c) ---- */
 
-/* Split the block of `at` before it: the tail gets a new block, returned; successors' phis are right; the old block
- * ends in a branch to the tail. */
+/* Split the block of `at` before it: the tail gets a new block, returned; successors' phis are
+ * right; the old block ends in a branch to the tail. */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);

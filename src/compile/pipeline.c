@@ -2,17 +2,20 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- *   late   rules prepare | LLVM's optimiser | restore layouts allocate transitions stores place rewrite differences verify slow-paths globals
- *   early  rules prepare layouts allocate transitions stores place rewrite | LLVM's optimiser | define differences verify slow-paths globals
- *   none   rules prepare | LLVM's optimiser | restore layouts allocate differences slow-paths globals
+ *   late   rules prepare | LLVM's optimiser | restore layouts allocate transitions stores place
+ *          rewrite differences verify slow-paths globals
+ *   early  rules prepare layouts allocate transitions stores place rewrite | LLVM's optimiser |
+ *          restore define differences verify slow-paths globals
+ *   none   rules prepare | LLVM's optimiser | restore layouts allocate differences slow-paths
+ *          globals
  *
- * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until `place` there is no safepoint,
- * so the optimiser loses nothing. LLVM's verifier runs after each of our passes; a module that one of them broke is our
- * defect, and the error names the pass.
+ * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until
+ * `place` there is no safepoint, so the optimiser loses nothing. LLVM's verifier runs after each
+ * of our passes; a module that one of them broke is our defect, and the error names the pass.
  *
- * The optimiser runs with integral pointers (with "ni:1" it no longer makes a memset of the seeds' loop). What it does to
- * references is proved harmless afterwards by rewrite and verify; if they refuse, the module is optimised again from
- * the same point with less freedom.
+ * The optimiser runs with integral pointers (with "ni:1" it no longer makes a memset of the
+ * seeds' loop). What it does to references is proved harmless afterwards by rewrite and verify;
+ * if they refuse, the module is optimised again from the same point with less freedom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +54,9 @@ static const struct step {
 
 static const char *const late[] = {"rules", "prepare", OPTIMISE, "restore-references", "layouts",
                                    "allocate", "transitions", "check-stores",
-                                   "place-safepoints", "rewrite-statepoints", "lower-differences", "verify-safepoints",
-                                   "slow-paths", "globals", NULL};
+                                   "place-safepoints", "rewrite-statepoints",
+                                   "lower-differences", "verify-safepoints", "slow-paths",
+                                   "globals", NULL};
 static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
                                     "place-safepoints", "rewrite-statepoints", OPTIMISE,
                                     "restore-references", "define-references",
@@ -240,8 +244,8 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct held *held, const 
             why ? why->message : "no reason given");
 }
 
-/* Where the optimiser hid references in copies or locals, it gets `prepared` again with those pinned; the first time
- * only. */
+/* Where the optimiser hid references in copies or locals, it gets `prepared` again with those
+ * pinned; the first time only. */
 static bool keep_locals(struct cn_ctx *prepared, const struct held *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);
@@ -297,8 +301,8 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
   LLVMModuleRef result = NULL;
   bool ok = verify_module(&ctx, "(input)");
 
-  /* Bodies of C library functions that headers offer for inlining call other functions: with safepoints in place
-   * nothing may be inlined that has none. */
+  /* Bodies of C library functions that headers offer for inlining call other functions: with
+   * safepoints in place nothing may be inlined that has none. */
   if (ok && options->safepoints == CAIRN_SAFEPOINTS_EARLY)
     ok = run_llvm_plainly(&ctx, "elim-avail-extern");
   for (size_t i = 0; ok && i < ONCE; i++)
@@ -347,8 +351,9 @@ const char *const *cairn_compile_pass_names(void)
 
 void cairn_compile_init(void)
 {
-  /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker recovers them.
-   * Code generator options are process-wide and can be parsed once (DESIGN, "Facts of LLVM 22"). */
+  /* References stay in registers over safepoints, callee-saved ones included; the frame-map
+   * walker recovers them. Code generator options are process-wide and can be parsed once
+   * (DESIGN, "Facts of LLVM 22"). */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
                                      "-fixup-allow-gcptr-in-csr=true"};
   static bool done;

@@ -2,12 +2,14 @@
  *
  * Pass `check-stores`: no reference is stored where the collector does not look.
  *
- * Needs: cn_slots_mark() ran on the function before the optimiser. Provides: every store of a reference through an ordinary
- * pointer goes to a local or a global, or is checked at run time (cairn_check_slot). Breaks: nothing.
+ * Needs: cn_slots_mark() ran on the function before the optimiser. Provides: every store of a
+ * reference through an ordinary pointer goes to a local or a global, or is checked at run time
+ * (cairn_check_slot). Breaks: nothing.
  *
- * Locals and globals that hold references are described; memory of the C library is not, and a reference in it would be
- * lost without a word. Where the pointer comes from is often known only after inlining, so this runs late. Until then the
- * stores are `unordered` atomic, which costs nothing and keeps the optimiser from making memcpy of them.
+ * Locals and globals that hold references are described; memory of the C library is not, and a
+ * reference in it would be lost without a word. Where the pointer comes from is often known only
+ * after inlining, so this runs late. Until then the stores are `unordered` atomic, which costs
+ * nothing and keeps the optimiser from making memcpy of them.
  */
 #include <string.h>
 #include "base/vector.h"
@@ -31,7 +33,8 @@ static void add(values *list, LLVMValueRef value)
   cn_push(list, value);
 }
 
-/* What `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. None: it is an origin. */
+/* What `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select.
+ * None: it is an origin. */
 static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;

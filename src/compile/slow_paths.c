@@ -2,12 +2,13 @@
  *
  * Pass `slow-paths`: short ways to the runtime's stubs.
  *
- * Needs: all calls of the stubs are there. Provides: they go through a hidden thunk of this unit. Breaks: the names by
- * which calls.c and the statepoint ids know the stubs.
+ * Needs: all calls of the stubs are there. Provides: they go through a hidden thunk of this
+ * unit. Breaks: the names by which calls.c and the statepoint ids know the stubs.
  *
- * In position-independent code a statepoint whose target may lie in another object loads it from the global offset table
- * into a register, which LLVM then hoists out of the loop: every poll would cost the loop a register. A hidden target is
- * called directly. It must not be the stub itself: that stays visible to shared objects.
+ * In position-independent code a statepoint whose target may lie in another object loads it from
+ * the global offset table into a register, which LLVM then hoists out of the loop: every poll
+ * would cost the loop a register. A hidden target is called directly. It must not be the stub
+ * itself: that stays visible to shared objects.
  */
 #include <stdlib.h>
 #include <string.h>

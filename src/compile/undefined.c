@@ -2,12 +2,12 @@
  *
  * Pass `define-references`: undefined references become null.
  *
- * Needs: managed functions. Provides: no undef or poison of a type that holds references is an operand in them. Breaks:
- * nothing: null is one of the values that undef may have.
+ * Needs: managed functions. Provides: no undef or poison of a type that holds references is an
+ * operand in them. Breaks: nothing: null is one of the values that undef may have.
  *
- * A phi of a reference and undef is what promotion makes of a local that is set in a loop only. The code generator leaves
- * such a reference in whatever register it likes, so the collector would read what lay there before: a stale
- * reference, or no reference at all.
+ * A phi of a reference and undef is what promotion makes of a local that is set in a loop only.
+ * The code generator leaves such a reference in whatever register it likes, so the collector
+ * would read what lay there before: a stale reference, or no reference at all.
  */
 #include <stdlib.h>
 #include "base/check.h"

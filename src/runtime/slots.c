@@ -35,7 +35,8 @@ static bool in_global(uintptr_t slot)
   return false;
 }
 
-/* Called by compiled code, which passes where it is about to store a reference. A leaf: it neither collects nor waits. */
+/* Called by compiled code, which passes where it is about to store a reference. A leaf: it
+ * neither collects nor waits. */
 __attribute__((visibility("default"))) void cairn_check_slot(const void *slot);
 
 void cairn_check_slot(const void *slot)
