@@ -58,7 +58,7 @@ static const char *const late[] = {"rules", "prepare", OPTIMISE, "restore-refere
                                    "lower-differences", "verify-safepoints", "slow-paths",
                                    "globals", NULL};
 static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
-                                    "place-safepoints", "rewrite-statepoints", OPTIMISE,
+                                    "check-stores", "place-safepoints", "rewrite-statepoints", OPTIMISE,
                                     "restore-references", "define-references",
                                     "lower-differences", "verify-safepoints", "slow-paths",
                                     "globals", NULL};
