@@ -56,7 +56,7 @@ define void @callee({ptr, i64} %t) gc "statepoint-example" {
   ret void
 }
 
-; CHECK-LABEL: define nonnull ptr addrspace(1) @stripped(ptr addrspace(1) nonnull %a, ptr %b) gc
+; CHECK-LABEL: define nonnull ptr addrspace(1) @stripped(ptr addrspace(1) nonnull %a, ptr noalias %b) gc
 ; CHECK: load i64, ptr addrspace(1) %a, align 8, !range
 ; CHECK: load i64, ptr addrspace(1) %a, align 8{{$}}
 ; CHECK: load i64, ptr addrspace(1) %a, align 8, !tbaa
