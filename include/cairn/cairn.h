@@ -20,7 +20,8 @@
  *   }
  *
  * A reference is a pointer to a managed type: `struct node managed *p`. The qualifier belongs to
- * what is pointed at: `long managed *i, *j;` declares two references. References may be held in
+ * what is pointed at: `long managed *i, *j;` declares two references. It comes after the name of a
+ * type, not after the body of a struct, where clang drops it. References may be held in
  * locals, parameters, results, globals, structs, arrays and managed objects; they are updated when
  * the collector moves the object. A reference may point into an object (an interior pointer) while
  * it is in a local, a parameter or a result; what is stored in an object or a global must point to
