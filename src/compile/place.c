@@ -154,6 +154,19 @@ static bool is_mutator_address(LLVMValueRef i)
   return cn_calls_intrinsic(i, "llvm.threadlocal.address") && is_mutator(LLVMGetOperand(i, 0));
 }
 
+/* Where to poll in a block that ends in a retreating edge: at its start, so that the code generator
+ * finds what it computes in one piece. */
+static LLVMValueRef latch_site(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+{
+  LLVMValueRef first = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
+    return end_site(ctx, block);
+  return first;
+}
+
 /* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
  * a collection, a volatile access may be half of a pair that has to stay together, and an integer
  * made of a reference must not live over the poll. */
@@ -255,7 +268,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   cn_push(sites, entry_site(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++)
     if (polls_at_end(p, &loops, b) && !cn_ptrmap_find(bounded, cfg.blocks[b].block))
-      cn_push(sites, end_site(p->ctx, cfg.blocks[b].block));
+      cn_push(sites, latch_site(p->ctx, cfg.blocks[b].block));
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
 }

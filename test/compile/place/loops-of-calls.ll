@@ -72,10 +72,10 @@ out:
 
 ; CHECK-LABEL: define void @no_poll_there
 ; CHECK: {{^}}loop:
+; CHECK: load volatile
 ; CHECK: call void @silent()
 ; CHECK: load volatile
 ; CHECK: call void @elsewhere()
-; CHECK: load volatile
 ; CHECK: ret void
 define void @no_poll_there(i1 %x) gc "statepoint-example" {
 entry:

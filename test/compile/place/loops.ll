@@ -8,9 +8,9 @@ declare i1 @more()
 ; CHECK: {{^}}a:
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
 ; CHECK: {{^}}b:
-; CHECK-NEXT: %y = call i1 @more()
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
-; CHECK: br i1 %y
+; CHECK: %y = call i1 @more()
+; CHECK-NEXT: br i1 %y
 ; CHECK: {{^}}out:
 define void @two_latches() gc "statepoint-example" {
 entry:
@@ -30,9 +30,9 @@ out:
 ; A loop with two entries has no header that dominates it; the retreating edge polls all the same.
 ; CHECK-LABEL: define void @irreducible
 ; CHECK: {{^}}b:
-; CHECK-NEXT: %y = call i1 @more()
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
-; CHECK: br i1 %y, label %a, label %out
+; CHECK: %y = call i1 @more()
+; CHECK-NEXT: br i1 %y, label %a, label %out
 define void @irreducible(i1 %c) gc "statepoint-example" {
 entry:
   br i1 %c, label %a, label %b
@@ -45,29 +45,35 @@ out:
   ret void
 }
 
-; A latch that is no plain branch polls before its terminator.
+; A latch that is no plain branch, too.
 ; CHECK-LABEL: define void @switch_latch
 ; CHECK: {{^}}head:
-; CHECK-NEXT: %v = load volatile i64
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+; CHECK: poll.done{{[0-9]+}}:
+; CHECK-NEXT: %v = load volatile i64, ptr addrspace(1) %p
+; CHECK-NEXT: switch i64 %v
 define void @switch_latch(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:
   br label %head
 head:
   %v = load volatile i64, ptr addrspace(1) %p
-; CHECK: poll.done{{[0-9]+}}:
-; CHECK-NEXT: switch i64 %v
   switch i64 %v, label %head [ i64 0, label %out
                                i64 1, label %head ]
 out:
   ret void
 }
 
-; The comparison stays next to the branch, behind the poll, although it was computed earlier.
-; CHECK-LABEL: define void @fused
+; The latch polls at its start, behind the phis: what it computes, its exit test and its branch stay in one piece.
+; CHECK-LABEL: define void @whole
+; CHECK: {{^}}head:
+; CHECK-NEXT: %q = phi
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
 ; CHECK: poll.done{{[0-9]+}}:
+; CHECK-NEXT: %next = load
 ; CHECK-NEXT: %c = icmp eq ptr addrspace(1) %next, %end
+; CHECK-NEXT: store
 ; CHECK-NEXT: br i1 %c, label %out, label %head
-define void @fused(ptr addrspace(1) %p, ptr addrspace(1) %end) gc "statepoint-example" {
+define void @whole(ptr addrspace(1) %p, ptr addrspace(1) %end) gc "statepoint-example" {
 entry:
   br label %head
 head:
@@ -80,19 +86,38 @@ out:
   ret void
 }
 
-; With another use of the comparison the poll goes between.
-; CHECK-LABEL: define i1 @two_uses
-; CHECK: %c = icmp eq
-; CHECK: load volatile i64
-; CHECK: poll.done{{[0-9]+}}:
-; CHECK-NEXT: br i1 %c
-define i1 @two_uses(ptr addrspace(1) %p) gc "statepoint-example" {
+; Before a landing pad nothing can stand.
+; CHECK-LABEL: define void @landing
+; CHECK: {{^}}pad:
+; CHECK-NEXT: %l = landingpad
+; CHECK-NEXT: cleanup
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+define void @landing() gc "statepoint-example" personality ptr @personality {
 entry:
   br label %head
 head:
-  %next = load volatile i64, ptr addrspace(1) %p
+  %x = invoke i1 @more() to label %out unwind label %pad
+pad:
+  %l = landingpad token cleanup
+  br label %head
+out:
+  ret void
+}
+declare i32 @personality(...)
+
+; An entry poll before a comparison with another use does not move it.
+; CHECK-LABEL: define i1 @two_uses
+; CHECK: %c = icmp eq
+; CHECK: load volatile i64
+; CHECK: poll.done:
+; CHECK-NEXT: br i1 %c
+define i1 @two_uses(ptr addrspace(1) %p) gc "statepoint-example" {
+entry:
+  %next = load i64, ptr addrspace(1) %p
   %c = icmp eq i64 %next, 0
-  br i1 %c, label %out, label %head
+  br i1 %c, label %out, label %other
+other:
+  ret i1 %c
 out:
   ret i1 %c
 }

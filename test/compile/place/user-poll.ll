@@ -16,8 +16,8 @@ define void @test() gc "statepoint-example" {
 ; CHECK-LABEL: define void @loop()
 ; CHECK: call void @do_safepoint()
 ; CHECK: head:
-; CHECK: %c = call i1 @more()
 ; CHECK: call void @do_safepoint()
+; CHECK: %c = call i1 @more()
 ; CHECK: br i1 %c
 define void @loop() gc "statepoint-example" {
 entry:
