@@ -20,8 +20,7 @@
 #include "compile/statepoints.h"
 
 enum { FLAG_TRANSITION = 1 };
-/* of gc.statepoint, before the call's own: id, patch bytes, callee, count, flags */
-enum { FIXED_ARGS = 5 };
+enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
 struct cn_emitter {
   struct cn_ctx *ctx;
@@ -122,91 +121,7 @@ void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMVa
   LLVMSetOperand(point->call, point->live_operand + live_rank(point, value), to);
 }
 
-/* ---- attributes of the call, on the statepoint ---- */
-
-/* What is true of a statepoint if it is true of the call that it wraps. Anything else is
- * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
-static bool keeps_call_attribute(LLVMAttributeRef attribute)
-{
-  static const char *const kept[] = {"cold", "hot", "nounwind", "noreturn", "nomerge", "convergent",
-                                     "noinline", "strictfp", "mustprogress", "willreturn"};
-  if (!LLVMIsEnumAttribute(attribute))
-    return false;
-  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-    if (LLVMGetEnumAttributeKind(attribute) ==
-        LLVMGetEnumAttributeKindForName(kept[i], strlen(kept[i])))
-      return true;
-  return false;
-}
-
-static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
-                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
-{
-  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
-  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
-
-  LLVMGetCallSiteAttributes(from, from_index, attributes);
-  for (unsigned i = 0; i < count; i++)
-    if (!keep || keep(attributes[i]))
-      LLVMAddCallSiteAttribute(to, to_index, attributes[i]);
-  free(attributes);
-}
-
-/* What speaks of the value alone, not of the memory that it points to before or after the call. */
-static bool keeps_result_attribute(LLVMAttributeRef attribute)
-{
-  static const char *const kept[] = {"zeroext", "signext", "noundef", "nonnull", "inreg"};
-
-  if (!LLVMIsEnumAttribute(attribute))
-    return false;
-  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-    if (LLVMGetEnumAttributeKind(attribute) ==
-        LLVMGetEnumAttributeKindForName(kept[i], strlen(kept[i])))
-      return true;
-  return false;
-}
-
-/* An argument's "returned" would speak of the token. */
-static bool keeps_argument_attribute(LLVMAttributeRef attribute)
-{
-  return !LLVMIsEnumAttribute(attribute) ||
-         LLVMGetEnumAttributeKind(attribute) != LLVMGetEnumAttributeKindForName("returned", 8);
-}
-
 /* ---- the statepoint ---- */
-
-static uint64_t default_id(LLVMValueRef call)
-{
-  size_t length;
-  LLVMValueRef callee = cn_direct_callee(call);
-  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-
-  if (strcmp(name, "cairn_poll_slow") == 0)
-    return CAIRN_ABI_STATEPOINT_ID_POLL;
-  if (strcmp(name, "cairn_alloc_slow") == 0 || strcmp(name, "cairn_alloc_indexed_slow") == 0)
-    return CAIRN_ABI_STATEPOINT_ID_ALLOC;
-  return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
-}
-
-bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
-{
-  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name,
-                                                              (unsigned)strlen(name));
-  unsigned length;
-  char digits[32], *end;
-
-  if (!attribute)
-    return true;
-  const char *text = LLVMGetStringAttributeValue(attribute, &length);
-  if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
-    return false;
-  memcpy(digits, text, length);
-  digits[length] = 0;
-  unsigned long long number = strtoull(digits, &end, 10);
-  *value = number;
-  bool overflows = number == UINT64_MAX && strcmp(digits, "18446744073709551615") != 0;
-  return *end == 0 && number <= limit && !overflows;
-}
 
 static LLVMOperandBundleRef make_bundle(const char *tag, const struct operands *operands)
 {
@@ -262,7 +177,7 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point
                                      unsigned bundle_count, bool transition)
 {
   LLVMValueRef call = point->call;
-  uint64_t id = default_id(call), patch = 0;
+  uint64_t id = cn_statepoint_default_id(call), patch = 0;
 
   CN_CHECK(cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &id) &&
            cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch));
@@ -282,9 +197,7 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point
   LLVMAddCallSiteAttribute(statepoint, 3,
                            LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
                                                    LLVMGetCalledFunctionType(call)));
-  copy_attributes(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
-  for (uint32_t i = 0; i < point->args; i++)
-    copy_attributes(call, i + 1, statepoint, FIXED_ARGS + i + 1, keeps_argument_attribute);
+  cn_statepoint_attributes(call, statepoint);
   return statepoint;
 }
 
@@ -299,7 +212,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
     return;
   LLVMValueRef declaration = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
   LLVMValueRef result = build_call(e, declaration, &statepoint, 1, "");
-  copy_attributes(call, 0, result, 0, keeps_result_attribute);
+  cn_statepoint_result_attributes(call, result);
   const char *name = LLVMGetValueName2(call, &length);
   char *copy = cn_format("%.*s", (int)length, name);
   uint32_t index = cn_refs_index(refs, call);

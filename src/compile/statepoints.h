@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Statepoint directives on call sites. Private to src/compile.
+ * What of a call is carried over to its statepoint. Private to src/compile.
  */
 #ifndef CN_COMPILE_STATEPOINTS_H
 #define CN_COMPILE_STATEPOINTS_H
 
 #include "compile/pass.h"
+
+/* Arguments of gc.statepoint before the call's own: id, patch bytes, callee, count, flags. */
+enum { CN_STATEPOINT_FIXED_ARGS = 5 };
+
+/* The id of a statepoint whose call site has no "statepoint-id". */
+uint64_t cn_statepoint_default_id(LLVMValueRef call);
+
+/* Copy what stays true: from the call to its statepoint, from its result to the gc.result. */
+void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint);
+void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result);
 
 /* The decimal value of call-site attribute `name` ("statepoint-id",
  * "statepoint-num-patch-bytes"; statepoints-later, "RewriteStatepointsForGC"); `*value` stays if

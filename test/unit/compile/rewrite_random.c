@@ -487,12 +487,10 @@ static void run_call(struct machine *m, LLVMValueRef i)
     write_value(m, i, read_value(m, LLVMGetArgOperand(i, 0)));
   } else if (strncmp(name, "llvm.experimental.gc.relocate", 29) == 0) {
     run_relocate(m, i);
-  } else if (strncmp(name, "llvm.memset", 11) == 0 && read_scalar(m,
-                                                                  LLVMGetArgOperand(i,
-                                                                                    2)).number >= 16) {
+  } else if (strncmp(name, "llvm.memset", 11) == 0) {
     memset(m->local, 0, sizeof m->local);
   } else {
-    for (unsigned a = 0; a < LLVMGetNumArgOperands(i); a++)
+    for (unsigned a = 0; a < 2 && a < LLVMGetNumArgOperands(i); a++)
       args[a] = read_value(m, LLVMGetArgOperand(i, a));
     write_value(m, i, run_callee(m, name, args));
   }

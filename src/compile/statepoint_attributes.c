@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What of a call is carried over to its statepoint: attributes, and the directives that choose the
+ * statepoint's id and patch bytes. Needs: nothing. Provides: attributes on statepoints and
+ * results. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/statepoints.h"
+
+static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size_t count)
+{
+  if (!LLVMIsEnumAttribute(attribute))
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (LLVMGetEnumAttributeKind(attribute) ==
+        LLVMGetEnumAttributeKindForName(names[i], strlen(names[i])))
+      return true;
+  return false;
+}
+
+/* What is true of a statepoint if it is true of the call that it wraps. Anything else is
+ * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
+static bool keeps_call_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"cold", "hot", "nounwind", "noreturn", "nomerge", "convergent",
+                                     "noinline", "strictfp", "mustprogress", "willreturn"};
+  return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+}
+
+/* What speaks of the value alone, not of the memory that it points to before or after the call. */
+static bool keeps_result_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"zeroext", "signext", "noundef", "nonnull", "inreg"};
+
+  return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+}
+
+/* An argument's "returned" would speak of the token. */
+static bool keeps_argument_attribute(LLVMAttributeRef attribute)
+{
+  return !LLVMIsEnumAttribute(attribute) ||
+         LLVMGetEnumAttributeKind(attribute) != LLVMGetEnumAttributeKindForName("returned", 8);
+}
+
+static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
+  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
+
+  LLVMGetCallSiteAttributes(from, from_index, attributes);
+  for (unsigned i = 0; i < count; i++)
+    if (keep(attributes[i]))
+      LLVMAddCallSiteAttribute(to, to_index, attributes[i]);
+  free(attributes);
+}
+
+void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
+{
+  copy_attributes(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    copy_attributes(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
+                    keeps_argument_attribute);
+}
+
+void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
+{
+  copy_attributes(call, 0, result, 0, keeps_result_attribute);
+}
+
+uint64_t cn_statepoint_default_id(LLVMValueRef call)
+{
+  size_t length;
+  LLVMValueRef callee = cn_direct_callee(call);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  if (strcmp(name, "cairn_poll_slow") == 0)
+    return CAIRN_ABI_STATEPOINT_ID_POLL;
+  if (strcmp(name, "cairn_alloc_slow") == 0 || strcmp(name, "cairn_alloc_indexed_slow") == 0)
+    return CAIRN_ABI_STATEPOINT_ID_ALLOC;
+  return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
+}
+
+bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
+{
+  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name,
+                                                              (unsigned)strlen(name));
+  unsigned length;
+  char digits[32], *end;
+
+  if (!attribute)
+    return true;
+  const char *text = LLVMGetStringAttributeValue(attribute, &length);
+  if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
+    return false;
+  memcpy(digits, text, length);
+  digits[length] = 0;
+  unsigned long long number = strtoull(digits, &end, 10);
+  *value = number;
+  bool overflows = number == UINT64_MAX && strcmp(digits, "18446744073709551615") != 0;
+  return *end == 0 && number <= limit && !overflows;
+}
