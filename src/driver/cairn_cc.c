@@ -222,7 +222,10 @@ static int run_link(const struct cn_command *command, struct plan *plan)
     return CN_EXIT_FAILED;
   if (command->verbose || command->dry_run)
     cn_process_print(&plan->link, stderr);
-  return command->dry_run ? CN_EXIT_OK : cn_process_run(&plan->link);
+  if (command->dry_run)
+    return CN_EXIT_OK;
+  int status = cn_process_run(&plan->link);
+  return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
 }
 
 static int run(const struct cn_command *command)

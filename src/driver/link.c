@@ -133,3 +133,16 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     return true;
   return add_runtime(command, words);
 }
+
+bool cn_link_check(const struct cn_command *command)
+{
+  const char *path = command->output ? command->output : "a.out";
+
+  if (command->relocatable || !cn_leftovers_in(path))
+    return true;
+  cn_tool_error("'%s': code from an archive has stack maps that never became frame maps; give its "
+                "objects to cairn-cc, or to cairn frames --rewrite first",
+                path);
+  cn_output_remove(path);
+  return false;
+}

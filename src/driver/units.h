@@ -39,6 +39,12 @@ struct cairn_compile_options cn_backend_options(const struct cn_command *command
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      struct cn_words *words);
 
+/* link.c: is what was linked sound? False after a message; it is removed then. */
+bool cn_link_check(const struct cn_command *command);
+
+/* leftovers.c: has the object or image at `path` LLVM's stack maps in it? */
+bool cn_leftovers_in(const char *path);
+
 /* paths.c: a file of the installation by its path from the directory above the one that holds this
  * program: "include", "lib/libcairn.a". Null if it is not there. */
 const char *cn_paths_find(const char *relative);
