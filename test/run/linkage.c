@@ -1,5 +1,5 @@
 // RUN: %root/test/run/Inputs/same %build --matrix %s
-// Weak functions that are absent or present, aliases, cleanup functions, packed structs.
+// Weak functions that are absent or present, aliases, cleanup functions.
 #include <stdio.h>
 #include <cairn/cairn.h>
 struct box {
@@ -18,11 +18,6 @@ static void done(ref *p)
 {
   printf("cleanup %ld\n", (*p)->value);
 }
-struct __attribute__((packed)) packed {
-  char c;
-  ref r;
-  short s;
-};
 int main(void)
 {
   ref a = cairn_new(struct box);
@@ -36,10 +31,6 @@ int main(void)
   cairn_collect();
   printf("%ld\n", a->value);
 
-  struct packed managed *p = cairn_new(struct packed);
-  p->r = a;
-  cairn_collect();
-  printf("%ld\n", p->r->value);
 
   return 0;
 }
