@@ -214,13 +214,22 @@ static LLVMValueRef entry_site(struct cn_ctx *ctx, const struct cn_cfg *cfg)
   return LLVMIsATerminatorInst(site) ? end_site(ctx, cfg->blocks[b].block) : site;
 }
 
+/* A direct call ends here and nowhere else: no other unit's definition, maybe one without polls,
+ * takes the place of a weak one. */
+static bool is_certain(LLVMValueRef callee)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(callee);
+
+  return linkage == LLVMExternalLinkage || linkage == LLVMInternalLinkage ||
+         linkage == LLVMPrivateLinkage;
+}
+
 /* The block calls a function of this module that polls at its entry. */
 static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-    if (callee && LLVMGetLinkage(callee) != LLVMWeakAnyLinkage &&
-        cn_ptrmap_find(&p->wanted, callee))
+    if (callee && is_certain(callee) && cn_ptrmap_find(&p->wanted, callee))
       return true;
   }
   return false;

@@ -168,7 +168,9 @@ bool cn_values_hands_on(LLVMValueRef i)
   case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
   case LLVMExtractValue: case LLVMInsertValue:
   case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
-  case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+  case LLVMAnd: case LLVMOr: case LLVMXor:
+  case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
+  case LLVMTrunc: case LLVMZExt: case LLVMSExt:
   case LLVMPtrToInt: case LLVMAddrSpaceCast:
     return true;
   case LLVMCall:
@@ -177,6 +179,22 @@ bool cn_values_hands_on(LLVMValueRef i)
   default:
     return false;
   }
+}
+
+/* The least of two addresses is one, too. What an intrinsic loads through a reference is none. */
+static struct cn_stale intrinsic_of_integers(const struct cn_values *values, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  struct cn_stale all = never;
+
+  if (!callee || !LLVMGetIntrinsicID(callee))
+    return never;
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
+    if (!cn_holds_ref(type) && LLVMGetTypeKind(type) != LLVMTokenTypeKind)
+      all = join(all, cn_values_of(values, LLVMGetOperand(call, a)));
+  }
+  return mangle(all);
 }
 
 static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call,
@@ -193,7 +211,7 @@ static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRe
     struct cn_stale all = join_operands(values, call, 0, LLVMGetNumArgOperands(call));
     return holds ? all : mangle(all);
   }
-  return holds ? fresh : never;
+  return holds ? fresh : intrinsic_of_integers(values, call);
 }
 
 static struct cn_stale evaluate_integer(const struct cn_values *values, LLVMValueRef i)
@@ -241,7 +259,9 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   case LLVMSelect:
     return join_operands(values, i, 1, operands);
   case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
-  case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+  case LLVMAnd: case LLVMOr: case LLVMXor:
+  case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
+  case LLVMTrunc: case LLVMZExt: case LLVMSExt:
     return evaluate_integer(values, i);
   case LLVMPtrToInt: case LLVMAddrSpaceCast:
     return evaluate_cast(values, i);

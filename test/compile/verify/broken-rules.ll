@@ -1,5 +1,5 @@
 ; RUN: split-file %s %t
-; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca int diff raw inttoptr; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
+; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca int least diff raw inttoptr; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
 ; What LLVM's verifier is blind to (FIELD 2c), one broken module each.
 
 ;--- missed.ll
@@ -115,6 +115,26 @@ define i64 @f(ptr addrspace(1) %p) gc "statepoint-example" {
   %i = ptrtoint ptr addrspace(1) %p to i64
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   ret i64 %i
+}
+
+;--- least.ll
+; CHECK: error: in function 'f': %m holds an address that may have changed at the call to @foo, and is used after it: ret i64 %m [integer-of-reference]
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.experimental.gc.result.i64(token)
+declare i64 @foo()
+define i64 @f(ptr addrspace(1) %p, i1 %c) gc "statepoint-example" {
+  %i = ptrtoint ptr addrspace(1) %p to i64
+  %m = call i64 @llvm.umin.i64(i64 %i, i64 4096)
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(i64 ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  %r = call i64 @llvm.experimental.gc.result.i64(token %t)
+  br i1 %c, label %a, label %b
+a:
+  ret i64 %m
+b:
+  %u = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(i64 ()) @foo, i32 0, i32 0, i32 0, i32 0)
+; CHECK-NOT: error
+  ret i64 %r
 }
 
 ;--- diff.ll
