@@ -62,6 +62,50 @@ static bool is_resolver(LLVMValueRef function)
   return false;
 }
 
+static bool uses_references(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_holds_ref(LLVMTypeOf(i)) ||
+          (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i))) ||
+          (LLVMIsAGetElementPtrInst(i) && cn_holds_ref(LLVMGetGEPSourceElementType(i))))
+        return true;
+  return false;
+}
+
+bool cn_prepare_returns_twice(LLVMValueRef call)
+{
+  unsigned kind = cn_attribute_kind("returns_twice");
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) ||
+         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
+}
+
+static bool takes_references(LLVMValueRef function)
+{
+  for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
+    if (cn_holds_ref(LLVMTypeOf(p)))
+      return true;
+  return false;
+}
+
+static bool calls_twice(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && cn_prepare_returns_twice(i))
+        return true;
+  return false;
+}
+
+/* setjmp() saves registers that may hold references of callers. In native code that does no harm: managed callers go
+ * through a stub, which brings theirs back itself. So what calls setjmp() and handles no reference is native. */
+static bool is_jump_target(LLVMValueRef function)
+{
+  return calls_twice(function) && !takes_references(function) && !uses_references(function);
+}
+
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
 {
   size_t length;
@@ -80,7 +124,8 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !is_annotated_unmanaged(ctx, function);
+  return !is_resolver(function) && !is_annotated_unmanaged(ctx, function) &&
+         !is_jump_target(function);
 }
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
@@ -248,17 +293,6 @@ static void promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-static bool uses_references(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_holds_ref(LLVMTypeOf(i)) ||
-          (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i))) ||
-          (LLVMIsAGetElementPtrInst(i) && cn_holds_ref(LLVMGetGEPSourceElementType(i))))
-        return true;
-  return false;
-}
-
 /* Does any type that the module names hold a reference? Most files of a C project have none. */
 static bool mentions_references(struct cn_ctx *ctx)
 {
@@ -266,10 +300,7 @@ static bool mentions_references(struct cn_ctx *ctx)
     if (cn_holds_ref(LLVMGlobalGetValueType(g)))
       return true;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    for (LLVMValueRef p = LLVMGetFirstParam(f); p; p = LLVMGetNextParam(p))
-      if (cn_is_ref(LLVMTypeOf(p)))
-        return true;
-    if (uses_references(f))
+    if (takes_references(f) || uses_references(f))
       return true;
   }
   return false;

@@ -8,8 +8,12 @@
 #include "compile/pass.h"
 
 /* Will `function` be managed: a definition with a gc strategy of ours, or (options->manage_all)
- * any definition that is not naked, not `cairn.*` and not annotated cairn_unmanaged. */
+ * any definition that is not naked, not `cairn.*`, not annotated cairn_unmanaged, and does not
+ * call setjmp() without handling references. */
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* Does `call` call something like setjmp(). */
+bool cn_prepare_returns_twice(LLVMValueRef call);
 
 /* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
  * the references and the instruction; else null. */

@@ -145,15 +145,6 @@ static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
-static bool returns_twice(LLVMValueRef call)
-{
-  unsigned kind = cn_attribute_kind("returns_twice");
-  LLVMValueRef callee = cn_direct_callee(call);
-
-  return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) ||
-         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
-}
-
 static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call))) {
@@ -165,11 +156,11 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
   check_variadic(ctx, call);
   check_byval_call(ctx, call);
-  if (returns_twice(call))
+  if (cn_prepare_returns_twice(call))
     cn_error(
         ctx, call, "returns-twice",
-        "setjmp() in managed code keeps references in a buffer that the collector does not update; "
-        "return a status instead, or call it in a cairn_unmanaged function");
+        "setjmp() in a function that handles references keeps them in a buffer that the collector "
+        "does not update; return a status instead, or call it in a function without references");
 }
 
 /* ---- va_arg ---- */
