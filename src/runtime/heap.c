@@ -69,3 +69,10 @@ void *cn_heap_allocate_growing(size_t bytes)
     block = cn_heap_allocate(bytes);
   return block;
 }
+
+void cn_heap_collect(size_t bytes_needed, bool move_all)
+{
+  if (!ready)
+    set_up();
+  collector->collect(bytes_needed, move_all);
+}

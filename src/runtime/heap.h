@@ -18,4 +18,7 @@ void *cn_heap_allocate(size_t bytes);
 /* The same, raising the heap's capacity if need be. Null: beyond the maximum. */
 void *cn_heap_allocate_growing(size_t bytes);
 
+/* Let the collector collect; sets the heap up if nothing was allocated yet. Phase STOP. */
+void cn_heap_collect(size_t bytes_needed, bool move_all);
+
 #endif

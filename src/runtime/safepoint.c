@@ -26,7 +26,7 @@ static void collect(const struct cn_regs *regs, size_t bytes_needed)
 
   uint64_t start = cn_os_nanoseconds();
   mutator->stopped = regs;
-  cn_heap_collector()->collect(bytes_needed, cn_options.stress != 0);
+  cn_heap_collect(bytes_needed, cn_options.stress != 0);
   mutator->stopped = NULL;
   cn_stats.collections++;
   cn_stats_pause(cn_os_nanoseconds() - start);

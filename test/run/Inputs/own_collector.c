@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The simplest collector that moves: each collection copies what is reachable, depth first, to a
+ * fresh mapping. Native code against include/cairn/collector.h alone. Does not: know interior
+ * pointers, bound the heap well, run fast.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+
+static char *space, *fresh;
+static size_t size, used;
+static long collections;
+
+static char *map(size_t bytes)
+{
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return at == MAP_FAILED ? NULL : at;
+}
+
+static bool init(size_t initial, size_t most)
+{
+  size = initial < most ? initial : most;
+  space = map(size);
+  if (space)
+    cairn_buffer_give((uintptr_t)space, (uintptr_t)space + size);
+  return space != NULL;
+}
+
+static bool refill(size_t bytes)
+{
+  (void)bytes;
+  return false;
+}
+
+static bool grow(size_t bytes)
+{
+  (void)bytes;
+  return false;
+}
+
+static void visit(void *env, struct cairn_slot slot);
+
+/* Copy the object; leave the new address in its old header. */
+static uintptr_t move(uintptr_t at)
+{
+  uintptr_t *header = (uintptr_t *)at - 1;
+  const struct cairn_layout *layout = (const struct cairn_layout *)*header;
+  uint64_t payload;
+
+  if (*header & 1)
+    return *header - 1;
+  if (!cairn_layout_is_known(layout))
+    cairn_fatal("no object at 0x%lx", (unsigned long)at);
+  bool indexed = layout->elem_size != 0;
+  uint64_t count = indexed ? header[-1] >> 1 : 0;
+  size_t before = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+  cairn_layout_payload(layout, count, &payload);
+  memcpy(fresh + used, (char *)at - before, payload + before);
+  uintptr_t to = (uintptr_t)fresh + used + before;
+  used += payload + before;
+  *header = to | 1;
+  cairn_note_moved(payload + before);
+  for (uint32_t i = 0; i < layout->base_refs; i++)
+    visit(NULL, (struct cairn_slot){(uintptr_t *)(to + layout->offsets[i])});
+  for (uint64_t e = 0; e < count; e++)
+    for (uint32_t i = 0; i < layout->elem_refs; i++)
+      visit(NULL,
+            (struct cairn_slot){(uintptr_t *)(to + layout->elem_offset + e * layout->elem_size +
+                                              layout->offsets[layout->base_refs + i])});
+  return to;
+}
+
+static void visit(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  if (*slot.address - (uintptr_t)space < size)
+    *slot.address = move(*slot.address);
+}
+
+static void collect(size_t bytes_needed, bool move_all)
+{
+  uintptr_t end;
+
+  (void)move_all;
+  cairn_buffer_take(&end);
+  size_t room = size + bytes_needed;
+  fresh = map(room);
+  if (!fresh)
+    cairn_fatal("no memory");
+  used = 0;
+  cairn_visit_roots(visit, NULL);
+  munmap(space, size);
+  space = fresh;
+  size = room;
+  cairn_buffer_give((uintptr_t)space + used, (uintptr_t)space + size);
+  collections++;
+}
+
+static const struct cairn_collector mine = {
+    .name = "mine", .init = init, .refill = refill, .grow = grow, .collect = collect};
+
+__attribute__((constructor(102))) static void use_mine(void)
+{
+  cairn_set_collector(&mine);
+}
+
+__attribute__((destructor)) static void report(void)
+{
+  fprintf(stderr, "mine: %s\n", collections > 1 ? "several collections" : "none");
+}
