@@ -137,3 +137,28 @@ done:
 
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.mustprogress"}
+
+; A step that is not known but does not change: looked at on entry. Not above zero or too large, each trip is a chunk.
+; CHECK-LABEL: define void @strided
+; CHECK: %chunk.step = icmp ult i64 %step, 2251799813685248
+; CHECK-NEXT: %chunk.size = mul i64 %step, 4096
+; CHECK-NEXT: %chunk.left = sub i64 %n, %chunk.start
+; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, %chunk.size
+; CHECK-NEXT: %chunk.next = add i64 %chunk.start, %chunk.size
+; CHECK-NEXT: %chunk.end = select i1 %chunk.far, i64 %chunk.next, i64 %n
+; CHECK-NEXT: %chunk.short = icmp slt i64 %chunk.start, %n
+; CHECK-NEXT: %chunk.fits = and i1 %chunk.step, %chunk.short
+; CHECK-NEXT: %chunk.end{{[0-9]+}} = select i1 %chunk.fits, i64 %chunk.end, i64 -9223372036854775808
+define void @strided(ptr addrspace(1) %a, i64 %m, i64 %n, i64 %step) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %m, %entry ], [ %i.next, %loop ]
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  store i8 1, ptr addrspace(1) %p
+  %i.next = add nsw i64 %i, %step
+  %c = icmp slt i64 %i.next, %n
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}

@@ -113,3 +113,69 @@ outer.latch:
 done:
   ret void
 }
+
+; What unrolling leaves: at most three trips, and at least one by a branch (or an assumption), so it cannot go all the way
+; round.
+; CHECK-LABEL: define void @remainder
+; CHECK: {{^}}loop:
+; CHECK-NOT: load volatile
+; CHECK: ret void
+define void @remainder(ptr %a, i64 %n) gc "statepoint-example" {
+entry:
+  %rest = and i64 %n, 3
+  %none = icmp eq i64 %rest, 0
+  br i1 %none, label %done, label %pre
+pre:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %pre ], [ %i.next, %loop ]
+  %p = getelementptr i64, ptr %a, i64 %i
+  store i64 0, ptr %p
+  %i.next = add i64 %i, 1
+  %c = icmp eq i64 %i.next, %rest
+  br i1 %c, label %done, label %loop
+done:
+  ret void
+}
+
+; CHECK-LABEL: define void @assumed
+; CHECK: {{^}}loop:
+; CHECK-NOT: load volatile
+; CHECK: ret void
+define void @assumed(ptr %a, i64 %n) gc "statepoint-example" {
+entry:
+  %rest = and i64 %n, 3
+  %some = icmp ne i64 %rest, 0
+  call void @llvm.assume(i1 %some)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr i64, ptr %a, i64 %i
+  store i64 0, ptr %p
+  %i.next = add i64 %i, 1
+  %c = icmp eq i64 %i.next, %rest
+  br i1 %c, label %done, label %loop
+done:
+  ret void
+}
+declare void @llvm.assume(i1)
+
+; Without that it may start at its bound and go 2^64 times round.
+; CHECK-LABEL: define void @maybe_none
+; CHECK: load volatile i64
+; CHECK: load volatile i64
+; CHECK: ret void
+define void @maybe_none(ptr %a, i64 %n) gc "statepoint-example" {
+entry:
+  %rest = and i64 %n, 3
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr i64, ptr %a, i64 %i
+  store i64 0, ptr %p
+  %i.next = add i64 %i, 1
+  %c = icmp eq i64 %i.next, %rest
+  br i1 %c, label %done, label %loop
+done:
+  ret void
+}
