@@ -38,206 +38,7 @@
 #include "base/vector.h"
 #include "compile/loops.h"
 
-/* Instructions between two polls: some ten microseconds, and thousands of times the cost of a
- * poll. */
-#define CHUNK_WORK 40000
-#define CHUNK_MIN_TRIPS 16
-/* Chunks of a loop whose step is not known are made for steps up to this at least. */
-#define LIKELY_STEP 7
-
-/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
-struct candidate {
-  LLVMBasicBlockRef header, latch;
-  LLVMValueRef compare;
-  unsigned bound;        /* operand of compare */
-  LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
-  bool tests_next;       /* what is compared is iv.next, not iv.phi */
-  bool no_wrap;          /* the advance cannot wrap, by its flags */
-  struct cn_induction iv;
-  uint64_t trips;        /* K */
-};
-typedef CN_VECTOR(struct candidate) candidate_vector;
-
-/* ---- finding ---- */
-
-static LLVMIntPredicate swapped(LLVMIntPredicate p)
-{
-  switch (p) {
-  case LLVMIntUGT: return LLVMIntULT;
-  case LLVMIntUGE: return LLVMIntULE;
-  case LLVMIntULT: return LLVMIntUGT;
-  case LLVMIntULE: return LLVMIntUGE;
-  case LLVMIntSGT: return LLVMIntSLT;
-  case LLVMIntSGE: return LLVMIntSLE;
-  case LLVMIntSLT: return LLVMIntSGT;
-  case LLVMIntSLE: return LLVMIntSGE;
-  default: return p;
-  }
-}
-
-static LLVMIntPredicate inverse(LLVMIntPredicate p)
-{
-  switch (p) {
-  case LLVMIntEQ: return LLVMIntNE;
-  case LLVMIntNE: return LLVMIntEQ;
-  case LLVMIntUGT: return LLVMIntULE;
-  case LLVMIntUGE: return LLVMIntULT;
-  case LLVMIntULT: return LLVMIntUGE;
-  case LLVMIntULE: return LLVMIntUGT;
-  case LLVMIntSGT: return LLVMIntSLE;
-  case LLVMIntSGE: return LLVMIntSLT;
-  case LLVMIntSLT: return LLVMIntSGE;
-  default: return LLVMIntSGT;
-  }
-}
-
-static bool is_upward(LLVMIntPredicate p)
-{
-  return p == LLVMIntULT || p == LLVMIntSLT;
-}
-
-static bool is_downward(LLVMIntPredicate p)
-{
-  return p == LLVMIntUGT || p == LLVMIntSGT;
-}
-
-/* Do the flags of the advance rule out that it wraps, as far as `p` would notice? */
-static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
-{
-  if (LLVMIsAGetElementPtrInst(next))
-    return LLVMGEPGetNoWrapFlags(next) & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
-  if (p == LLVMIntNE)
-    return LLVMGetNUW(next) || LLVMGetNSW(next);
-  return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
-}
-
-static bool is_invariant(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
-{
-  if (!LLVMIsAInstruction(value))
-    return true;
-  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
-  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
-}
-
-/* Equality leads anywhere. An order must be the one that a constant step leads to, or "less
- * than" with any step that does not change: it is looked at when the loop is entered. An order
- * is wrong after wrapping, so that is ruled out. */
-static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct candidate *c)
-{
-  if (c->iv.by)
-    return is_upward(c->stay) && c->no_wrap && is_invariant(loops, loop, c->iv.by) &&
-           LLVMGetTypeKind(LLVMTypeOf(c->iv.phi)) == LLVMIntegerTypeKind;
-  if (c->stay == LLVMIntNE)
-    return true;
-  return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
-}
-
-/* The test at the end of the latch: an induction variable against an invariant. */
-static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                      bool stay_if_true, struct candidate *out)
-{
-  for (unsigned o = 0; o < 2; o++) {
-    LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
-    LLVMValueRef tested = LLVMGetOperand(out->compare, o);
-    if (!is_invariant(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
-        !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
-      continue;
-    p = o == 0 ? p : swapped(p);
-    out->stay = stay_if_true ? p : inverse(p);
-    out->bound = 1 - o;
-    out->tests_next = tested == out->iv.next;
-    out->no_wrap = cannot_wrap(out->iv.next, out->stay);
-    return is_orderly(loops, loop, out);
-  }
-  return false;
-}
-
-static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
-{
-  LLVMTypeRef type = LLVMTypeOf(value);
-
-  return LLVMGetTypeKind(type) == LLVMPointerTypeKind
-             ? 8 * LLVMPointerSizeForAS(ctx->layout, LLVMGetPointerAddressSpace(type))
-             : LLVMGetIntTypeWidth(type);
-}
-
-static uint64_t magnitude(int64_t step)
-{
-  return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
-}
-
-/* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
-static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_loop *loop, const struct candidate *c)
-{
-  uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
-  uint64_t step = c->iv.by ? LIKELY_STEP : magnitude(c->iv.step);
-
-  while (2 * trips * loop->size <= CHUNK_WORK)
-    trips *= 2;
-  while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
-    trips /= 2;
-  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
-}
-
-/* A parse point polls or is dear beside a poll; and a product of the counter with something
- * becomes a sum that runs along with it, in a register for each, of which chunks would need
- * twice as many. */
-static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
-{
-  const struct cn_loop *l = &loops->at[loop];
-
-  for (uint32_t b = 0; b < l->count; b++) {
-    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
-    for (; i; i = LLVMGetNextInstruction(i)) {
-      enum cn_call_kind kind = cn_classify_call(i).kind;
-      bool product = LLVMGetInstructionOpcode(i) == LLVMMul &&
-                     !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
-                     LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
-      if (product || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
-        return true;
-    }
-  }
-  return false;
-}
-
-/* Edges into the header that can be led elsewhere: no computed jumps. */
-static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
-{
-  for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
-    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end) && !LLVMIsAInvokeInst(end))
-      return false;
-  }
-  return true;
-}
-
-static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                 uint64_t small_work, struct candidate *out)
-{
-  const struct cn_loop *l = &loops->at[loop];
-  const struct cn_cfg *cfg = loops->cfg;
-
-  if (l->inner || l->latch == CN_NO_BLOCK || l->work <= small_work ||
-      gains_nothing(loops, loop) || !has_plain_entries(cfg, l->header))
-    return false;
-  out->header = cfg->blocks[l->header].block;
-  out->latch = cfg->blocks[l->latch].block;
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(out->latch);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
-    return false;
-  bool stay_if_true = LLVMGetSuccessor(end, 0) == out->header;
-  uint32_t exit = cn_cfg_index(cfg, LLVMGetSuccessor(end, stay_if_true ? 1 : 0));
-  out->compare = LLVMIsAICmpInst(LLVMGetCondition(end));
-  if (!out->compare || LLVMGetInstructionParent(out->compare) != out->latch ||
-      LLVMGetNextUse(LLVMGetFirstUse(out->compare)) || cn_loops_contain(loops, loop, exit))
-    return false;
-  if (!fits_test(ctx, loops, loop, stay_if_true, out))
-    return false;
-  out->trips = trips_for(ctx, l, out);
-  return out->trips > 0;
-}
-
-/* ---- rebuilding ---- */
+typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
 
 /* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
  * trip. */
@@ -248,7 +49,7 @@ struct advance {
 
 struct rebuild {
   struct cn_ctx *ctx;
-  const struct candidate *c;
+  const struct cn_chunk_candidate *c;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef chunk, check, poll;
   LLVMValueRef start; /* the induction variable's phi in `chunk` */
@@ -382,7 +183,7 @@ static LLVMValueRef build_beyond(struct rebuild *r, LLVMValueRef ahead, uint64_t
   LLVMBuilderRef b = r->builder;
   LLVMTypeRef type = LLVMTypeOf(ahead);
   LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
-  uint64_t step = magnitude(r->c->iv.step);
+  uint64_t step = cn_chunk_magnitude(r->c->iv.step);
   bool power = (step & (step - 1)) == 0;
 
   if (r->c->no_wrap)
@@ -407,7 +208,7 @@ static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef from, LLV
   LLVMBuilderRef b = r->builder;
   LLVMTypeRef type = LLVMTypeOf(from);
   bool up = r->c->iv.step > 0;
-  uint64_t distance = r->c->trips * magnitude(r->c->iv.step);
+  uint64_t distance = r->c->trips * cn_chunk_magnitude(r->c->iv.step);
   LLVMValueRef ahead =
       up ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
   LLVMValueRef move = LLVMConstInt(type, up ? distance : 0 - distance, false), far, end;
@@ -485,7 +286,7 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-static void rebuild(struct cn_ctx *ctx, const struct candidate *c)
+static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
@@ -520,8 +321,8 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   for (uint32_t l = 0; l < loops.count; l++) {
-    struct candidate c = {0};
-    if (fits(ctx, &loops, l, small_work, &c))
+    struct cn_chunk_candidate c = {0};
+    if (cn_chunk_fits(ctx, &loops, l, small_work, &c))
       cn_push(&candidates, c);
   }
   cn_loops_free(&loops);

@@ -6,6 +6,7 @@
 #define CN_COMPILE_CHUNK_H
 
 #include "base/ptrmap.h"
+#include "compile/loops.h"
 #include "compile/pass.h"
 
 /* Turn the simple counted loops of `function` that may do more than `small_work` into two nested
@@ -13,5 +14,27 @@
  * they need no poll. */
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                     struct cn_ptrmap *bounded);
+
+/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
+struct cn_chunk_candidate {
+  LLVMBasicBlockRef header, latch;
+  LLVMValueRef compare;
+  unsigned bound;        /* operand of compare */
+  LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
+  bool tests_next;       /* what is compared is iv.next, not iv.phi */
+  bool no_wrap;          /* the advance cannot wrap, by its flags */
+  struct cn_induction iv;
+  uint64_t trips;        /* K */
+};
+
+/* How far a step goes. */
+static inline uint64_t cn_chunk_magnitude(int64_t step)
+{
+  return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+}
+
+/* Does loop `loop` fit (chunk_find.c)? */
+bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                   uint64_t small_work, struct cn_chunk_candidate *out);
 
 #endif

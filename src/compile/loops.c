@@ -99,7 +99,8 @@ static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
     iv->by = by;
     return true;
   }
-  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) && iv->step;
+  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) &&
+         iv->step;
 }
 
 /* The value that a phi of the header takes on every back edge, or null if they differ. */

@@ -48,7 +48,8 @@ struct cn_induction {
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out);
 
-/* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN (trips.c). */
+/* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
+ * (trips.c). */
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
 
 #endif

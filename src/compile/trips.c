@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How often a loop runs at most. Needs: struct cn_loops without trips. Provides: trips. Breaks: nothing.
+ * How often a loop runs at most. Needs: struct cn_loops without trips. Provides: trips. Breaks:
+ * nothing.
  *
- * Trip counts are found by counting: a loop is of interest only if it is short, so walking through
- * its induction variable's values up to the bound is exact, fast and right for every predicate.
+ * Trip counts are found by counting: a loop is of interest only if it is short, so walking
+ * through its induction variable's values up to the bound is exact, fast and right for every
+ * predicate.
  */
 #include "base/check.h"
 #include "compile/calls.h"
@@ -54,7 +56,8 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned w
 static uint64_t largest(LLVMValueRef value, unsigned depth)
 {
   if (LLVMIsAConstantInt(value))
-    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value) : UINT64_MAX;
+    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value)
+                                                        : UINT64_MAX;
   if (depth == 0 || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) == 0)
     return UINT64_MAX;
   LLVMValueRef first = LLVMGetOperand(value, 0);
@@ -129,8 +132,8 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
 
 /* The remainder loops that unrolling leaves: from 0 in steps of 1 until a bound that is not 0
  * and at most small. */
-static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
-                            LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
+static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
+                            const struct cn_induction *iv, LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
 {
   uint64_t most = largest(bound, 3);
 

@@ -187,7 +187,8 @@ static bool related(struct pairs *pairs, LLVMValueRef base, LLVMValueRef derived
   cn_push(&pairs->derived, derived);
   if (LLVMIsConstant(base))
     return !is_origin(derived) || LLVMIsUndef(base) || LLVMIsPoison(base);
-  /* A select of pointers with one base has a phi beside it as little as a GEP has: what it chooses from is compared. */
+  /* A select of pointers with one base has a phi beside it as little as a GEP has: what it
+   * chooses from is compared. */
   if (LLVMIsAPHINode(derived) || (LLVMIsAPHINode(base) && !LLVMIsASelectInst(derived)))
     return incoming_related(pairs, base, derived);
   if (LLVMIsASelectInst(base) || LLVMIsASelectInst(derived))

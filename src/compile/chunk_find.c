@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which loops are strip-mined, and into how large chunks (chunk.c). Needs: struct cn_loops.
+ * Provides: candidates. Breaks: nothing.
+ */
+#include "base/check.h"
+#include "compile/calls.h"
+#include "compile/chunk.h"
+
+/* Instructions between two polls: some ten microseconds, and thousands of times the cost of a
+ * poll. */
+#define CHUNK_WORK 40000
+#define CHUNK_MIN_TRIPS 16
+/* Chunks of a loop whose step is not known are made for steps up to this at least. */
+#define LIKELY_STEP 7
+
+static LLVMIntPredicate swapped(LLVMIntPredicate p)
+{
+  switch (p) {
+  case LLVMIntUGT: return LLVMIntULT;
+  case LLVMIntUGE: return LLVMIntULE;
+  case LLVMIntULT: return LLVMIntUGT;
+  case LLVMIntULE: return LLVMIntUGE;
+  case LLVMIntSGT: return LLVMIntSLT;
+  case LLVMIntSGE: return LLVMIntSLE;
+  case LLVMIntSLT: return LLVMIntSGT;
+  case LLVMIntSLE: return LLVMIntSGE;
+  default: return p;
+  }
+}
+
+static LLVMIntPredicate inverse(LLVMIntPredicate p)
+{
+  switch (p) {
+  case LLVMIntEQ: return LLVMIntNE;
+  case LLVMIntNE: return LLVMIntEQ;
+  case LLVMIntUGT: return LLVMIntULE;
+  case LLVMIntUGE: return LLVMIntULT;
+  case LLVMIntULT: return LLVMIntUGE;
+  case LLVMIntULE: return LLVMIntUGT;
+  case LLVMIntSGT: return LLVMIntSLE;
+  case LLVMIntSGE: return LLVMIntSLT;
+  case LLVMIntSLT: return LLVMIntSGE;
+  default: return LLVMIntSGT;
+  }
+}
+
+static bool is_upward(LLVMIntPredicate p)
+{
+  return p == LLVMIntULT || p == LLVMIntSLT;
+}
+
+static bool is_downward(LLVMIntPredicate p)
+{
+  return p == LLVMIntUGT || p == LLVMIntSGT;
+}
+
+/* Do the flags of the advance rule out that it wraps, as far as `p` would notice? */
+static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
+{
+  if (LLVMIsAGetElementPtrInst(next))
+    return LLVMGEPGetNoWrapFlags(next) & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
+  if (p == LLVMIntNE)
+    return LLVMGetNUW(next) || LLVMGetNSW(next);
+  return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
+}
+
+static bool is_invariant(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value))
+    return true;
+  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
+  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
+}
+
+/* Equality leads anywhere. An order must be the one that a constant step leads to, or "less
+ * than" with any step that does not change: it is looked at when the loop is entered. An order
+ * is wrong after wrapping, so that is ruled out. */
+static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
+                       const struct cn_chunk_candidate *c)
+{
+  if (c->iv.by)
+    return is_upward(c->stay) && c->no_wrap && is_invariant(loops, loop, c->iv.by) &&
+           LLVMGetTypeKind(LLVMTypeOf(c->iv.phi)) == LLVMIntegerTypeKind;
+  if (c->stay == LLVMIntNE)
+    return true;
+  return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
+}
+
+/* The test at the end of the latch: an induction variable against an invariant. */
+static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                      bool stay_if_true, struct cn_chunk_candidate *out)
+{
+  for (unsigned o = 0; o < 2; o++) {
+    LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
+    LLVMValueRef tested = LLVMGetOperand(out->compare, o);
+    if (!is_invariant(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
+        !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
+      continue;
+    p = o == 0 ? p : swapped(p);
+    out->stay = stay_if_true ? p : inverse(p);
+    out->bound = 1 - o;
+    out->tests_next = tested == out->iv.next;
+    out->no_wrap = cannot_wrap(out->iv.next, out->stay);
+    return is_orderly(loops, loop, out);
+  }
+  return false;
+}
+
+static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind
+             ? 8 * LLVMPointerSizeForAS(ctx->layout, LLVMGetPointerAddressSpace(type))
+             : LLVMGetIntTypeWidth(type);
+}
+
+/* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
+static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_loop *loop,
+                          const struct cn_chunk_candidate *c)
+{
+  uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
+  uint64_t step = c->iv.by ? LIKELY_STEP : cn_chunk_magnitude(c->iv.step);
+
+  while (2 * trips * loop->size <= CHUNK_WORK)
+    trips *= 2;
+  while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
+    trips /= 2;
+  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
+}
+
+/* A parse point polls or is dear beside a poll; and a product of the counter with something
+ * becomes a sum that runs along with it, in a register for each, of which chunks would need
+ * twice as many. */
+static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      bool product = LLVMGetInstructionOpcode(i) == LLVMMul &&
+                     !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
+                     LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
+      if (product || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* Edges into the header that can be led elsewhere: no computed jumps. */
+static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
+{
+  for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
+    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end) && !LLVMIsAInvokeInst(end))
+      return false;
+  }
+  return true;
+}
+
+bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                 uint64_t small_work, struct cn_chunk_candidate *out)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  const struct cn_cfg *cfg = loops->cfg;
+
+  if (l->inner || l->latch == CN_NO_BLOCK || l->work <= small_work ||
+      gains_nothing(loops, loop) || !has_plain_entries(cfg, l->header))
+    return false;
+  out->header = cfg->blocks[l->header].block;
+  out->latch = cfg->blocks[l->latch].block;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(out->latch);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  bool stay_if_true = LLVMGetSuccessor(end, 0) == out->header;
+  uint32_t exit = cn_cfg_index(cfg, LLVMGetSuccessor(end, stay_if_true ? 1 : 0));
+  out->compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  if (!out->compare || LLVMGetInstructionParent(out->compare) != out->latch ||
+      LLVMGetNextUse(LLVMGetFirstUse(out->compare)) || cn_loops_contain(loops, loop, exit))
+    return false;
+  if (!fits_test(ctx, loops, loop, stay_if_true, out))
+    return false;
+  out->trips = trips_for(ctx, l, out);
+  return out->trips > 0;
+}
