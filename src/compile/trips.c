@@ -133,7 +133,8 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
 /* The remainder loops that unrolling leaves: from 0 in steps of 1 until a bound that is not 0
  * and at most small. */
 static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
-                            const struct cn_induction *iv, LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
+                            const struct cn_induction *iv, LLVMValueRef start,
+                            LLVMValueRef tested, LLVMValueRef bound)
 {
   uint64_t most = largest(bound, 3);
 
