@@ -1,6 +1,6 @@
 ; A file without managed code or references stays as it is: no constructor for configure's test programs. A thread-local with references is refused.
 ; RUN: split-file %s %t
-; RUN: %cairn opt -p globals -S %t/plain.ll | FileCheck %s --implicit-check-not=cairn
+; RUN: %cairn opt -p globals -S - < %t/plain.ll | FileCheck %s --implicit-check-not=cairn
 ; RUN: not %cairn opt -p globals -S %t/local.ll 2>&1 | FileCheck %s --check-prefix=LOCAL
 ;--- plain.ll
 ; CHECK: @x = global i64 0
