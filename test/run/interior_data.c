@@ -1,7 +1,8 @@
 // RUN: %cairn-cc -O2 -fno-pie -no-pie -static -I%root/include %s -o %t
 // RUN: %t | FileCheck %s
-// A pointer to each element of an array whose numbers sweep the addresses of the program itself, those of its object
-// layouts among them: the word before such an element looks like an object's header, and is none.
+// A pointer to each element of an array whose numbers sweep the addresses of the program itself,
+// those of its object layouts among them: the word before such an element looks like an object's
+// header, and is none.
 // CHECK: 0 lost
 #include <stdio.h>
 #include <cairn/cairn.h>
@@ -19,7 +20,8 @@ int main(void)
   long from = (long)&__executable_start & -8, to = (long)&end, lost = 0;
   long count = 512;
 
-  /* Only what lies between the first and the last page that can hold a layout is of interest; sweep all, in steps. */
+  /* Only what lies between the first and the last page that can hold a layout is of interest; sweep
+   * all, in steps. */
   for (long base = from; base < to; base += count * 8) {
     long managed *numbers = cairn_new_array(long, count + 1);
     for (long i = 0; i <= count; i++)

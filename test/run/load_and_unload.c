@@ -3,7 +3,8 @@
 // RUN: %cairn-cc -O2 -I%root/include %s -ldl -o %t/load
 // RUN: %t/load %t/plugin.so | FileCheck %s
 // RUN: env CAIRN_STRESS=1 %t/load %t/plugin.so | FileCheck %s
-// A shared object that comes and goes: its maps and roots come with it, and nothing of it is looked at once it is gone.
+// A shared object that comes and goes: its maps and roots come with it, and nothing of it is looked
+// at once it is gone.
 // CHECK: 11 23
 // CHECK: 11 23
 // CHECK: 11 23
