@@ -5,12 +5,10 @@
 #include "object/frames_print.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "base/framemap.h"
-#include "object/elf_file.h"
-#include "object/stackmap_print.h"
+#include "object/print.h"
 
 static void print_memory(FILE *out, unsigned reg, int64_t offset)
 {
@@ -115,33 +113,7 @@ static int print_section(FILE *out, struct cn_elf *elf, uint32_t section, char *
   return 0;
 }
 
-static int print_bytes(const void *bytes, size_t size, FILE *out, char **error)
-{
-  struct cn_elf elf;
-  int status = cn_elf_open(&elf, bytes, size, error);
-
-  if (status)
-    return status;
-  uint32_t section = cn_elf_find(&elf, "cairn_frames", 0);
-  status = section ? cn_elf_place(&elf, error) : CN_FAIL(error, "no section cairn_frames");
-  for (; section && !status; section = cn_elf_find(&elf, "cairn_frames", section + 1))
-    status = print_section(out, &elf, section, error);
-  cn_elf_close(&elf);
-  return status;
-}
-
 int cairn_frames_print_file(const char *path, FILE *out, FILE *err)
 {
-  void *bytes = NULL;
-  size_t size;
-  char *error = NULL;
-  int status = cn_file_read(path, &bytes, &size, &error);
-
-  if (!status)
-    status = print_bytes(bytes, size, out, &error);
-  if (status)
-    fprintf(err, "cairn: error: '%s': %s\n", path, error);
-  free(error);
-  free(bytes);
-  return status;
+  return cn_print_file(path, "cairn_frames", print_section, out, err);
 }

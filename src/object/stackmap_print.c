@@ -6,24 +6,9 @@
 #include "object/stackmap_print.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <cairn/stackmap.h>
 #include "base/check.h"
-#include "object/elf_file.h"
-
-const char *cn_print_register(unsigned dwarf, char *buffer)
-{
-  static const char *const names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-                                      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
-
-  if (dwarf < sizeof names / sizeof *names)
-    snprintf(buffer, 16, "%s", names[dwarf]);
-  else if (dwarf >= 17 && dwarf <= 32)
-    snprintf(buffer, 16, "xmm%u", dwarf - 17);
-  else
-    snprintf(buffer, 16, "r#%u", dwarf);
-  return buffer;
-}
+#include "object/print.h"
 
 static void print_location(FILE *out, struct cairn_stackmap_location location)
 {
@@ -144,33 +129,7 @@ static int print_section(FILE *out, struct cn_elf *elf, uint32_t section, char *
   return 0;
 }
 
-static int print_bytes(const void *bytes, size_t size, FILE *out, char **error)
-{
-  struct cn_elf elf;
-  int status = cn_elf_open(&elf, bytes, size, error);
-
-  if (status)
-    return status;
-  uint32_t section = cn_elf_find(&elf, ".llvm_stackmaps", 0);
-  status = section ? cn_elf_place(&elf, error) : CN_FAIL(error, "no section .llvm_stackmaps");
-  for (; section && !status; section = cn_elf_find(&elf, ".llvm_stackmaps", section + 1))
-    status = print_section(out, &elf, section, error);
-  cn_elf_close(&elf);
-  return status;
-}
-
 int cairn_stackmap_print_file(const char *path, FILE *out, FILE *err)
 {
-  void *bytes = NULL;
-  size_t size;
-  char *error = NULL;
-  int status = cn_file_read(path, &bytes, &size, &error);
-
-  if (!status)
-    status = print_bytes(bytes, size, out, &error);
-  if (status)
-    fprintf(err, "cairn: error: '%s': %s\n", path, error);
-  free(error);
-  free(bytes);
-  return status;
+  return cn_print_file(path, ".llvm_stackmaps", print_section, out, err);
 }

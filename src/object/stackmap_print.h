@@ -11,7 +11,4 @@
  * `err`. */
 int cairn_stackmap_print_file(const char *path, FILE *out, FILE *err);
 
-/* The name of a register by DWARF number, "r#99" if it has none; the buffer holds 16 bytes. */
-const char *cn_print_register(unsigned dwarf, char *buffer);
-
 #endif
