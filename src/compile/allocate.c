@@ -145,13 +145,13 @@ static LLVMValueRef emit_slow(const struct site *s)
                               LLVMInt64TypeInContext(s->ctx->llvm)};
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), parameters, s->count ? 2 : 1, false);
   LLVMValueRef function = cn_emit_declare(s->ctx, s->count ? CN_ALLOC_INDEXED_SLOW : CN_ALLOC_SLOW,
-                                          type, CN_PRESERVE_ALL);
+                                          type, LLVMPreserveAllCallConv);
 
   if (!function)
     return NULL;
   LLVMValueRef arguments[] = {s->layout, s->count};
   LLVMValueRef call = LLVMBuildCall2(s->builder, type, function, arguments, s->count ? 2 : 1, "");
-  LLVMSetInstructionCallConv(call, CN_PRESERVE_ALL);
+  LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
   return call;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/names.h"
 
 enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
 
@@ -74,7 +75,7 @@ const char *cn_calls_leaf_reason(const char *name)
 
 static bool site_has(LLVMValueRef call, const char *attribute)
 {
-  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+  unsigned kind = cn_attribute_kind(attribute);
 
   return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) != NULL;
 }
@@ -82,7 +83,7 @@ static bool site_has(LLVMValueRef call, const char *attribute)
 bool cn_calls_have(LLVMValueRef call, const char *attribute)
 {
   LLVMValueRef callee = cn_direct_callee(call);
-  unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+  unsigned kind = cn_attribute_kind(attribute);
 
   return site_has(call, attribute) ||
          (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
@@ -96,6 +97,29 @@ bool cn_calls_have_string(LLVMValueRef call, const char *attribute)
   return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, attribute, length) ||
          (callee &&
           LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
+}
+
+bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
+{
+  uint32_t at = LLVMGetNumArgOperands(call);
+  unsigned count = LLVMGetNumOperandBundles(call);
+  bool found = false;
+
+  *first = *end = 0;
+  for (unsigned i = 0; i < count && !found; i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
+    size_t length;
+    const char *name = LLVMGetOperandBundleTag(bundle, &length);
+    uint32_t operands = LLVMGetNumOperandBundleArgs(bundle);
+    found = length == strlen(tag) && memcmp(name, tag, length) == 0;
+    if (found) {
+      *first = at;
+      *end = at + operands;
+    }
+    at += operands;
+    LLVMDisposeOperandBundle(bundle);
+  }
+  return found;
 }
 
 static bool type_has_refs(LLVMTypeRef function_type)

@@ -5,20 +5,19 @@
 #include "compile/emit.h"
 
 #include <string.h>
-#include "base/check.h"
+#include "compile/names.h"
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
  * constant offset from the thread pointer; code that may end in a shared object loads that
  * offset first. */
 static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
 {
-  static const char name[] = "cairn_mutator";
-  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, name);
+  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_MUTATOR);
 
   if (!symbol) {
     LLVMTypeRef bytes =
         LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), CAIRN_ABI_MUTATOR_SIZE);
-    symbol = LLVMAddGlobal(ctx->module, bytes, name);
+    symbol = LLVMAddGlobal(ctx->module, bytes, CN_MUTATOR);
     LLVMSetAlignment(symbol, 16);
     LLVMSetThreadLocalMode(symbol, ctx->options && ctx->options->shared ? LLVMInitialExecTLSModel
                                                                         : LLVMLocalExecTLSModel);
@@ -57,9 +56,9 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
   }
   function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetFunctionCallConv(function, convention);
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nounwind"));
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   /* Lazy binding from a shared object would lose r10 and r11, which preserve_all keeps. */
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nonlazybind"));
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
   return function;
 }
 
@@ -79,8 +78,5 @@ void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
 
 LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name)
 {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-  CN_CHECK(kind != 0);
-  return LLVMCreateEnumAttribute(ctx->llvm, kind, 0);
+  return LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), 0);
 }

@@ -14,6 +14,15 @@
 #define CN_ALLOC_FLEX "cairn_alloc_flex"
 #define CN_ALLOC_SLOW "cairn_alloc_slow"
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
+#define CN_POLL_SLOW "cairn_poll_slow"
+#define CN_CHECK_SLOT "cairn_check_slot"
+#define CN_CALL_INDIRECT "cairn_call_indirect"
+#define CN_VCALL_INDIRECT "cairn_vcall_indirect"
+/* Hidden thunks: the way to a function that may be native, the same for variadic calls, the way
+ * to a stub of the runtime. */
+#define CN_CALL_PREFIX "cairn.call."
+#define CN_VCALL_PREFIX "cairn.vcall."
+#define CN_SLOW_PREFIX "cairn.slow."
 #define CN_PTRDIFF "cairn.ptrdiff"
 #define CN_MUTATOR "cairn_mutator"
 #define CN_LAYOUT_PREFIX "cairn.layout."
@@ -24,10 +33,9 @@
 /* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,
  * argmem first. */
 #define CN_MEMORY_INACCESSIBLE (3 << 2)
-/* LLVM's calling convention number of preserve_allcc. */
-#define CN_PRESERVE_ALL 15
 
 LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
+/* The number of an enum or type attribute, which LLVM must know. */
 unsigned cn_attribute_kind(const char *name);
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value);

@@ -23,6 +23,7 @@
 #include "compile/chunk.h"
 #include "compile/emit.h"
 #include "compile/loops.h"
+#include "compile/names.h"
 
 #define USER_POLL "gc.safepoint_poll"
 /* A loop that executes at most so many instructions in all needs no poll: about a microsecond. */
@@ -98,25 +99,16 @@ static bool has_attribute(LLVMValueRef function, const char *name)
          NULL;
 }
 
-static bool has_statepoint(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT)
-        return true;
-  return false;
-}
-
 static bool wants_polls(LLVMValueRef function)
 {
   size_t length;
-  unsigned naked = LLVMGetEnumAttributeKindForName("naked", 5);
+  unsigned naked = cn_attribute_kind("naked");
 
   return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          strcmp(LLVMGetValueName2(function, &length), USER_POLL) != 0 &&
          !has_attribute(function, "cairn-nopoll") && !has_attribute(function, "gc-leaf-function") &&
          !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
-         !has_statepoint(function);
+         !cn_has_statepoints(function);
 }
 
 /* ---- sites ---- */
@@ -144,7 +136,7 @@ static bool is_mutator(LLVMValueRef global)
   size_t length;
 
   return LLVMIsAGlobalVariable(global) &&
-         strcmp(LLVMGetValueName2(global, &length), "cairn_mutator") == 0;
+         strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
 }
 
 /* The address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it
@@ -352,7 +344,7 @@ bool cn_place(struct cn_ctx *ctx)
     if (wants_polls(f))
       cn_ptrmap_add(&placer.wanted, f, NULL);
   if (placer.wanted.count && !placer.user_poll)
-    placer.slow = cn_emit_declare(ctx, "cairn_poll_slow", type, LLVMPreserveAllCallConv);
+    placer.slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
   bool ok = placer.slow || placer.user_poll || !placer.wanted.count;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); ok && f; f = LLVMGetNextFunction(f))
     if (cn_ptrmap_find(&placer.wanted, f))

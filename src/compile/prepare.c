@@ -73,15 +73,6 @@ static bool uses_references(LLVMValueRef function)
   return false;
 }
 
-bool cn_prepare_returns_twice(LLVMValueRef call)
-{
-  unsigned kind = cn_attribute_kind("returns_twice");
-  LLVMValueRef callee = cn_direct_callee(call);
-
-  return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) ||
-         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
-}
-
 static bool takes_references(LLVMValueRef function)
 {
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
@@ -94,13 +85,14 @@ static bool calls_twice(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsACallInst(i) && cn_prepare_returns_twice(i))
+      if (LLVMIsACallInst(i) && cn_calls_have(i, "returns_twice"))
         return true;
   return false;
 }
 
-/* setjmp() saves registers that may hold references of callers. In native code that does no harm: managed callers go
- * through a stub, which brings theirs back itself. So what calls setjmp() and handles no reference is native. */
+/* setjmp() saves registers that may hold references of callers. In native code that does no harm:
+ * managed callers go through a stub, which brings theirs back itself. So what calls setjmp() and
+ * handles no reference is native. */
 static bool is_jump_target(LLVMValueRef function)
 {
   return calls_twice(function) && !takes_references(function) && !uses_references(function);

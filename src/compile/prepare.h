@@ -12,9 +12,6 @@
  * call setjmp() without handling references. */
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Does `call` call something like setjmp(). */
-bool cn_prepare_returns_twice(LLVMValueRef call);
-
 /* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
  * the references and the instruction; else null. */
 LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operands[2]);

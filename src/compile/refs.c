@@ -4,6 +4,7 @@
  * of position, and the parse points. One walk over the function. Needs: struct cn_cfg, no
  * unreachable blocks. Breaks: nothing.
  */
+#include "compile/calls.h"
 #include "compile/rewrite.h"
 
 #include <string.h>
@@ -148,26 +149,6 @@ static void collect_edges(struct scan *scan)
     }
 }
 
-void cn_deopt_operands(LLVMValueRef call, uint32_t *first, uint32_t *end)
-{
-  uint32_t at = LLVMGetNumArgOperands(call);
-  unsigned bundles = LLVMGetNumOperandBundles(call);
-
-  *first = *end = 0;
-  for (unsigned i = 0; i < bundles; i++) {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
-    size_t length;
-    const char *tag = LLVMGetOperandBundleTag(bundle, &length);
-    uint32_t count = LLVMGetNumOperandBundleArgs(bundle);
-    if (length == 5 && memcmp(tag, "deopt", 5) == 0) {
-      *first = at;
-      *end = at + count;
-    }
-    at += count;
-    LLVMDisposeOperandBundle(bundle);
-  }
-}
-
 static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t block, uint32_t pos)
 {
   struct cn_ref_use use = {.user = i, .block = block, .pos = pos, .point = CN_NO_INDEX};
@@ -176,7 +157,7 @@ static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t bloc
   if (cn_classify_call(i).kind == CN_CALL_PARSE) {
     use.point = (uint32_t)refs->points.count;
     cn_push(&refs->points, (struct cn_parse_point){.call = i, .block = block, .pos = pos});
-    cn_deopt_operands(i, &deopt, &deopt_end);
+    cn_calls_bundle(i, "deopt", &deopt, &deopt_end);
   }
   uint32_t operands = (uint32_t)LLVMGetNumOperands(i);
   for (use.operand = 0; use.operand < operands; use.operand++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/names.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
 #include "compile/x87.h"
@@ -78,7 +79,7 @@ static void judge_cast(struct judge *judge, LLVMValueRef i)
 static bool has_parameter_attribute(LLVMValueRef call, unsigned index, const char *name,
                                     LLVMAttributeRef *out)
 {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  unsigned kind = cn_attribute_kind(name);
 
   *out = LLVMGetCallSiteEnumAttribute(call, index, kind);
   return *out != NULL;
@@ -118,7 +119,7 @@ static void judge_bundles(struct judge *judge, LLVMValueRef call)
 {
   uint32_t deopt, end;
 
-  cn_deopt_operands(call, &deopt, &end);
+  cn_calls_bundle(call, "deopt", &deopt, &end);
   for (; deopt < end; deopt++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, deopt));
     if (cn_holds_ref(type) && !cn_is_ref(type))
@@ -276,7 +277,7 @@ static void judge_parameters(struct judge *judge)
       cn_error(judge->ctx, judge->function, "scalable-vector",
                "parameter %u is a scalable vector of references", p + 1);
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
-      unsigned kind = LLVMGetEnumAttributeKindForName(copies[c], strlen(copies[c]));
+      unsigned kind = cn_attribute_kind(copies[c]);
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(judge->function, p + 1, kind);
       if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
         cn_error(judge->ctx, judge->function, "byval-reference",
@@ -291,10 +292,8 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   struct judge judge = {.ctx = ctx, .function = function};
   unsigned errors = ctx->errors;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))
-        return false;
+  if (cn_has_statepoints(function))
+    return false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       judge_instruction(&judge, i);

@@ -55,7 +55,7 @@ struct cn_parse_point {
   /* the last instruction that belongs to the statepoint: relocates go after it */
   LLVMValueRef last;
   uint32_t block, pos;
-  uint32_t args, deopt, deopt_end;  /* operand numbers of the call: see cn_deopt_operands() */
+  uint32_t args, deopt, deopt_end;  /* operand numbers of the call: see cn_calls_bundle() */
   /* of its gc-transition bundle, in the call and in the statepoint */
   uint32_t transition, transition_at;
   uint32_t live_operand;              /* operand number of the statepoint's first gc-live entry */
@@ -76,8 +76,6 @@ struct cn_refs {
 void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg);
 void cn_refs_free(struct cn_refs *refs);
 uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value); /* CN_NO_INDEX if none */
-/* Operands [*first, *end) of `call` are its deopt bundle. */
-void cn_deopt_operands(LLVMValueRef call, uint32_t *first, uint32_t *end);
 
 /* ---- liveness.c ---- */
 

@@ -14,6 +14,7 @@
 
 #include <string.h>
 #include "base/check.h"
+#include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
 #include "compile/types.h"
@@ -156,7 +157,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
   check_variadic(ctx, call);
   check_byval_call(ctx, call);
-  if (cn_prepare_returns_twice(call))
+  if (cn_calls_have(call, "returns_twice"))
     cn_error(
         ctx, call, "returns-twice",
         "setjmp() in a function that handles references keeps them in a buffer that the collector "

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "base/vector.h"
 #include "compile/emit.h"
-#include "compile/pass.h"
+#include "compile/names.h"
 #include "compile/slots.h"
 
 typedef CN_VECTOR(LLVMValueRef) values;
@@ -53,7 +53,7 @@ static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 static bool is_struct_result(LLVMValueRef argument)
 {
   LLVMValueRef function = LLVMGetParamParent(argument);
-  unsigned kind = LLVMGetEnumAttributeKindForName("sret", 4);
+  unsigned kind = cn_attribute_kind("sret");
 
   for (unsigned i = 0; i < LLVMCountParams(function); i++)
     if (LLVMGetParam(function, i) == argument)
@@ -101,7 +101,7 @@ static void check(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
-  LLVMValueRef callee = cn_emit_declare(ctx, "cairn_check_slot", type, LLVMCCallConv);
+  LLVMValueRef callee = cn_emit_declare(ctx, CN_CHECK_SLOT, type, LLVMCCallConv);
   LLVMValueRef slot = LLVMGetOperand(store, 1);
 
   if (!callee)

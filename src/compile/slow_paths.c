@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/pass.h"
+#include "compile/names.h"
 
-static const char *const stubs[] = {"cairn_poll_slow", "cairn_alloc_slow", "cairn_alloc_indexed_slow",
-                                    "cairn_call_indirect", "cairn_vcall_indirect"};
+static const char *const stubs[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
+                                    CN_CALL_INDIRECT, CN_VCALL_INDIRECT};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {
-  char *thunk_name = cn_format("cairn.slow.%s", name);
+  char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
   char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
                          "  .weak %1$s\n  .hidden %1$s\n  .type %1$s,@function\n"
                          "%1$s:\n  .cfi_startproc\n  jmpq *%2$s@GOTPCREL(%%rip)\n"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/names.h"
 #include "compile/statepoints.h"
 
 static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size_t count)
@@ -14,8 +15,7 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
   if (!LLVMIsEnumAttribute(attribute))
     return false;
   for (size_t i = 0; i < count; i++)
-    if (LLVMGetEnumAttributeKind(attribute) ==
-        LLVMGetEnumAttributeKindForName(names[i], strlen(names[i])))
+    if (LLVMGetEnumAttributeKind(attribute) == cn_attribute_kind(names[i]))
       return true;
   return false;
 }
@@ -41,7 +41,7 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
   return !LLVMIsEnumAttribute(attribute) ||
-         LLVMGetEnumAttributeKind(attribute) != LLVMGetEnumAttributeKindForName("returned", 8);
+         LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
 }
 
 static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
@@ -76,9 +76,9 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   LLVMValueRef callee = cn_direct_callee(call);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
-  if (strcmp(name, "cairn_poll_slow") == 0)
+  if (strcmp(name, CN_POLL_SLOW) == 0)
     return CAIRN_ABI_STATEPOINT_ID_POLL;
-  if (strcmp(name, "cairn_alloc_slow") == 0 || strcmp(name, "cairn_alloc_indexed_slow") == 0)
+  if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
     return CAIRN_ABI_STATEPOINT_ID_ALLOC;
   return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
 }

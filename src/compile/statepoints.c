@@ -16,6 +16,8 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
+#include "compile/calls.h"
+#include "compile/names.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
 
@@ -136,7 +138,7 @@ static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
   uint32_t callee = (uint32_t)LLVMGetNumOperands(point->call) - 1;
 
   point->args = LLVMGetNumArgOperands(point->call);
-  cn_deopt_operands(point->call, &point->deopt, &point->deopt_end);
+  cn_calls_bundle(point->call, "deopt", &point->deopt, &point->deopt_end);
   for (uint32_t i = point->args; i < callee; i++) {
     LLVMValueRef operand = LLVMGetOperand(point->call, i);
     if (i >= point->deopt && i < point->deopt_end) {
@@ -147,20 +149,6 @@ static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
       point->transition = i;
     cn_push(&transition->values, operand);
   }
-}
-
-static bool has_bundle(LLVMValueRef call, const char *tag)
-{
-  bool found = false;
-
-  for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
-    size_t length;
-    const char *name = LLVMGetOperandBundleTag(bundle, &length);
-    found |= length == strlen(tag) && memcmp(name, tag, length) == 0;
-    LLVMDisposeOperandBundle(bundle);
-  }
-  return found;
 }
 
 /* LLVM 22 takes result 0 of a callee that is another result of a multi-result node (FIELD row
@@ -234,7 +222,9 @@ static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
   LLVMOperandBundleRef bundles[3];
   unsigned count = 0;
   LLVMValueRef call = point->call;
-  bool has_deopt = has_bundle(call, "deopt"), has_transition = has_bundle(call, "gc-transition");
+  uint32_t first, end;
+  bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
+  bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
 
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
@@ -357,7 +347,7 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
       .relocate = cn_intrinsic(ctx, "llvm.experimental.gc.relocate", &reference, 1),
       .i32 = LLVMInt32TypeInContext(ctx->llvm),
       .i64 = LLVMInt64TypeInContext(ctx->llvm),
-      .elementtype = LLVMGetEnumAttributeKindForName("elementtype", 11)};
+      .elementtype = cn_attribute_kind("elementtype")};
 }
 
 /* Declarations that nothing called are not to be left behind. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/names.h"
 #include "compile/rewrite.h"
 
 static const char *const function_attributes[] = {"memory", "nosync", "nofree"};
@@ -20,11 +21,6 @@ static const char *const reference_attributes[] = {"noalias",  "dereferenceable"
                                                    "writeonly", "initializes"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static unsigned kind_of(const char *name)
-{
-  return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
 
 /* A reference is loaded or stored where no reference leads: in a frame, maybe a caller's. */
 static bool accesses_frames(LLVMValueRef function)
@@ -50,7 +46,7 @@ static void strip_frame_pointers(LLVMValueRef function)
     return;
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) == LLVMPointerTypeKind)
-      LLVMRemoveEnumAttributeAtIndex(function, p + 1, kind_of("noalias"));
+      LLVMRemoveEnumAttributeAtIndex(function, p + 1, cn_attribute_kind("noalias"));
 }
 
 static void strip_signature(LLVMValueRef function)
@@ -59,9 +55,9 @@ static void strip_signature(LLVMValueRef function)
 
   strip_frame_pointers(function);
   for (size_t i = 0; i < COUNT(function_attributes); i++)
-    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, kind_of(function_attributes[i]));
+    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind(function_attributes[i]));
   for (size_t i = 0; i < COUNT(reference_attributes); i++) {
-    unsigned kind = kind_of(reference_attributes[i]);
+    unsigned kind = cn_attribute_kind(reference_attributes[i]);
     if (cn_holds_ref(LLVMGetReturnType(type)))
       LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind);
     for (unsigned p = 0; p < LLVMCountParams(function); p++)
@@ -76,9 +72,9 @@ static void strip_call(LLVMValueRef call)
   if (cn_classify_call(call).kind == CN_CALL_LEAF)
     return;
   for (size_t i = 0; i < COUNT(function_attributes); i++)
-    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind_of(function_attributes[i]));
+    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind(function_attributes[i]));
   for (size_t i = 0; i < COUNT(reference_attributes); i++) {
-    unsigned kind = kind_of(reference_attributes[i]);
+    unsigned kind = cn_attribute_kind(reference_attributes[i]);
     if (cn_holds_ref(LLVMTypeOf(call)))
       LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind);
     for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)

@@ -20,6 +20,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/emit.h"
+#include "compile/names.h"
 
 /* The name of a symbol in the object file: LLVM marks names that are not to be mangled with \01. */
 static const char *symbol_of(LLVMValueRef function)
@@ -90,7 +91,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic)
 {
-  const char *prefix = variadic ? "cairn.vcall." : "cairn.call.";
+  const char *prefix = variadic ? CN_VCALL_PREFIX : CN_CALL_PREFIX;
   char *name = cn_format("%s%s", prefix, symbol_of(target));
   LLVMValueRef thunk = LLVMGetNamedFunction(ctx->module, name);
 
@@ -107,7 +108,7 @@ LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef t
 
 LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  char *name = cn_format("cairn.call.%s", symbol_of(function));
+  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
   LLVMValueRef alias = LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 
   if (!alias) {

@@ -25,15 +25,21 @@
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
+#include "compile/names.h"
 #include "compile/thunk.h"
 #include "compile/x87.h"
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
 static const char *const stubs[] = {
-    "cairn_poll_slow", "cairn_alloc_slow",    "cairn_alloc_indexed_slow", "cairn_collect",
-    "cairn_call_any",  "cairn_call_indirect", "cairn_vcall_indirect"};
+    CN_POLL_SLOW,     CN_ALLOC_SLOW,    CN_ALLOC_INDEXED_SLOW, "cairn_collect",
+    "cairn_call_any", CN_CALL_INDIRECT, CN_VCALL_INDIRECT};
 
 /* ---- what a callee is ---- */
+
+static bool starts_with(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
 
 static bool is_stub(LLVMValueRef callee)
 {
@@ -43,8 +49,8 @@ static bool is_stub(LLVMValueRef callee)
   for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
     if (strcmp(name, stubs[i]) == 0)
       return true;
-  return strncmp(name, "cairn.call.", 11) == 0 || strncmp(name, "cairn.vcall.", 12) == 0 ||
-         strncmp(name, "cairn.slow.", 11) == 0;
+  return starts_with(name, CN_CALL_PREFIX) || starts_with(name, CN_VCALL_PREFIX) ||
+         starts_with(name, CN_SLOW_PREFIX);
 }
 
 static bool is_local(LLVMValueRef global)
@@ -85,7 +91,7 @@ struct site {
 
 static LLVMTypeRef statepoint_type(LLVMValueRef call)
 {
-  unsigned kind = LLVMGetEnumAttributeKindForName("elementtype", 11);
+  unsigned kind = cn_attribute_kind("elementtype");
   LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, kind);
 
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
@@ -165,7 +171,7 @@ static LLVMValueRef rebuild_typed(struct cn_ctx *ctx, LLVMValueRef call)
  * memory now, whatever was promised of its target. */
 static void call_indirectly(struct cn_ctx *ctx, struct site *site, bool variadic)
 {
-  const char *name = variadic ? "cairn_vcall_indirect" : "cairn_call_indirect";
+  const char *name = variadic ? CN_VCALL_INDIRECT : CN_CALL_INDIRECT;
   LLVMValueRef target = LLVMGetOperand(site->call, site->callee_operand);
   LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, name);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -177,8 +183,7 @@ static void call_indirectly(struct cn_ctx *ctx, struct site *site, bool variadic
   LLVMValueRef field = cn_emit_mutator(ctx, builder, CAIRN_ABI_MUTATOR_TARGET);
   LLVMSetAlignment(LLVMBuildStore(builder, target, field), 8);
   LLVMSetOperand(site->call, site->callee_operand, stub);
-  LLVMRemoveCallSiteEnumAttribute(site->call, CN_FUNCTION_INDEX,
-                                  LLVMGetEnumAttributeKindForName("memory", 6));
+  LLVMRemoveCallSiteEnumAttribute(site->call, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
   LLVMDisposeBuilder(builder);
 }
 
@@ -238,7 +243,7 @@ static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef ty
 
 static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
 {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  unsigned kind = cn_attribute_kind(name);
 
   for (unsigned i = 0; i <= LLVMGetNumArgOperands(call); i++)
     if (LLVMGetCallSiteEnumAttribute(call, i, kind))

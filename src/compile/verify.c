@@ -25,6 +25,7 @@
 
 #include <string.h>
 #include "compile/calls.h"
+#include "compile/names.h"
 
 static bool calls_slow_path(LLVMValueRef call)
 {
@@ -34,7 +35,7 @@ static bool calls_slow_path(LLVMValueRef call)
   if (!callee)
     return false;
   const char *name = LLVMGetValueName2(callee, &length);
-  return strcmp(name, "cairn_poll_slow") == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
+  return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
 }
 
 /* A function has come to the rewriter if it has statepoints, or the polls and slow paths that

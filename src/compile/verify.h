@@ -67,12 +67,6 @@ void cn_verify_uses(struct cn_verifier *v);      /* verify_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* verify_bases.c: indices, duplicates, bases */
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
 
-/* The "gc-live" or "deopt" operands of a statepoint as values; the caller frees `at`. */
-struct cn_operands {
-  LLVMValueRef *at;
-  unsigned count;
-};
-struct cn_operands cn_verify_bundle(LLVMValueRef statepoint, const char *tag);
 /* "the call to @foo (file line 7)", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);
 

@@ -7,8 +7,6 @@
  * (areas.c): by type, or because a reference is stored or loaded at an address computed from
  * them.
  */
-#include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/verify.h"
@@ -49,13 +47,12 @@ static bool holds_refs(LLVMValueRef alloca)
 
 static bool lists(LLVMValueRef statepoint, const char *tag, LLVMValueRef alloca)
 {
-  struct cn_operands operands = cn_verify_bundle(statepoint, tag);
-  bool found = false;
+  uint32_t i, end;
 
-  for (unsigned i = 0; i < operands.count && !found; i++)
-    found = operands.at[i] == alloca;
-  free(operands.at);
-  return found;
+  for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++)
+    if (LLVMGetOperand(statepoint, i) == alloca)
+      return true;
+  return false;
 }
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;

@@ -7,32 +7,10 @@
  * Derived Pointers"). Both are followed through GEP, phi, select and earlier relocates; only
  * what is provably another object is an error.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/verify.h"
-
-struct cn_operands cn_verify_bundle(LLVMValueRef statepoint, const char *tag)
-{
-  struct cn_operands operands = {0};
-
-  for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
-    size_t length;
-    const char *name = LLVMGetOperandBundleTag(bundle, &length);
-    if (length == strlen(tag) && memcmp(name, tag, length) == 0) {
-      operands.count = LLVMGetNumOperandBundleArgs(bundle);
-      operands.at = cn_alloc(operands.count * sizeof *operands.at);
-      for (unsigned k = 0; k < operands.count; k++)
-        operands.at[k] = LLVMGetOperandBundleArgAtIndex(bundle, k);
-    }
-    LLVMDisposeOperandBundle(bundle);
-    if (operands.at)
-      break;
-  }
-  return operands;
-}
 
 /* The statepoint of a relocate: its token operand, or the invoke whose landing pad that is. */
 static LLVMValueRef statepoint_of(LLVMValueRef relocate)
@@ -48,41 +26,20 @@ static LLVMValueRef statepoint_of(LLVMValueRef relocate)
   return cn_is_call(token) && cn_classify_call(token).kind == CN_CALL_STATEPOINT ? token : NULL;
 }
 
-/* Number and place, among the statepoint's operands, of its live references: found once, for
- * each relocate asks. */
-static void place_live(LLVMValueRef statepoint, uint32_t *first, uint32_t *count)
-{
-  *first = LLVMGetNumArgOperands(statepoint);
-  *count = 0;
-  for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
-    size_t length;
-    const char *name = LLVMGetOperandBundleTag(bundle, &length);
-    uint32_t operands = LLVMGetNumOperandBundleArgs(bundle);
-    bool found = length == 7 && memcmp(name, "gc-live", 7) == 0;
-    LLVMDisposeOperandBundle(bundle);
-    if (found) {
-      *count = operands;
-      return;
-    }
-    *first += operands;
-  }
-}
-
 /* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
 static LLVMValueRef listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
 {
   LLVMValueRef statepoint = statepoint_of(relocate);
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, operand));
-  uint32_t first, count;
+  uint32_t first, end;
   bool fresh;
 
   if (!statepoint || !index)
     return NULL;
   uint64_t *place = cn_ptrmap_add(&v->live, statepoint, &fresh);
-  if (fresh) {
-    place_live(statepoint, &first, &count);
-    *place = (uint64_t)first << 32 | count;
+  if (fresh) { /* found once, for each relocate asks */
+    cn_calls_bundle(statepoint, "gc-live", &first, &end);
+    *place = (uint64_t)first << 32 | (end - first);
   }
   uint64_t i = LLVMConstIntGetZExtValue(index);
   return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i)
@@ -203,21 +160,21 @@ static bool related(struct pairs *pairs, LLVMValueRef base, LLVMValueRef derived
 
 static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
 {
-  struct cn_operands live = cn_verify_bundle(statepoint, "gc-live");
   struct cn_ptrmap seen = {0};
+  uint32_t i, end;
   char name[120];
 
-  for (unsigned i = 0; i < live.count; i++) {
+  for (cn_calls_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
+    LLVMValueRef live = LLVMGetOperand(statepoint, i);
     bool fresh;
-    cn_ptrmap_add(&seen, live.at[i], &fresh);
-    if (fresh || LLVMIsConstant(live.at[i]))
+    cn_ptrmap_add(&seen, live, &fresh);
+    if (fresh || LLVMIsConstant(live))
       continue;
     cn_error(v->ctx, statepoint, "gc-live-duplicate", "%s is listed twice as live",
-             cn_value_name(live.at[i], name, sizeof name));
+             cn_value_name(live, name, sizeof name));
     break;
   }
   cn_ptrmap_free(&seen);
-  free(live.at);
 }
 
 static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)

@@ -15,7 +15,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/emit.h"
+#include "compile/names.h"
 #include "compile/x87.h"
 
 enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
@@ -57,7 +57,7 @@ static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LL
                           LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
-  unsigned returned = LLVMGetEnumAttributeKindForName("returned", 8);
+  unsigned returned = cn_attribute_kind("returned");
   LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
 
   LLVMGetCallSiteAttributes(call, i + 1, list);
@@ -83,7 +83,7 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
   LLVMValueRef native = LLVMAddFunction(ctx->module, "cairn.x87", type);
   LLVMSetLinkage(native, LLVMInternalLinkage);
-  LLVMAddAttributeAtIndex(native, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
+  cn_add_attribute(ctx, native, CN_FUNCTION_INDEX, "noinline", 0);
   copy_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, native, ""));
   LLVMSetCurrentDebugLocation2(builder, NULL);

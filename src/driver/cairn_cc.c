@@ -7,8 +7,8 @@
  *   .s    clang assembles  | stack maps become frame maps
  *   then  clang links, with the runtime for executables
  *
- * What is not compiling or linking (-E, -M, -fsyntax-only, --version, ...), and every wrong use
- * that clang would report, is clang's: it gets the same words.
+ * What is not compiling or linking (-E, -M, -fsyntax-only, ...), and every wrong use that clang
+ * would report, is clang's: it gets the same words. To --version Cairn adds a line of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,14 @@ static const char help[] =
 
 /* ---- what clang does alone ---- */
 
+/* The command as clang is to see it. */
+static void add_arguments(const struct cn_command *command, struct cn_words *words)
+{
+  for (size_t i = 0; i < command->args.count; i++)
+    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
+      cn_push(words, command->args.at[i]);
+}
+
 static int pass_to_clang(const struct cn_command *command, bool with_environment)
 {
   struct cn_words words = {0};
@@ -45,22 +53,19 @@ static int pass_to_clang(const struct cn_command *command, bool with_environment
     preprocesses |= command->items.at[i].input && cn_languages_preprocess(&command->items.at[i]);
   if (with_environment && preprocesses)
     cn_frontend_add_environment(&words);
-  for (size_t i = 0; i < command->args.count; i++)
-    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
-      cn_push(&words, command->args.at[i]);
+  add_arguments(command, &words);
   if (command->verbose && !command->dry_run)
     cn_process_print(&words, stderr);
   return cn_process_become(&words);
 }
 
+/* Clang's lines first: they are what build systems look at. */
 static int print_version(const struct cn_command *command)
 {
   struct cn_words words = {0};
 
   cn_push(&words, cn_process_clang());
-  for (size_t i = 0; i < command->args.count; i++)
-    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
-      cn_push(&words, command->args.at[i]);
+  add_arguments(command, &words);
   int status = cn_process_run(&words);
   cn_free(&words);
   if (status == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the drivers share: messages on stderr.
+ * What the drivers share: messages on stderr, the version, and the command line of one file.
  */
 #include "driver/tool.h"
 
