@@ -13,11 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A reference: the address of an object's payload, or null. A slot: the address of a reference.
- * Wrapped so that the compiler rejects mixing objects, slots and integers. */
-struct cairn_ref {
-  uintptr_t address;
-};
+/* A slot: the address of a reference, which is the address of an object's payload, or null. Wrapped
+ * so that the compiler rejects mixing slots, objects and integers. */
 struct cairn_slot {
   uintptr_t *address;
 };
@@ -58,7 +55,8 @@ struct cairn_image {
  * argument or a result is a base to the callee, whose frame map cannot say more. References in
  * objects always point to the start. What a function derives itself never comes here: the runtime
  * reads all offsets from their bases before the first call, and writes the derived values back
- * after the last (FIELD row 24). The same slot may come twice. */
+ * after the last (seeds: statepoints-later-2025, "Base & Derived Pointers"). The same slot may come
+ * twice. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* You provide: */

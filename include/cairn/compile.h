@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile).
+ * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile). What the
+ * passes do is the seeds' statepoints-original-2014 and statepoints-later-2025, at the place in the
+ * compiler that late-insertion-slides-2014 propose.
  *
- * Every function works on the caller's module, in the caller's thread, and never exits or
- * prints: what it has to say goes to the diagnostics callback.
+ * Every function works on the caller's module, in the caller's thread, and never exits or prints:
+ * what it has to say goes to the diagnostics callback, in that thread. Several threads may compile
+ * at once, each with an LLVMContextRef of its own. What is handed in stays the caller's. Memory
+ * that runs out, and a defect of Cairn, end the process with a message.
  */
 #ifndef CAIRN_COMPILE_H
 #define CAIRN_COMPILE_H
@@ -13,6 +17,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
+/* Only errors make a call fail. */
 enum cairn_severity { CAIRN_ERROR, CAIRN_WARNING, CAIRN_REMARK, CAIRN_NOTE };
 
 /* One finding. Strings live until the callback returns; absent ones are null, absent numbers 0. */
@@ -24,51 +29,58 @@ struct cairn_diagnostic {
   const char *file;     /* source position from debug locations */
   unsigned line, column;
 };
+/* Called once per finding, in an order that depends on the module alone. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);
 
+/* When safepoints are inserted. */
 enum cairn_safepoints {
   CAIRN_SAFEPOINTS_LATE,  /* after the optimiser: the default */
   CAIRN_SAFEPOINTS_EARLY, /* before it */
   CAIRN_SAFEPOINTS_NONE,  /* not at all; the program never collects */
 };
 
+/* How to compile. All zero is -O0 of a front end's module for an executable, silently. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
   unsigned opt_level;   /* 0 to 3 */
   unsigned size_level;  /* 0; 1 for -Os, 2 for -Oz */
   bool shared;          /* the code may end in a shared object: -fPIC and not -fPIE */
-  bool manage_all;      /* C: every definition is managed; otherwise those with gc "statepoint-example" */
-  cairn_diagnostic_handler *diagnose;
-  void *env;
+  bool manage_all;      /* C: every definition is managed; else those with a gc strategy of ours */
+  cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
+  void *env;                          /* for `diagnose` */
 };
 
-/* Set the code generator options that Cairn needs (references in registers, DESIGN "references
- * live in registers across safepoints") and initialise the targets. Once per process, before the
+/* Set the code generator options that Cairn needs (references in registers) and initialise
+ * LLVM's x86 target. Once per process, before the
  * first target machine is made; later calls do nothing. Not thread-safe. */
 void cairn_compile_init(void);
 
 /* Run the whole pipeline (src/compile/pipeline.c) for `machine`. Returns a new module in the
- * same context, ready for code generation, which the caller owns; `module` is left as it was.
+ * same context, ready for code generation, which the caller disposes of; `module` is left as it
+ * was.
  * Null after at least one CAIRN_ERROR was reported. What the optimiser makes that cannot be
  * proved precise is optimised again with non-integral references ("ni:1"), then without
  * vectorisation; each fall-back is a CAIRN_REMARK. */
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options);
 
-/* The passes of the pipeline in order, one name per line, newline-terminated, for -###; caller
- * frees. */
+/* The passes of the pipeline in order, one name per line, newline-terminated; caller frees with
+ * free(). */
 char *cairn_compile_describe(const struct cairn_compile_options *options);
 
-/* Run one pass, ours or (any other name) LLVM's pipeline parser. Our names:
- * cairn_compile_pass_names(). */
+/* Run one pass on the module itself: one of cairn_compile_pass_names(), or whatever LLVM's pipeline
+ * parser makes of any other name. `machine` may be null. False after at least one CAIRN_ERROR was
+ * reported, or where our pass left something that LLVM's verifier refuses (reported too): the
+ * module is then good for nothing but disposal. */
 bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                         const struct cairn_compile_options *options);
 
-/* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function; caller
- * frees with free(). Null: no such analysis. */
+/* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function as text that is
+ * the same from run to run; caller frees with free(). The module is left as it was, but for
+ * "bases", which may add phis and selects. Null: no such analysis. */
 char *cairn_compile_print(LLVMModuleRef module, const char *analysis);
 
-/* Null-terminated list of name, one-line help, name, one-line help, ... */
+/* Null-terminated list of name, one-line help, name, one-line help, ...; static. */
 const char *const *cairn_compile_pass_names(void);
 
 #endif

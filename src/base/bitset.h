@@ -13,18 +13,5 @@
 
 static inline bool cn_bit(const uint64_t *set, size_t i) { return set[i / 64] >> (i % 64) & 1; }
 static inline void cn_bit_set(uint64_t *set, size_t i) { set[i / 64] |= UINT64_C(1) << (i % 64); }
-static inline void cn_bit_clear(uint64_t *set, size_t i) { set[i / 64] &= ~(UINT64_C(1) << (i % 64)); }
-
-/* to |= from; true if that changed it. */
-static inline bool cn_bits_merge(uint64_t *to, const uint64_t *from, size_t words)
-{
-  uint64_t changed = 0;
-
-  for (size_t i = 0; i < words; i++) {
-    changed |= from[i] & ~to[i];
-    to[i] |= from[i];
-  }
-  return changed != 0;
-}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growable array: CN_VECTOR(T) declares one, zero-initialised is empty. Used by the tools, not by the runtime.
+ * A growable array: CN_VECTOR(T) declares one, zero-initialised is empty. Used by the tools, not
+ * by the runtime.
  *
  *   CN_VECTOR(int) v = {0};
  *   cn_push(&v, 3);
@@ -28,6 +29,7 @@
     (vector)->at[(vector)->count++] = (__VA_ARGS__); \
   } while (0)
 
-#define cn_free(vector) (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
+#define cn_free(vector) \
+  (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
 
 #endif

@@ -50,7 +50,7 @@ static bool passes_through(LLVMValueRef call)
   return false;
 }
 
-LLVMValueRef cn_look_through(LLVMValueRef value, bool *moves)
+static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
 {
   if (LLVMGetValueKind(value) != LLVMInstructionValueKind)
     return NULL;
@@ -79,7 +79,7 @@ static LLVMValueRef chain_end(struct graph *graph, LLVMValueRef value, bool *mov
   LLVMValueRef start = value;
   bool moved = false;
 
-  for (LLVMValueRef next; (next = cn_look_through(value, &moved)); value = next) {
+  for (LLVMValueRef next; (next = look_through(value, &moved)); value = next) {
     const uint64_t *known = cn_ptrmap_find(&graph->ends, next);
     if (known) {
       moved |= *known & 1;

@@ -89,7 +89,7 @@ bool cn_calls_have(LLVMValueRef call, const char *attribute)
          (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
 }
 
-bool cn_calls_have_string(LLVMValueRef call, const char *attribute)
+static bool have_string(LLVMValueRef call, const char *attribute)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned length = (unsigned)strlen(attribute);
@@ -154,7 +154,7 @@ static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef c
 
   if (strncmp(name, "llvm.experimental.gc.statepoint", 31) == 0)
     return (struct cn_call_class){CN_CALL_STATEPOINT, "statepoint"};
-  if (cn_calls_have_string(call, "gc-leaf-function"))
+  if (have_string(call, "gc-leaf-function"))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   for (size_t i = 0; i < sizeof calling_intrinsics / sizeof *calling_intrinsics; i++)
     if (strncmp(name, calling_intrinsics[i], strlen(calling_intrinsics[i])) == 0)
@@ -204,7 +204,7 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction)
     return classify_intrinsic(instruction, callee);
   if (LLVMIsACallInst(instruction) && LLVMGetTailCallKind(instruction) == LLVMTailCallKindMustTail)
     return (struct cn_call_class){CN_CALL_MUSTTAIL, "musttail: the frame is gone"};
-  if (cn_calls_have_string(instruction, "gc-leaf-function"))
+  if (have_string(instruction, "gc-leaf-function"))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   if (is_nocallback(instruction, callee))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute nocallback"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions about types and functions that must have one answer (the seeds' "Distinguishing references").
+ * Questions about types, functions and calls that must have one answer (the seeds'
+ * "Distinguishing references").
  */
 #include <string.h>
 #include "base/check.h"
@@ -45,8 +46,7 @@ bool cn_is_managed(LLVMValueRef function)
 
   if (gc && (strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0))
     return true;
-  return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "cairn",
-                                       5) != NULL;
+  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, "cairn", 5) != NULL;
 }
 
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count)

@@ -30,22 +30,31 @@ struct cn_ctx {
 /* A pass: true if no error was reported. Each file opens with needs / provides / breaks. */
 typedef bool cn_pass(struct cn_ctx *ctx);
 
-cn_pass cn_prepare;     /* prepare.c    managed functions marked, differences opaque, locals promoted */
-cn_pass cn_rules;       /* rules.c      source rules, on unoptimised IR */
-cn_pass cn_restore;     /* restore.c    integers that the optimiser made of copied references */
-cn_pass cn_layouts;     /* layouts.c    allocation calls get struct cairn_layout constants */
-cn_pass cn_allocate;    /* allocate.c   inline bump allocation */
-cn_pass cn_transitions; /* transitions.c  calls that may reach native code go through stubs; marks on managed functions */
-cn_pass cn_slots;       /* slots.c      stores of references to ordinary memory checked */
-cn_pass cn_place;       /* place.c      polls */
-cn_pass cn_define;      /* undefined.c  undefined references become null */
-cn_pass cn_rewrite;     /* statepoints.c  gc.statepoint, gc.result, gc.relocate */
-cn_pass cn_differences; /* prepare.c    cairn.ptrdiff back to integers */
-cn_pass cn_verify;      /* verify.c     the relocation invariant */
-cn_pass cn_slow_paths;  /* slow_paths.c  short ways to the runtime's stubs */
-cn_pass cn_globals;     /* globals.c    roots in globals, the image constructor */
+/* The passes, as pipeline.c orders them for late insertion. Behind the name, the files that are
+ * part of it and the header that these share. */
+cn_pass cn_rules;       /* rules: rules.c, rules_access.c, rules_unions.c, atomics.c; rules.h */
+cn_pass cn_prepare;     /* prepare: prepare.c, copies.c, tags.c; prepare.h, tags.h */
+cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */
+cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
+cn_pass cn_allocate;    /* allocate: allocate.c */
+cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, x87.c; thunk.h, x87.h */
+cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
+cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c; chunk.h */
+cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
+cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
+                           areas.c, strip.c, refs.c, liveness.c, bases.c, sources.c, aggregates.c,
+                           described.c, relocate.c; rewrite.h, statepoints.h, areas.h */
+cn_pass cn_differences; /* lower-differences: prepare.c */
+cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
+cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
+cn_pass cn_globals;     /* globals: globals.c */
 
-void cn_define_function(LLVMValueRef function); /* pass cn_define on one function */
+/* For all of them: calls.h (which calls are safepoints), cfg.h and loops.h with trips.c (control
+ * flow), types.h (what IR says of the type of memory), emit.h and names.h (IR to emit, and its
+ * names). print.c prints the analyses. */
+
+/* Pass define-references on one function. */
+void cn_define_function(LLVMValueRef function);
 
 /* ---- diagnostics (diagnose.c) ---- */
 
@@ -59,12 +68,21 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
  * buffer. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
-/* ---- types and values (managed.c) ---- */
+/* ---- types, functions, calls (managed.c) ---- */
 
 bool cn_is_ref(LLVMTypeRef type);         /* ptr addrspace(1) */
 bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
-bool cn_holds_ref(LLVMTypeRef type);      /* a reference, or a vector, array or struct with one in it */
-bool cn_is_managed(LLVMValueRef function); /* gc strategy "statepoint-example" or "coreclr", or attribute "cairn" */
+/* A reference, or a vector, array or struct with one in it. */
+bool cn_holds_ref(LLVMTypeRef type);
+/* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
+bool cn_is_managed(LLVMValueRef function);
+
+/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
+ * intrinsic `name`". */
+LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
+bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
+/* The function that `call` names directly, or null (indirect, inline assembly). */
+LLVMValueRef cn_direct_callee(LLVMValueRef call);
 
 /* ---- calls (calls.c) ---- */
 
@@ -77,20 +95,13 @@ enum cn_call_kind {
 };
 struct cn_call_class {
   enum cn_call_kind kind;
-  const char *why; /* for --explain-calls and --print=calls: "attribute nocallback", "table: ...", ... */
+  const char *why; /* for --print=calls: "attribute nocallback", "table: ...", ... */
 };
 /* The one answer to "is this call a leaf". Never by a name's likeness to the C library's: by
  * attribute ("gc-leaf-function", nocallback), by being an intrinsic that is expanded in line, by
- * inline assembly, or by the explicit table in calls.c, each entry with a reason, which holds
+ * inline assembly, or by the explicit table in leaves.def, each entry with a reason, which holds
  * only for declarations without references. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
-
-/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
- * intrinsic `name`". */
-LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
-bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
-/* The function that `call` names directly, or null (indirect, inline assembly). */
-LLVMValueRef cn_direct_callee(LLVMValueRef call);
 
 /* ---- control flow (cfg.c) ---- */
 

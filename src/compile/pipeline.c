@@ -2,20 +2,15 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- *   late   rules prepare | LLVM's optimiser | restore layouts allocate transitions stores place
- *          rewrite differences verify slow-paths globals
- *   early  rules prepare layouts allocate transitions stores place rewrite | LLVM's optimiser |
- *          restore define differences verify slow-paths globals
- *   none   rules prepare | LLVM's optimiser | restore layouts allocate differences slow-paths
- *          globals
- *
- * Late insertion is the seeds' (late-insertion-slides-2014, "How to resolve this?"): until
- * `place` there is no safepoint, so the optimiser loses nothing. LLVM's verifier runs after each
+ * The three orders are the lists `late`, `early` and `none` below. Late insertion is the seeds'
+ * (late-insertion-slides-2014, "How to resolve this?"): until place-safepoints there is no
+ * safepoint, so the optimiser loses nothing. LLVM's verifier runs after each
  * of our passes; a module that one of them broke is our defect, and the error names the pass.
  *
  * The optimiser runs with integral pointers (with "ni:1" it no longer makes a memset of the
- * seeds' loop). What it does to references is proved harmless afterwards by rewrite and verify;
- * if they refuse, the module is optimised again from the same point with less freedom.
+ * seeds' loop). What it does to references is proved harmless afterwards by rewrite-statepoints
+ * and verify-safepoints; if they refuse, the module is optimised again from the same point with
+ * less freedom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +30,8 @@ static const struct step {
   const char *help;
 } passes[] = {
     {"rules", cn_rules, "check the source rules, on unoptimised IR"},
-    {"prepare", cn_prepare, "mark managed functions, make pointer differences opaque, promote locals"},
+    {"prepare", cn_prepare,
+     "mark managed functions, make pointer differences opaque, promote locals"},
     {"restore-references", cn_restore, "make references of what the optimiser copies as integers"},
     {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts"},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation"},
@@ -44,7 +40,8 @@ static const struct step {
     {"place-safepoints", cn_place, "insert safepoint polls at entries and loop back edges"},
     {"define-references", cn_define, "make undefined references null"},
     {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
-    {"lower-differences", cn_differences, "turn opaque pointer differences into integer arithmetic"},
+    {"lower-differences", cn_differences,
+     "turn opaque pointer differences into integer arithmetic"},
     {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks"},
     {"globals", cn_globals, "register globals that hold references, and the image"},
@@ -52,18 +49,23 @@ static const struct step {
 
 #define OPTIMISE "optimise"
 
-static const char *const late[] = {"rules", "prepare", OPTIMISE, "restore-references", "layouts",
-                                   "allocate", "transitions", "check-stores",
-                                   "place-safepoints", "rewrite-statepoints",
-                                   "lower-differences", "verify-safepoints", "slow-paths",
-                                   "globals", NULL};
-static const char *const early[] = {"rules", "prepare", "layouts", "allocate", "transitions",
-                                    "check-stores", "place-safepoints", "rewrite-statepoints", OPTIMISE,
-                                    "restore-references", "define-references",
-                                    "lower-differences", "verify-safepoints", "slow-paths",
-                                    "globals", NULL};
-static const char *const none[] = {"rules", "prepare", OPTIMISE, "restore-references", "layouts",
-                                   "allocate", "lower-differences", "slow-paths", "globals", NULL};
+static const char *const late[] = {
+    "rules", "prepare",
+    OPTIMISE,
+    "restore-references", "layouts", "allocate", "transitions", "check-stores",
+    "place-safepoints", "rewrite-statepoints",
+    "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
+static const char *const early[] = {
+    "rules", "prepare", "layouts", "allocate", "transitions", "check-stores",
+    "place-safepoints", "rewrite-statepoints",
+    OPTIMISE,
+    "restore-references", "define-references",
+    "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
+static const char *const none[] = {
+    "rules", "prepare",
+    OPTIMISE,
+    "restore-references", "layouts", "allocate",
+    "lower-differences", "slow-paths", "globals", NULL};
 
 static const char *const *order_of(const struct cairn_compile_options *options)
 {
@@ -82,7 +84,8 @@ static const char *const *order_of(const struct cairn_compile_options *options)
 enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
 
 static const char *const freedom_names[FREEDOMS] = {
-    "integral references", "non-integral references", "non-integral references and no vectorisation"};
+    "integral references", "non-integral references",
+    "non-integral references and no vectorisation"};
 
 static const struct step *find_step(const char *name)
 {
@@ -221,7 +224,8 @@ static void release(struct held *held, const struct cairn_compile_options *to)
 static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom)
 {
   for (; *order; order++) {
-    bool ok = strcmp(*order, OPTIMISE) == 0 ? optimise(ctx, freedom) : run_ours(ctx, find_step(*order));
+    bool ok = strcmp(*order, OPTIMISE) == 0 ? optimise(ctx, freedom)
+                                            : run_ours(ctx, find_step(*order));
     if (!ok || ctx->errors)
       return false;
   }
@@ -352,8 +356,7 @@ const char *const *cairn_compile_pass_names(void)
 void cairn_compile_init(void)
 {
   /* References stay in registers over safepoints, callee-saved ones included; the frame-map
-   * walker recovers them. Code generator options are process-wide and can be parsed once
-   * (DESIGN, "Facts of LLVM 22"). */
+   * walker recovers them. Code generator options are process-wide and can be parsed once. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
                                      "-fixup-allow-gcptr-in-csr=true"};
   static bool done;

@@ -122,9 +122,6 @@ void cn_bases_free(struct cn_bases *bases);
  * derived. */
 bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
 void cn_bases_print(LLVMValueRef function, FILE *out);
-/* The operand that `value` only adjusts (GEP, freeze, ...), or null; *moves: its address may
- * differ. */
-LLVMValueRef cn_look_through(LLVMValueRef value, bool *moves);
 
 /* ---- relocate.c ---- */
 

@@ -21,7 +21,7 @@ typedef CN_VECTOR(LLVMValueRef) values;
 
 static bool stores_reference(LLVMValueRef i)
 {
-  return LLVMGetInstructionOpcode(i) == LLVMStore && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+  return LLVMIsAStoreInst(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
          !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 1)));
 }
 

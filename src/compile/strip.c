@@ -55,7 +55,8 @@ static void strip_signature(LLVMValueRef function)
 
   strip_frame_pointers(function);
   for (size_t i = 0; i < COUNT(function_attributes); i++)
-    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind(function_attributes[i]));
+    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                                   cn_attribute_kind(function_attributes[i]));
   for (size_t i = 0; i < COUNT(reference_attributes); i++) {
     unsigned kind = cn_attribute_kind(reference_attributes[i]);
     if (cn_holds_ref(LLVMGetReturnType(type)))
@@ -72,7 +73,8 @@ static void strip_call(LLVMValueRef call)
   if (cn_classify_call(call).kind == CN_CALL_LEAF)
     return;
   for (size_t i = 0; i < COUNT(function_attributes); i++)
-    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind(function_attributes[i]));
+    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX,
+                                    cn_attribute_kind(function_attributes[i]));
   for (size_t i = 0; i < COUNT(reference_attributes); i++) {
     unsigned kind = cn_attribute_kind(reference_attributes[i]);
     if (cn_holds_ref(LLVMTypeOf(call)))

@@ -2,7 +2,7 @@
  *
  * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later,
  * "Safepoint Semantics & Verification"; DESIGN, invariant 1). It shares nothing with the
- * rewriter but the classification of calls.
+ * rewriter but the classification of calls and the reading of operand bundles.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
  *   stale-reference      used after a safepoint, on some static path, at which the object may have

@@ -100,6 +100,17 @@ static int split(const struct cn_elf *elf, const struct cn_elf_section *frames,
   return status;
 }
 
+static int by_place(const void *x, const void *y)
+{
+  const struct cn_encoded *a = x, *b = y;
+
+  if (a->section != b->section)
+    return a->section < b->section ? -1 : 1;
+  if (a->offset != b->offset)
+    return a->offset < b->offset ? -1 : 1;
+  return a->start < b->start ? -1 : a->start > b->start;
+}
+
 int cn_frames_split(const struct cn_elf *elf, uint32_t section, struct cn_encoded_frames *out,
                     char **error)
 {
@@ -116,25 +127,9 @@ int cn_frames_split(const struct cn_elf *elf, uint32_t section, struct cn_encode
     cn_encoded_free(out);
     return CN_FAIL(error, "section cairn_frames: malformed");
   }
-  cn_encoded_sort(out);
+  if (out->functions.count)
+    qsort(out->functions.at, out->functions.count, sizeof *out->functions.at, by_place);
   return 0;
-}
-
-static int by_place(const void *x, const void *y)
-{
-  const struct cn_encoded *a = x, *b = y;
-
-  if (a->section != b->section)
-    return a->section < b->section ? -1 : 1;
-  if (a->offset != b->offset)
-    return a->offset < b->offset ? -1 : 1;
-  return a->start < b->start ? -1 : a->start > b->start;
-}
-
-void cn_encoded_sort(struct cn_encoded_frames *frames)
-{
-  if (frames->functions.count)
-    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
 }
 
 void cn_encoded_free(struct cn_encoded_frames *frames)

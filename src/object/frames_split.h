@@ -30,7 +30,6 @@ uint32_t cn_frames_find_mixed(const struct cn_elf *elf);
 int cn_frames_split(const struct cn_elf *elf, uint32_t section, struct cn_encoded_frames *out,
                     char **error);
 
-void cn_encoded_sort(struct cn_encoded_frames *frames);
 void cn_encoded_free(struct cn_encoded_frames *frames);
 
 #endif
