@@ -31,6 +31,9 @@ void cn_epochs_free(struct cn_epochs *epochs);
 uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction,
                          uint32_t current);
 
+/* The epoch that is current at `instruction`: a statepoint's own is not yet. */
+uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
+
 /* Values that a safepoint makes stale (verify_values.c): references, what holds them, statepoint
  * tokens, and integers and unmanaged pointers made of references. */
 struct cn_stale {
@@ -53,6 +56,12 @@ struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
 bool cn_values_hands_on(LLVMValueRef instruction);
 /* Is `incoming` of epoch `epoch` valid when `from` is left? */
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
+
+/* verify_null.c: on each path from the definition of the reference `value` that has a safepoint on
+ * it, has a comparison shown the reference to be null before `at` in `block` is reached? `at` null:
+ * before `block` is left. */
+bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
+                    uint32_t block);
 
 struct cn_verifier {
   struct cn_ctx *ctx;

@@ -85,3 +85,14 @@ uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instructio
 
   return epoch ? (uint32_t)*epoch : current;
 }
+
+uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
+  uint32_t epoch = epochs->in[cn_cfg_index(epochs->cfg, block)];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;
+       i = LLVMGetNextInstruction(i))
+    epoch = cn_epochs_after(epochs, i, epoch);
+  return epoch;
+}

@@ -68,17 +68,6 @@ static LLVMValueRef find_statepoint(const struct cn_cfg *cfg, LLVMValueRef def, 
   return found;
 }
 
-static uint32_t epoch_at(const struct cn_verifier *v, LLVMValueRef instruction)
-{
-  LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
-  uint32_t epoch = v->epochs.in[cn_cfg_index(&v->cfg, block)];
-
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;
-       i = LLVMGetNextInstruction(i))
-    epoch = cn_epochs_after(&v->epochs, i, epoch);
-  return epoch;
-}
-
 /* The operand through which `i` is stale although no statepoint follows it; its place goes to
  * *last and *b. */
 static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last,
@@ -99,7 +88,7 @@ static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, L
   *last = LLVMGetPreviousInstruction(i);
   for (int o = 0; o < LLVMGetNumOperands(i); o++) {
     struct cn_stale stale = cn_values_of(&v->values, LLVMGetOperand(i, (unsigned)o));
-    if (!cn_values_valid_at(&stale, epoch_at(v, i)))
+    if (!cn_values_valid_at(&stale, cn_epochs_at(&v->epochs, i)))
       return LLVMGetOperand(i, (unsigned)o);
   }
   return NULL;
@@ -187,6 +176,8 @@ static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b
     if (cn_values_valid_at(&stale, epoch))
       continue;
     if (LLVMIsAICmpInst(i) && is_indifferent(v, i))
+      continue;
+    if (cn_null_spares(&v->values, value, i, b))
       continue;
     report(v, value, i, b);
     return 1;

@@ -124,6 +124,10 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
     struct cn_stale incoming = cn_values_of(values, LLVMGetIncomingValue(phi, i));
     if (from == CN_NO_BLOCK || incoming.epoch == CN_EPOCH_NONE)
       continue;
+    bool spared = incoming.epoch != e->out[from] && incoming.weight == 1 &&
+                  cn_null_spares(values, LLVMGetIncomingValue(phi, i), NULL, from);
+    if (spared)
+      incoming.epoch = e->out[from];
     valid &= incoming.epoch == e->out[from];
     loops |= cn_cfg_retreats(from, b);
     all = join(all, incoming);
