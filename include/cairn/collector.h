@@ -55,7 +55,7 @@ struct cairn_image {
  * argument or a result is a base to the callee, whose frame map cannot say more. References in
  * objects always point to the start. What a function derives itself never comes here: the runtime
  * reads all offsets from their bases before the first call, and writes the derived values back
- * after the last (seeds: statepoints-later-2025, "Base & Derived Pointers"). The same slot may come
+ * after the last (statepoints-later, "Base & Derived Pointers"). The same slot may come
  * twice. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 

@@ -3,8 +3,8 @@
  * Frame maps: what the object side writes into section `cairn_frames` and the walker reads. This
  * header is the reader's interface; the encoding is drawn in src/object/framemap.h.
  *
- * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee (DESIGN, "Facts
- * of LLVM 22").
+ * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee
+ * (docs/llvm-22.md, "the callee's CFA").
  */
 #ifndef CN_BASE_FRAMEMAP_H
 #define CN_BASE_FRAMEMAP_H

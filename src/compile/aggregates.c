@@ -2,8 +2,8 @@
  *
  * Vectors of references and first-class aggregates that hold some, split where they would be
  * live over a parse point: taken apart right after the definition, put together again right
- * before each use, so that only scalars are relocated. (LLVM's own pass does not handle
- * aggregates: in a release build the reference is simply not relocated, FIELD row 1.)
+ * before each use, so that only scalars are relocated (LLVM's own pass does not relocate
+ * them: docs/llvm-22.md, "aggregates").
  *
  * A value that is itself put together (insertvalue, phi, shufflevector, ...) is not taken apart:
  * its *leaves* are what it was made of, so that base pointers can be inferred through it. Leaves

@@ -3,9 +3,8 @@
  * Pass `allocate`: allocation calls in managed functions become bump allocation in line.
  *
  * Needs: layouts. Provides: no call of cairn_alloc, cairn_alloc_array or cairn_alloc_flex in a
- * managed function; blocks of
- *   at most CAIRN_ABI_INLINE_ALLOC_MAX bytes are allocated in line, the rest by the slow
- *   functions, which are parse points. Breaks: control flow.
+ * managed function; blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes are allocated in line, the
+ * rest by the slow functions, which are parse points. Breaks: control flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
@@ -15,7 +14,7 @@
  *   tail: phi [object], [r]
  *
  * The slow functions keep every register but the result's, so that the fast path has no spill
- * (EXPERIMENTS.md no. 2).
+ * (docs/llvm-22.md, "cold calls").
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -2,9 +2,9 @@
  *
  * Address-taken locals that hold references. They stay in the frame; the collector updates them
  * there, told by the deopt bundle of every statepoint (abi.def, "Described allocas"). So that
- * LLVM never forwards a stored reference over a statepoint they escape at entry (EXPERIMENTS no.
- * 9); so that no statepoint sees garbage in them they are zeroed at entry and have no lifetime
- * markers, which would let the code generator share their slots.
+ * LLVM never forwards a stored reference over a statepoint they escape at entry
+ * (docs/llvm-22.md, "forwarding"); so that no statepoint sees garbage in them they are zeroed at
+ * entry and have no lifetime markers, which would let the code generator share their slots.
  *
  * Needs: nothing. Provides: described operands. Breaks: nothing but the order of allocas.
  */

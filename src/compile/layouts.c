@@ -6,7 +6,8 @@
  * cairn_alloc, cairn_alloc_array and cairn_alloc_flex has a constant struct cairn_layout as its
  * first operand. Breaks: nothing.
  *
- * The static's LLVM value type names every reference in the C type (EXPERIMENTS.md no. 7).
+ * The static's LLVM value type names every reference in the C type (docs/llvm-22.md,
+ * "layouts").
  */
 #include "compile/layouts.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What rewrite-statepoints cannot make precise, refused with function, source line and rule
- * before anything is changed (DESIGN, invariant 2). Each of these is silent damage or a crash in
- * a release build of LLVM (FIELD rows 1 to 12). Needs: nothing. Provides: diagnostics. Breaks:
- * nothing.
+ * before anything is changed (docs/architecture.md, invariant 2). Each of these is silent damage or
+ * a crash in a release build of LLVM's own pass (docs/llvm-22.md). Needs: nothing. Provides:
+ * diagnostics. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -151,8 +151,8 @@ static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
   }
 }
 
-/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node (FIELD row
- * 28): put a freeze between. */
+/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
+ * (docs/llvm-22.md, "multi-result callees"): put a freeze between. */
 static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);

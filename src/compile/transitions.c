@@ -2,8 +2,8 @@
  *
  * Pass transitions: calls of managed code that may reach native code go through stubs which
  * leave an anchor, so that a walker that comes back from a callback finds the frames and
- * callee-saved registers below the native ones (DESIGN: "unknown external C functions are native
- * and get a transition; known leaves do not").
+ * callee-saved registers below the native ones. Unknown external functions are native and get a
+ * transition; known leaves do not.
  *
  * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every
  * parse point calls a managed function or a stub; managed functions carry the mark that stubs
@@ -15,9 +15,9 @@
  *   external, or replaceable when linking      cairn.call.foo (thunk.c)
  *   a pointer, a static native function        cairn_call_indirect; the mutator holds the target
  *
- * A statepoint does not say that its callee is variadic (FIELD row 9), so calls of variadic
- * functions become calls with the types of their arguments, through cairn.vcall.foo and
- * cairn_vcall_indirect. On x86-64 both pass arguments alike.
+ * A statepoint does not say that its callee is variadic (docs/llvm-22.md, "variadic callees"),
+ * so calls of variadic functions become calls with the types of their arguments, through
+ * cairn.vcall.foo and cairn_vcall_indirect. On x86-64 both pass arguments alike.
  */
 #include <stdlib.h>
 #include <string.h>

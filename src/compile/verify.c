@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later,
- * "Safepoint Semantics & Verification"; DESIGN, invariant 1). It shares nothing with the
- * rewriter but the classification of calls and the reading of operand bundles.
+ * "Safepoint Semantics & Verification"; docs/architecture.md, invariant 1). It shares nothing with
+ * the rewriter but the classification of calls and the reading of operand bundles.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
  *   stale-reference      used after a safepoint, on some static path, at which the object may have
@@ -17,7 +17,7 @@
  *   undescribed-alloca   a local in memory holds references that no statepoint lists
  *                        (verify_allocas.c)
  *
- * FIELD 2c lists what LLVM's verify<safepoint-ir> does not see: missed parse points, wrong
+ * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
  * bases, casts, integers and allocas. Its false positive, a phi of one value on paths with and
  * without a safepoint compared with that value, is none here (verify_values.c).
  */

@@ -45,7 +45,7 @@ define void @state(ptr addrspace(1) %a, ptr addrspace(1) %b) gc "statepoint-exam
   ret void
 }
 
-; FIELD row 28: a callee out of an aggregate goes through a freeze.
+; docs/llvm-22.md, "multi-result callees": a callee out of an aggregate goes through a freeze.
 ; CHECK-LABEL: define void @callee
 ; CHECK: [[C:%.*]] = extractvalue { ptr, i64 } %t, 0
 ; CHECK-NEXT: [[F:%.*]] = freeze ptr [[C]]

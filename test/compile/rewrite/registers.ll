@@ -1,4 +1,4 @@
-; References stay in callee-saved registers over calls, and in any register over a poll (EXPERIMENTS nos. 1 and 2). Wrong: a
+; References stay in callee-saved registers over calls, and in any register over a poll (docs/llvm-22.md). Wrong: a
 ; spill and a reload around each call, or spill code in the hot loop.
 ; RUN: %cairn opt -p rewrite-statepoints %s | llc -O3 -mtriple=x86_64-linux-gnu -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true -verify-machineinstrs | FileCheck %s
 declare void @foo()

@@ -21,7 +21,7 @@ define i1 @both_old(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-exa
   ret i1 %a
 }
 
-; FIELD 2c's false positive: a phi of one old value, on paths with and without a safepoint, compared to that value.
+; What LLVM's verifier reports wrongly: a phi of one old value, on paths with and without a safepoint, compared to that value.
 define i1 @diamond(ptr addrspace(1) %p, i1 %c) gc "statepoint-example" {
   br i1 %c, label %a, label %b
 a:
