@@ -90,6 +90,11 @@ struct cairn_collector {
    * away; `*collection` then says by which collection (counted from 1), or is 0 if that is no
    * longer known. Used to explain a fault. May be null. */
   bool (*was_unmapped)(uintptr_t address, uint64_t *collection);
+
+  /* MUTATE, on the mutator's own thread. True if `word` is the address of an object, as far as its
+   * header can tell. Asked of the words that a program copies to memory that is not looked into,
+   * where a reference would be lost. May be null: such copies are not checked then. */
+  bool (*is_object)(uintptr_t word);
 };
 
 #pragma GCC visibility push(default)

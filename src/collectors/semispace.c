@@ -345,6 +345,14 @@ static bool was_unmapped(uintptr_t address, uint64_t *collection)
          cn_spaces_unmapped(address, collection);
 }
 
+static bool is_object(uintptr_t word)
+{
+  uintptr_t offset = word - CAIRN_ABI_HEADER_SIZE - heap.current.base;
+
+  return word % CAIRN_ABI_OBJECT_ALIGN == 0 && offset < heap.capacity &&
+         cairn_layout_is_known(((const struct cairn_layout *const *)word)[-1]);
+}
+
 const struct cairn_collector cairn_semispace = {
     .name = "semispace",
     .init = init,
@@ -352,4 +360,5 @@ const struct cairn_collector cairn_semispace = {
     .grow = grow,
     .collect = collect,
     .was_unmapped = was_unmapped,
+    .is_object = is_object,
 };

@@ -16,6 +16,8 @@
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
 #define CN_POLL_SLOW "cairn_poll_slow"
 #define CN_CHECK_SLOT "cairn_check_slot"
+#define CN_CHECK_COPY "cairn_check_copy"
+#define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
 #define CN_CALL_INDIRECT "cairn_call_indirect"
 #define CN_VCALL_INDIRECT "cairn_vcall_indirect"
 /* Hidden thunks: the way to a function that may be native, the same for variadic calls, the way

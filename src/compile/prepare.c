@@ -285,8 +285,7 @@ static void promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-/* Does any type that the module names hold a reference? Most files of a C project have none. */
-static bool mentions_references(struct cn_ctx *ctx)
+bool cn_prepare_mentions_references(struct cn_ctx *ctx)
 {
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     if (cn_holds_ref(LLVMGlobalGetValueType(g)))
@@ -320,7 +319,7 @@ bool cn_prepare(struct cn_ctx *ctx)
     cn_copies_pin(ctx, f);
     cn_slots_mark(ctx, f);
   }
-  if (mentions_references(ctx))
+  if (cn_prepare_mentions_references(ctx))
     cn_copies_without_tags(ctx);
   else
     cn_hidden_escape(ctx); /* nothing to look for later */

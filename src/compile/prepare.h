@@ -12,6 +12,9 @@
  * call setjmp() without handling references. */
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* Does any type that the module names hold a reference? Most files of a C project have none. */
+bool cn_prepare_mentions_references(struct cn_ctx *ctx);
+
 /* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
  * the references and the instruction; else null. */
 LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operands[2]);

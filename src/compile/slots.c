@@ -15,6 +15,7 @@
 #include "base/vector.h"
 #include "compile/emit.h"
 #include "compile/names.h"
+#include "compile/prepare.h"
 #include "compile/slots.h"
 
 typedef CN_VECTOR(LLVMValueRef) values;
@@ -69,12 +70,13 @@ static bool is_described(LLVMValueRef origin)
   return LLVMIsAArgument(origin) && is_struct_result(origin);
 }
 
-static bool is_proved(LLVMValueRef store)
+/* Does `pointer` go to locals and globals only? */
+static bool is_proved(LLVMValueRef pointer)
 {
   values seen = {0};
   bool proved = true;
 
-  add(&seen, LLVMGetOperand(store, 1));
+  add(&seen, pointer);
   for (size_t i = 0; i < seen.count && proved; i++) {
     unsigned first, last;
     operands(seen.at[i], &first, &last);
@@ -93,40 +95,77 @@ void cn_slots_mark(struct cn_ctx *ctx, LLVMValueRef function)
       if (stores_reference(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
           !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
           LLVMGetAlignment(i) >= LLVMABISizeOfType(ctx->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) &&
-          !is_proved(i))
+          !is_proved(LLVMGetOperand(i, 1)))
         LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);
 }
 
-static void check(struct cn_ctx *ctx, LLVMValueRef store)
+/* Call `name` of the runtime, a leaf, with `arguments` before `at`. */
+static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
+                        LLVMValueRef *arguments, unsigned count)
 {
-  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
-  LLVMValueRef callee = cn_emit_declare(ctx, CN_CHECK_SLOT, type, LLVMCCallConv);
-  LLVMValueRef slot = LLVMGetOperand(store, 1);
+  LLVMTypeRef types[3];
 
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
+  LLVMValueRef callee = cn_emit_declare(ctx, name, type, LLVMCCallConv);
   if (!callee)
     return;
   LLVMAddAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                           LLVMCreateStringAttribute(ctx->llvm, "gc-leaf-function", 16, "", 0));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMPositionBuilderBefore(builder, store);
-  LLVMBuildCall2(builder, type, callee, &slot, 1, "");
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMBuildCall2(builder, type, callee, arguments, count, "");
   LLVMDisposeBuilder(builder);
+}
+
+static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+{
+  LLVMValueRef slot = LLVMGetOperand(store, 1);
+
+  if (LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
+    LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
+  if (!is_proved(slot))
+    call_before(ctx, store, CN_CHECK_SLOT, &slot, 1);
+}
+
+static bool is_copy(LLVMValueRef i)
+{
+  return LLVMIsACallInst(i) &&
+         (cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+          cn_calls_intrinsic(i, "llvm.memcpy.inline"));
+}
+
+/* Copies do not tell what they copy. From managed memory it may be references, and between
+ * ordinary memory if the size is a constant, as in the assignment of a struct; the runtime looks. */
+static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMValueRef arguments[3];
+
+  for (unsigned i = 0; i < 3; i++)
+    arguments[i] = LLVMGetOperand(copy, i);
+  bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));
+  bool is_constant = LLVMIsAConstantInt(arguments[2]) != NULL;
+  bool is_small = is_constant && LLVMConstIntGetZExtValue(arguments[2]) < sizeof(uint64_t);
+  if (cn_is_ref(LLVMTypeOf(arguments[0])) || is_small || (!from_managed && !is_constant) ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(arguments[2])) != 64 || is_proved(arguments[0]))
+    return;
+  call_before(ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
 }
 
 bool cn_slots(struct cn_ctx *ctx)
 {
+  bool copies = cn_prepare_mentions_references(ctx);
+
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f))
       continue;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-        if (!stores_reference(i))
-          continue;
-        if (LLVMGetOrdering(i) == LLVMAtomicOrderingUnordered)
-          LLVMSetOrdering(i, LLVMAtomicOrderingNotAtomic);
-        if (!is_proved(i))
-          check(ctx, i);
+        if (stores_reference(i))
+          check_store(ctx, i);
+        else if (copies && is_copy(i))
+          check_copy(ctx, i);
       }
   }
   return ctx->errors == 0;

@@ -2,7 +2,9 @@
  *
  * Where a reference may be stored: the answer to pass `check-stores`.
  */
+#include <string.h>
 #include <cairn/collector.h>
+#include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/mutator.h"
 #include "runtime/report.h"
@@ -35,19 +37,53 @@ static bool in_global(uintptr_t slot)
   return false;
 }
 
-/* Called by compiled code, which passes where it is about to store a reference. A leaf: it
- * neither collects nor waits. */
-__attribute__((visibility("default"))) void cairn_check_slot(const void *slot);
+static bool on_stack(uintptr_t address)
+{
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+  return address - here < cn_mutator_get()->stack_end - here;
+}
+
+_Noreturn static void lost(const void *slot, const void *pc)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("a reference is stored at %p, at pc %s, which is neither a local nor a global that "
+              "holds references: the collector would not find it there",
+              slot, cn_report_pc((uintptr_t)pc, place));
+}
+
+/* Called by compiled code, before it stores a reference or copies what may be references. Leaves:
+ * they neither collect nor wait. Phase MUTATE. */
+#pragma GCC visibility push(default)
+void cairn_check_slot(const void *slot);
+void cairn_check_copy(const void *to, const void *from, size_t bytes);
+/* The same under the name by which copies of ordinary memory call it: in IR the types differ. */
+void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
+    __attribute__((alias("cairn_check_copy")));
+#pragma GCC visibility pop
 
 void cairn_check_slot(const void *slot)
 {
-  uintptr_t address = (uintptr_t)slot;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  char place[CN_REPORT_PC];
+  if (!on_stack((uintptr_t)slot) && !in_global((uintptr_t)slot))
+    lost(slot, __builtin_return_address(0));
+}
 
-  if (address - here < cn_mutator_get()->stack_end - here || in_global(address))
-    return;
-  cairn_fatal("a reference is stored at %p, at pc %s, which is neither a local nor a global that "
-              "holds references: the collector would not find it there",
-              slot, cn_report_pc((uintptr_t)__builtin_return_address(0), place));
+/* The words that end up where a reference may lie, i.e. at multiples of eight in `to`. */
+static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, const void *pc)
+{
+  bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
+  uintptr_t word;
+
+  for (size_t i = -to & 7; i + sizeof word <= bytes; i += sizeof word) {
+    memcpy(&word, from + i, sizeof word);
+    if (is_object(word) && !in_global(to + i))
+      lost((const void *)(to + i), pc);
+  }
+}
+
+void cairn_check_copy(const void *to, const void *from, size_t bytes)
+{
+  if (cn_heap_collector()->is_object && !on_stack((uintptr_t)to))
+    check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
 }

@@ -1,0 +1,39 @@
+; A copy does not tell what it copies: from managed memory, and between ordinary memory if it has a constant size as the assignment
+; of a struct has, the runtime looks through it, unless it provably goes to a local or a global.
+; RUN: %cairn opt -p check-stores -S %s | FileCheck %s
+declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memcpy.p1.p0.i64(ptr addrspace(1), ptr, i64, i1)
+@global = global { ptr addrspace(1), i64 } zeroinitializer
+
+; CHECK-LABEL: define void @checked
+; CHECK-NEXT: call void @cairn_check_copy(ptr %to, ptr addrspace(1) %object, i64 24)
+; CHECK-NEXT: @llvm.memcpy.p0.p1
+; CHECK-NEXT: call void @cairn_check_copy(ptr %to, ptr addrspace(1) %object, i64 %n)
+; CHECK-NEXT: @llvm.memcpy.p0.p1
+; CHECK-NEXT: call void @cairn_check_native_copy(ptr %to, ptr %from, i64 24)
+; CHECK-NEXT: @llvm.memcpy.p0.p0
+; CHECK-NEXT: call void @cairn_check_native_copy(ptr %to, ptr %from, i64 24)
+; CHECK-NEXT: @llvm.memmove.p0.p0
+; CHECK-NEXT: ret void
+define void @checked(ptr %to, ptr %from, ptr addrspace(1) %object, i64 %n) gc "statepoint-example" {
+  call void @llvm.memcpy.p0.p1.i64(ptr %to, ptr addrspace(1) %object, i64 24, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr %to, ptr addrspace(1) %object, i64 %n, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)
+  call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)
+  ret void
+}
+
+; CHECK-LABEL: define void @not_checked
+; CHECK-NOT: cairn_check
+; CHECK: ret void
+define void @not_checked(ptr %to, ptr %from, ptr addrspace(1) %object, i64 %n) gc "statepoint-example" {
+  %local = alloca { ptr addrspace(1), i64 }
+  call void @llvm.memcpy.p0.p1.i64(ptr %local, ptr addrspace(1) %object, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr @global, ptr addrspace(1) %object, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 4, i1 false)
+  call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) %object, ptr %from, i64 16, i1 false)
+  ret void
+}
