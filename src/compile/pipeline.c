@@ -81,11 +81,11 @@ static const char *const *order_of(const struct cairn_compile_options *options)
 }
 
 /* How much the optimiser may do, from the most to the least. */
-enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, FREEDOMS };
+enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, LEVEL_ONE, FREEDOMS };
 
 static const char *const freedom_names[FREEDOMS] = {
     "integral references", "non-integral references",
-    "non-integral references and no vectorisation"};
+    "non-integral references and no vectorisation", "default<O1>"};
 
 static const struct step *find_step(const char *name)
 {
@@ -178,7 +178,9 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   set_integral(ctx->module, freedom == INTEGRAL);
-  bool ok = run_llvm(ctx, default_pipeline(o), builder);
+  /* Level one has none of the passes that correlate conditions: after early insertion those may
+   * use a reference's old name on a path where it is null, further than verify can follow. */
+  bool ok = run_llvm(ctx, freedom < LEVEL_ONE ? default_pipeline(o) : "default<O1>", builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
