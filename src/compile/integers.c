@@ -19,7 +19,8 @@ static LLVMValueRef copy_before(LLVMBuilderRef builder, LLVMValueRef cast, LLVMV
 {
   LLVMPositionBuilderBefore(builder, at);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(cast));
-  return LLVMBuildPtrToInt(builder, LLVMGetOperand(cast, 0), LLVMTypeOf(cast), "");
+  return LLVMBuildCast(builder, LLVMGetInstructionOpcode(cast), LLVMGetOperand(cast, 0),
+                       LLVMTypeOf(cast), "");
 }
 
 /* A phi takes its value at the end of the block that it comes from; one value for each block. */
@@ -64,7 +65,7 @@ void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsAPtrToIntInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
+      if (cn_takes_address(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
         cn_push(&casts, i);
   for (size_t i = 0; i < casts.count; i++)
     sink(builder, casts.at[i]);

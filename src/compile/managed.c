@@ -40,6 +40,14 @@ bool cn_holds_ref(LLVMTypeRef type)
   }
 }
 
+bool cn_takes_address(LLVMValueRef instruction)
+{
+  if (!LLVMIsAInstruction(instruction))
+    return false;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+  return opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
+}
+
 bool cn_is_managed(LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);

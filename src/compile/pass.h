@@ -74,6 +74,9 @@ bool cn_is_ref(LLVMTypeRef type);         /* ptr addrspace(1) */
 bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
 /* A reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
+/* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is
+ * new in LLVM 22. */
+bool cn_takes_address(LLVMValueRef instruction);
 /* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
 

@@ -170,6 +170,7 @@ static bool stops_entry_poll(LLVMValueRef i)
   case LLVMLoad:
     return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
   case LLVMPtrToInt:
+  case LLVMPtrToAddr:
     return true;
   case LLVMCall: {
     LLVMValueRef callee = cn_direct_callee(i);

@@ -129,6 +129,9 @@ static void mark(struct cn_ctx *ctx, LLVMValueRef function)
   /* The code generator's fix-up of references in registers skips optnone functions, and the
    * optimiser too. */
   LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
+  /* The assembler keeps no symbol of a private function, but its frame map is found by one. */
+  if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
+    LLVMSetLinkage(function, LLVMInternalLinkage);
 }
 
 static bool check_target(struct cn_ctx *ctx)
@@ -180,8 +183,8 @@ LLVMValueRef cn_prepare_difference(LLVMValueRef sub, LLVMValueRef operands[2])
   if (!LLVMIsABinaryOperator(sub) || LLVMGetInstructionOpcode(sub) != LLVMSub)
     return NULL;
   for (unsigned i = 0; i < 2; i++) {
-    LLVMValueRef cast = LLVMIsAPtrToIntInst(LLVMGetOperand(sub, i));
-    if (!cast || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
+    LLVMValueRef cast = LLVMGetOperand(sub, i);
+    if (!cn_takes_address(cast) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
   }

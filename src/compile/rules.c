@@ -41,10 +41,11 @@ static bool only_in_differences(LLVMValueRef cast)
 static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode,
                              LLVMValueRef at)
 {
-  if (opcode != LLVMPtrToInt && opcode != LLVMIntToPtr && opcode != LLVMAddrSpaceCast)
+  bool address = opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
+  if (!address && opcode != LLVMIntToPtr && opcode != LLVMAddrSpaceCast)
     return;
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0)), to = LLVMTypeOf(value);
-  if (is_ref_or_vector(from) && opcode == LLVMPtrToInt && !only_in_differences(value))
+  if (is_ref_or_vector(from) && address && !only_in_differences(value))
     cn_error(ctx, at, "reference-to-integer",
              "a reference is converted to an integer, which is wrong once the collector moves the "
              "object; "
@@ -246,20 +247,6 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
     }
 }
 
-/* A native function of a managed C file: the collector does not look into its frame. */
-static void check_native(struct cn_ctx *ctx, LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_holds_ref(LLVMTypeOf(i))) {
-        cn_error(ctx, i, "unmanaged-function",
-                 "a cairn_unmanaged function uses a reference, but the collector does not look "
-                 "into its frame; "
-                 "give it ordinary data");
-        return;
-      }
-}
-
 static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
@@ -287,8 +274,8 @@ bool cn_rules(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (cn_prepare_manages(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
       check_function(ctx, f);
-    else if (ctx->options->manage_all && !LLVMIsDeclaration(f) && !LLVMGetGC(f))
-      check_native(ctx, f);
+    else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
+      cn_rules_native(ctx, f);
   }
   if (ctx->options->manage_all)
     cn_rules_unions(ctx);

@@ -20,6 +20,9 @@ bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable);
  * references. */
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* rules_native.c: references in a function that is not managed. */
+void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* atomics.c: atomic operations that clang emits on i64 get reference type where they are on
  * references. Changes the function, before the rules look at it. */
 void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function);

@@ -101,9 +101,8 @@ static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t 
     return FIXED_ARGS + operand;
   if (operand >= point->deopt && operand < point->deopt_end)
     return FIXED_ARGS + point->args + 2 + operand - point->deopt;
-  if (point->transition && operand >= point->transition)
-    return point->transition_at + operand - point->transition;
-  CN_UNREACHABLE();
+  CN_CHECK(operand >= point->transition);
+  return point->transition_at + operand - point->transition;
 }
 
 void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
@@ -145,7 +144,7 @@ static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
       cn_push(&deopt->values, operand);
       continue;
     }
-    if (!point->transition)
+    if (!transition->values.count) /* may be operand 0, of a call without arguments */
       point->transition = i;
     cn_push(&transition->values, operand);
   }

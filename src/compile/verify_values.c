@@ -175,7 +175,7 @@ bool cn_values_hands_on(LLVMValueRef i)
   case LLVMAnd: case LLVMOr: case LLVMXor:
   case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
   case LLVMTrunc: case LLVMZExt: case LLVMSExt:
-  case LLVMPtrToInt: case LLVMAddrSpaceCast:
+  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMAddrSpaceCast:
     return true;
   case LLVMCall:
     return is_pure_intrinsic(i) || cn_calls_intrinsic(i, "llvm.experimental.gc.relocate") ||
@@ -238,7 +238,7 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
 {
   struct cn_stale stale = cn_values_of(values, LLVMGetOperand(i, 0));
 
-  if (stale.epoch != CN_EPOCH_NONE && LLVMGetInstructionOpcode(i) == LLVMPtrToInt && !stale.weight)
+  if (stale.epoch != CN_EPOCH_NONE && cn_takes_address(i) && !stale.weight)
     stale.weight = 1;
   return stale;
 }
@@ -267,7 +267,7 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
   case LLVMTrunc: case LLVMZExt: case LLVMSExt:
     return evaluate_integer(values, i);
-  case LLVMPtrToInt: case LLVMAddrSpaceCast:
+  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMAddrSpaceCast:
     return evaluate_cast(values, i);
   case LLVMCall: case LLVMInvoke:
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)

@@ -45,6 +45,16 @@ define void @state(ptr addrspace(1) %a, ptr addrspace(1) %b) gc "statepoint-exam
   ret void
 }
 
+; The operands of gc-transition come first in the call, and are all that it has.
+; CHECK-LABEL: define void @transition
+; CHECK: "deopt"(i32 3), "gc-transition"(i32 1, ptr addrspace(1) %b.relocated), "gc-live"
+define void @transition(ptr addrspace(1) %b) gc "statepoint-example" {
+  call void @foo()
+  call void @foo() [ "gc-transition"(i32 1, ptr addrspace(1) %b), "deopt"(i32 3) ]
+  call void @leaf(ptr addrspace(1) %b)
+  ret void
+}
+
 ; docs/llvm-22.md, "multi-result callees": a callee out of an aggregate goes through a freeze.
 ; CHECK-LABEL: define void @callee
 ; CHECK: [[C:%.*]] = extractvalue { ptr, i64 } %t, 0
