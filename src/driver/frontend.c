@@ -7,6 +7,7 @@
  *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
  *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
  *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
+ *   -ftrivial-auto-var-init=zero   if the user asked for a pattern, which is no reference
  *   -g                        source rules name lines, and unions are known by their debug
  * information
  */
@@ -43,6 +44,8 @@ static void add_options(const struct cn_command *command, struct cn_words *words
       continue;
     for (size_t k = 0; k < item->count; k++)
       add(words, item->words[k]);
+    if (!strcmp(item->words[0], "-ftrivial-auto-var-init=pattern"))
+      add(words, "-ftrivial-auto-var-init=zero");
   }
 }
 

@@ -31,11 +31,17 @@ struct node {
   ulong numbers[4];
 };
 struct table { ulong count; struct node managed *slots[]; };
+typedef struct node managed *ref;
+struct row { ref who; ulong key; struct duo two; };
+struct rows { ulong count; struct row row[]; };
+struct nest { struct one one; struct { unsigned low : 3; unsigned high : 29; } bits; };
 
 static struct node managed *global_ref;
 static struct node managed *global_array[4];
 static struct { int before; struct pair pairs[2]; } global_nest;
 static struct table managed *global_table;
+static struct rows managed *global_rows;
+static ref managed *global_boxes;
 static long fuel = %(fuel)d;
 static ulong sum = 1;
 
@@ -49,6 +55,29 @@ static struct node managed *make(ulong value, struct node managed *left)
   p->numbers[value & 3] = value * 3;
   p->bytes[value %% 5] = (unsigned char)value;
   return p;
+}
+/* Loops over references, which the vectoriser and the idiom recogniser like. */
+static ulong box_same(ref managed *x, ref managed *y, ulong n)
+{
+  ulong c = 0;
+  for (ulong i = 0; i < n; i++) c += x[i] == y[i] ? 3 : x[i] ? 5 : 1;
+  return c;
+}
+static ulong box_nulls(ref managed *x) { ulong c = 0; for (int i = 0; i < 16; i++) c += !x[i]; return c; }
+static void box_copy(ref managed *x, ref managed *y, ulong n) { for (ulong i = 0; i < n; i++) x[i] = y[i]; }
+static void box_back(ref managed *x, ref managed *y, ulong n) { for (ulong i = n; i-- > 0;) x[i] = y[n - 1 - i]; }
+static void box_fill(ref managed *x, ref p, ulong n) { for (ulong i = 0; i < n; i++) x[i] = p; }
+static void box_or(ref managed *x, ref p) { for (int i = 0; i < 16; i++) x[i] = x[i] ? x[i] : p; }
+static void rotate(ref p) { ref t = p->array[0]; p->array[0] = p->array[1]; p->array[1] = p->array[2]; p->array[2] = t; }
+static void exchange(ref *a, ref *b) { ref t = *a; *a = *b; *b = t; }
+static struct duo twist(struct duo d) { return (struct duo){d.b, d.a}; }
+static ref remember(ref p)
+{
+  static ref ring[4];
+  static ulong turn;
+  ref old = ring[turn & 3];
+  ring[turn++ & 3] = p;
+  return old;
 }
 static int by_key(const void *a, const void *b)
 {
@@ -178,9 +207,10 @@ class Program:
 
     def statement(self, s, depth, budget):
         kinds = ["number", "ref", "assign", "assign", "store", "store", "mix", "interior", "pair",
-                 "array", "copy", "out", "numeric", "fp"]
+                 "array", "copy", "out", "numeric", "fp", "duo", "rows", "rows", "boxes", "boxes", "exchange",
+                 "structs", "static", "long_double", "comma", "nest"]
         if depth < 4 and budget > 0:
-            kinds += ["if", "if", "for", "while", "switch", "walk", "block"]
+            kinds += ["if", "if", "for", "while", "switch", "walk", "block", "do", "goto", "taken"]
         if depth < 3:
             kinds += ["sort"] if self.chance(0.2) else []
         getattr(self, "s_" + self.pick(kinds))(s, depth, budget)
@@ -341,6 +371,160 @@ class Program:
         self.line(depth, f"qsort({name}, 5, sizeof {name}[0], by_key);")
         self.line(depth, f"mix({name}[0] + 3 * {name}[4]);")
 
+    def s_duo(self, s, depth, budget):
+        name = self.fresh("q")
+        kind = self.pick(["new", "new", "twist", "choice", "rows", "memcpy"])
+        other = self.pick(s["q"]) if s["q"] else "(struct duo){global_ref, NIL}"
+        made = f"(struct duo){{{self.ref(s)}, {self.ref(s)}}}"
+        value = {"new": made, "twist": f"twist({other})", "memcpy": made,
+                 "choice": f"{self.number(s)} & 1 ? {other} : twist({made})",
+                 "rows": f"global_rows->row[{self.number(s, 3)} % 6].two"}[kind]
+        self.line(depth, f"struct duo {name} = {value};")
+        if kind == "memcpy" and s["q"]:
+            self.line(depth, f"memcpy(&{name}, &{other}, sizeof {name});")
+        s["q"].append(name)
+        s["r"] += [f"{name}.a", f"{name}.b"]
+
+    def s_rows(self, s, depth, budget):
+        row = f"global_rows->row[{self.number(s, 2)} % 6]"
+        kind = self.pick(["who", "two", "whole", "loop", "shift"])
+        if kind == "who":
+            value = self.fresh("t")
+            self.line(depth, f"ref {value} = {self.ref(s)};")
+            self.line(depth, f"{row}.who = {value};")
+        elif kind == "two" and s["q"]:
+            self.line(depth, f"{row}.two = {self.pick(s['q'])};")
+        elif kind == "whole":
+            self.line(depth, f"{row} = (struct row){{{self.ref(s)}, {self.number(s)}, {{{self.ref(s)}, global_ref}}}};")
+        elif kind == "loop":
+            k = self.fresh("k")
+            self.line(depth, f"for (int {k} = 0; {k} < 6; {k}++) "
+                             f"mix(value_of(global_rows->row[{k}].two.a) + (global_rows->row[{k}].who == {self.ref(s, 3)}));")
+        else:
+            k = self.fresh("k")
+            self.line(depth, f"for (int {k} = 5; {k} > 0; {k}--) global_rows->row[{k}] = global_rows->row[{k} - 1];")
+
+    def s_boxes(self, s, depth, budget):
+        name, other = self.fresh("b"), self.pick(s["b"]) if s["b"] else "global_boxes"
+        how = self.pick(["new", "new", "old", "inner"])
+        n = self.pick(["16", "7", f"({self.number(s, 2)} & 15)"])
+        if how == "inner":
+            self.line(depth, f"ref managed *{name} = {other} + 3;")
+            n = self.pick(["13", "4", f"({self.number(s, 2)} & 7)"])
+        else:
+            self.line(depth, f"ref managed *{name} = {'cairn_new_array(ref, 16)' if how == 'new' else other};")
+        calls = [f"box_fill({name}, {self.ref(s)}, {n});", f"mix(box_same({name}, global_boxes, {n}));",
+                 f"box_fill({name}, NIL, {n});"]
+        if how == "new":
+            calls += [f"box_copy({name}, {other}, {n});", f"box_back({name}, {other}, {n});"]
+        if how != "inner":
+            calls += [f"box_or({name}, {self.ref(s)});", f"mix(box_nulls({name}));", f"global_boxes = {name};"]
+            s["b"].append(name)
+        for call in self.random.sample(calls, 3):
+            self.line(depth, call)
+        r = self.fresh("r")
+        self.line(depth, f"ref {r} = {name}[{self.number(s, 2)} & 7];")
+        s["r"].append(r)
+
+    def s_exchange(self, s, depth, budget):
+        if len(s["r"]) < 2:
+            return
+        a, b = self.random.sample(s["r"], 2)
+        self.line(depth, self.pick([f"exchange(&{a}, &{b});", f"exchange(&{a}, &global_array[2]);",
+                                    f"if ({a}) rotate({a});"]))
+
+    def s_structs(self, s, depth, budget):
+        name, k = self.fresh("v"), self.fresh("k")
+        self.line(depth, f"struct pair {name}[3] = {{{{{self.ref(s)}, 1, NIL}}, {{NIL, {self.number(s)}, {self.ref(s)}}}}};")
+        self.line(depth, f"{name}[{self.number(s, 2)} % 3].{self.pick(['first', 'second'])} = {self.ref(s)};")
+        self.line(depth, self.pick([f"{name}[2] = {name}[{self.number(s, 2)} % 3];",
+                                    f"memmove({name} + 1, {name}, 2 * sizeof {name}[0]);",
+                                    f"memcpy(&{name}[0], &{name}[2], sizeof {name}[0]);",
+                                    f"memset({name}, 0, sizeof {name}[0]);"]))
+        self.line(depth, f"for (int {k} = 0; {k} < 3; {k}++) mix(value_of({name}[{k}].first) + 3 * value_of({name}[{k}].second) + "
+                         f"{name}[{k}].weight);")
+        s["p"].append(f"{name}[1]")
+        s["r"] += [f"{name}[0].first", f"{name}[2].second"]
+
+    def s_static(self, s, depth, budget):
+        name = self.fresh("r")
+        if self.chance(0.5):
+            self.line(depth, f"ref {name} = remember({self.ref(s)});")
+            s["r"].append(name)
+        else:
+            self.line(depth, f"static ref {name}[2];")
+            self.line(depth, f"{name}[{self.number(s, 2)} & 1] = {self.ref(s)};")
+            s["r"] += [f"{name}[0]", f"{name}[1]"]
+
+    def s_long_double(self, s, depth, budget):
+        x, z = self.fresh("f"), self.fresh("f")
+        self.line(depth, f"long double {x} = (long double)({self.number(s)} & 4095) * 0.25L;")
+        self.line(depth, f"__int128 {z} = (__int128){self.number(s)} << 40;")
+        self.line(depth, f"mix(value_of({self.ref(s)}));")
+        self.line(depth, f"mix((ulong)({x} * 4.0L) + (ulong)({z} >> 30));")
+
+    def s_comma(self, s, depth, budget):
+        if s["r"]:
+            r, name = self.pick(s["r"]), self.fresh("r")
+            self.line(depth, f"ref {name} = (mix({self.number(s)}), {r} = {self.ref(s)}, {r} ? {r}->left : {r});")
+            s["r"].append(name)
+
+    def s_nest(self, s, depth, budget):
+        name = self.fresh("e")
+        self.line(depth, f"struct nest {name} = {{{{{self.ref(s)}}}, {{{self.number(s)} & 7, {self.number(s)} & 0xffff}}}};")
+        self.line(depth, f"{name}.bits.low += {self.number(s)};")
+        self.line(depth, f"mix({name}.bits.low + value_of({name}.one.only) + {name}.bits.high);")
+        s["r"].append(f"{name}.one.only")
+
+    def s_do(self, s, depth, budget):
+        name = self.fresh("r")
+        self.line(depth, f"ref {name} = {self.ref(s)};")
+        self.line(depth, "do {")
+        inner = {k: list(v) for k, v in s.items()}
+        inner["r"].append(name)
+        self.statements(inner, depth + 1, budget - 3)
+        if self.chance(0.4):
+            self.line(depth + 1, f"if ({self.number(s, 2)} % 5 == 2) {self.pick(['break', 'continue'])};")
+        self.line(depth + 1, f"{name} = {self.ref(s)};")
+        self.line(depth, f"}} while (fuel-- > 0 && {name} && {self.number(s)} % 3);")
+        s["r"].append(name)
+
+    # Two labels, a jump into the middle: an irreducible loop.
+    def s_goto(self, s, depth, budget):
+        top, middle = self.fresh("label"), self.fresh("label")
+        a, b, n = self.fresh("r"), self.fresh("r"), self.fresh("n")
+        self.line(depth, f"ref {a} = {self.ref(s)};")
+        self.line(depth, f"ref {b} = {self.ref(s)};")
+        self.line(depth, f"ulong {n} = {self.number(s)};")
+        s["r"] += [a, b]
+        s["n"].append(n)
+        self.line(depth, f"if ({n} & 1) goto {middle};")
+        self.line(depth, f"{top}: ;")
+        self.line(depth, "{")
+        self.statements(s, depth + 1, budget - 4)
+        self.line(depth + 1, f"{a} = {b};")
+        self.line(depth, "}")
+        self.line(depth, f"{middle}: ;")
+        self.line(depth, "{")
+        self.statements(s, depth + 1, budget - 4)
+        self.line(depth + 1, f"{b} = {a} ? {a}->left : {self.ref(s)};")
+        self.line(depth + 1, f"{n} = {n} * 5 + 1;")
+        self.line(depth, "}")
+        self.line(depth, f"if (fuel-- > 0 && {n} % 5 > 1) goto {self.pick([top, middle])};")
+        self.line(depth, f"if (fuel-- > 0 && {n} % 3 == 1) goto {top};")
+
+    # A local whose address is taken, within a loop.
+    def s_taken(self, s, depth, budget):
+        k, name, where = self.fresh("k"), self.fresh("r"), self.fresh("o")
+        self.line(depth, f"for (ulong {k} = 0; {k} < 3 && fuel-- > 0; {k}++) {{")
+        self.line(depth + 1, f"ref {name} = {self.ref(s)}, *{where} = {k} & 1 ? &{name} : &global_ref;")
+        inner = {k: list(v) for k, v in s.items()}
+        inner["r"].append(name)
+        self.statements(inner, depth + 1, budget - 3)
+        self.line(depth + 1, f"*{where} = {self.ref(inner)};")
+        self.line(depth + 1, f"mix(value_of({name}));")
+        self.line(depth, "}")
+
     # ---- functions
 
     TYPES = {"n": "ulong ", "r": "struct node managed *", "p": "struct duo ",
@@ -351,7 +535,7 @@ class Program:
         # A struct of references must fit the argument registers: copies on the stack are refused (byval-reference).
         params = [self.pick("nrrrpio" if i < 2 else "nrrrio") for i in range(self.random.randrange(0, 6))]
         name = f"function{index}"
-        scope = {"n": [], "r": [], "p": [], "i": [], "a": [], "d": []}
+        scope = {k: [] for k in "nrpiadqb"}
         names = []
         for kind in params:
             v = self.fresh("x")
@@ -375,6 +559,8 @@ class Program:
                 local = self.fresh("r")
                 self.line(1, f"struct node managed *{local} = *{v};")
                 scope["r"].append(local)
+        # Recursion, through a pointer too; the fuel ends it.
+        self.functions.append({"name": name, "returns": returns, "params": params})
         end = self.statements(scope, 1, 7)
         end = self.statements(end, 1, 7)
         for kind, text in zip(params, names):
@@ -387,7 +573,6 @@ class Program:
         else:
             self.line(1, f"return {self.number(end) if returns == 'ulong' else self.ref(end)};")
         self.line(0, "}")
-        self.functions.append({"name": name, "returns": returns, "params": params})
 
     def text(self):
         fuel = self.pick([40, 100, 300])
@@ -400,7 +585,9 @@ class Program:
         self.line(1, "global_table->count = 4;")
         self.line(1, "for (int i = 0; i < 4; i++) { global_array[i] = make((ulong)i, global_ref); global_ref = global_array[i]; "
                      "global_table->slots[i] = global_ref; }")
-        scope = {"n": [], "r": ["global_ref"], "p": [], "i": [], "a": [], "d": []}
+        scope = {k: [] for k in "nrpiadqb"}
+        self.line(1, "global_rows = cairn_new_flex(struct rows, 6);")
+        self.line(1, "global_boxes = cairn_new_array(ref, 16);")
         self.line(1, "struct node managed *top = global_ref;")
         scope["r"] = ["top"]
         self.line(1, f"for (int round = 0; round < 3; round++) {{")
@@ -415,6 +602,8 @@ class Program:
             if call:
                 self.line(2, f"mix({call if f['returns'] == 'ulong' else f'value_of({call})'});")
         self.line(1, "}")
+        self.line(1, "for (int i = 0; i < 6; i++) mix(value_of(global_rows->row[i].who) + value_of(global_rows->row[i].two.b));")
+        self.line(1, "for (int i = 0; i < 16; i++) mix(value_of(global_boxes[i]));")
         self.line(1, "int steps = 0;")
         self.line(1, "for (struct node managed *p = global_ref; p && steps < 50; p = p->left, steps++)")
         self.line(2, "mix(p->value + p->numbers[1] + p->bytes[3] + value_of(p->pair.second) + value_of(p->array[1]));")
