@@ -267,6 +267,24 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
     check_constant(ctx, LLVMGetInitializer(global), global);
 }
 
+/* Clang gives an initialised global the type of its initialiser: of the member of a union that it
+ * names. */
+static void check_unions(struct cn_ctx *ctx)
+{
+  unsigned errors = ctx->errors;
+  size_t length;
+
+  cn_rules_unions(ctx);
+  if (ctx->errors > errors) /* they hide references anyhow */
+    return;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_rules_hides_refs(ctx, g))
+      cn_error(ctx, g, "union-overlay",
+               "a union in '%s' is initialised by a member that has fewer references than another; "
+               "initialise the largest one, or none",
+               LLVMGetValueName2(g, &length));
+}
+
 bool cn_rules(struct cn_ctx *ctx)
 {
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
@@ -278,6 +296,6 @@ bool cn_rules(struct cn_ctx *ctx)
       cn_rules_native(ctx, f);
   }
   if (ctx->options->manage_all)
-    cn_rules_unions(ctx);
+    check_unions(ctx);
   return ctx->errors == 0;
 }

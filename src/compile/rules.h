@@ -16,6 +16,8 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_rules_unions(struct cn_ctx *ctx);
 /* Is a variable, by its debug information, an ordinary pointer to what holds references? */
 bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable);
+/* Does a global's debug information have a reference where its type in the IR has none? */
+bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global);
 /* rules_access.c: memory that the collector does not know, given to a variable that points to
  * references. */
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function);

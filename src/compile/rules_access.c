@@ -135,6 +135,34 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
            memory);
 }
 
+/* The type of the whole object that `root` is, as far as it is known: a global's, or what a call
+ * allocates. */
+static LLVMTypeRef object_type(LLVMValueRef root)
+{
+  enum cn_layout_form form;
+
+  if (LLVMIsAGlobalVariable(root))
+    return LLVMGlobalGetValueType(root);
+  if (!cn_layouts_allocates(root, &form) || LLVMGetNumOperands(root) == 0)
+    return NULL;
+  LLVMValueRef layout = LLVMGetOperand(root, 0);
+  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout)
+             ? LLVMGlobalGetValueType(layout)
+             : NULL;
+}
+
+/* A place of a type without references: whoever casts `&p->number`, a buffer of bytes in a global,
+ * or an array of numbers to a place for references, however many locals lie between. */
+static bool is_no_place(LLVMValueRef pointer)
+{
+  LLVMTypeRef whole = object_type(cn_types_root(pointer)), there = cn_types_at(pointer);
+
+  if (whole && !cn_holds_ref(whole))
+    return true;
+  return there && !LLVMIsAAllocaInst(cn_types_root(pointer)) && is_scalar(there) &&
+         !cn_is_ref(there);
+}
+
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
@@ -145,11 +173,43 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   const char *memory = unmanaged_memory(root);
   if (memory)
     report_memory(ctx, store, memory);
+  if (!memory && is_no_place(pointer))
+    cn_error(ctx, store, "union-overlay",
+             "a reference is stored where the type of the object has none, so the collector does "
+             "not look there; give the reference a member of its own");
   if ((cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root)) && is_derived(ctx, value))
     cn_error(ctx, store, "derived-store",
              "a reference into the middle of an object is stored in an object or a global, where "
              "only references "
              "to the start of an object may lie; store the object and an index");
+}
+
+static const char *sorter(LLVMValueRef call)
+{
+  size_t length;
+  LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  return (strcmp(name, "qsort") == 0 || strcmp(name, "qsort_r") == 0) && LLVMIsDeclaration(callee)
+             ? name
+             : NULL;
+}
+
+static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  cn_error(ctx, call, "unmanaged-store",
+           "%s() keeps elements in memory of its own while it compares, where the collector does "
+           "not find references; sort indices, or with a function of your own",
+           sorter(call));
+}
+
+/* The C library's sort of an array of references that is a local or a global. */
+static void check_sort(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMTypeRef type = cn_types_at(LLVMGetOperand(call, 0));
+
+  if (type && cn_holds_ref(type))
+    report_sort(ctx, call);
 }
 
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
@@ -158,6 +218,18 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAStoreInst(i))
         check_store(ctx, i);
+      else if (sorter(i))
+        check_sort(ctx, i);
+}
+
+/* Report the sorts of what `pointer`, a load of such a local, points to. */
+static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (sorter(user) && LLVMGetOperand(user, 0) == pointer)
+      report_sort(ctx, user);
+  }
 }
 
 /* Report the stores of unknown memory to `local`, which a #dbg_declare says is such a pointer. */
@@ -165,6 +237,8 @@ static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsALoadInst(user))
+      check_sorted(ctx, user);
     if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != local)
       continue;
     const char *memory = unmanaged_memory(LLVMGetOperand(user, 0));

@@ -15,6 +15,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/rules.h"
+#include "compile/types.h"
 
 #define TAG "cairn_managed"
 
@@ -215,6 +216,39 @@ bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
   bool any = found.count > 0;
   cn_free(&found);
   return any;
+}
+
+/* The variable of a global's debug information, or null. */
+static LLVMMetadataRef variable_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned dbg = LLVMGetMDKindIDInContext(ctx->llvm, "dbg", 3);
+  LLVMMetadataRef found = NULL;
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+
+  for (unsigned i = 0; i < count && !found; i++)
+    if (LLVMValueMetadataEntriesGetKind(entries, i) == dbg)
+      found = LLVMDIGlobalVariableExpressionGetVariable(
+          LLVMValueMetadataEntriesGetMetadata(entries, i));
+  LLVMDisposeValueMetadataEntries(entries);
+  return found;
+}
+
+bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMMetadataRef variable = variable_of(ctx, global);
+  LLVMMetadataRef declared = variable ? operand(ctx, variable, VARIABLE_TYPE) : NULL;
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  offsets found = {0};
+  bool hides = false;
+
+  if (declared && LLVMTypeIsSized(type))
+    find_refs(ctx, declared, 0, &found);
+  for (size_t i = 0; i < found.count && !hides; i++)
+    hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) &&
+            !cn_types_ref_at(ctx, type, found.at[i]);
+  cn_free(&found);
+  return hides;
 }
 
 static void report(struct cn_ctx *ctx, LLVMMetadataRef type)

@@ -68,6 +68,24 @@ LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
   return type && LLVMTypeIsSized(type) ? type : NULL;
 }
 
+bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+{
+  while (LLVMTypeIsSized(type) && offset < LLVMABISizeOfType(ctx->layout, type)) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind) {
+      unsigned member = LLVMElementAtOffset(ctx->layout, type, offset);
+      offset -= LLVMOffsetOfElement(ctx->layout, type, member);
+      type = LLVMStructGetTypeAtIndex(type, member);
+    } else if (kind == LLVMArrayTypeKind) {
+      type = LLVMGetElementType(type);
+      offset %= LLVMABISizeOfType(ctx->layout, type);
+    } else {
+      return offset == 0 && cn_is_ref(type);
+    }
+  }
+  return false;
+}
+
 LLVMValueRef cn_types_root(LLVMValueRef pointer)
 {
   while (LLVMIsAGetElementPtrInst(pointer))

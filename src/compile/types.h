@@ -15,6 +15,9 @@ LLVMTypeRef cn_types_at(LLVMValueRef pointer);
  */
 LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size);
 
+/* Is there a reference in `type` at `offset`? */
+bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
+
 /* What an address is formed from by GEPs. */
 LLVMValueRef cn_types_root(LLVMValueRef pointer);
 

@@ -168,3 +168,11 @@ void array(long n)
   v = malloc((size_t)n * sizeof *v);
   fill((struct list *)v, v[0]);
 }
+
+// What a parameter points to, by debug information.
+int compare(const void *, const void *);
+void sort(struct node managed **v, size_t n)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} qsort() keeps elements {{.*}} [unmanaged-store]
+  qsort(v, n, sizeof *v, compare);
+}

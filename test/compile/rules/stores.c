@@ -51,6 +51,52 @@ void in_malloc(struct node managed *n)
   ((struct list *)raw)->first = n;
 }
 
+// A place without references, by way of locals: the collector would not look there.
+static long pool[8];
+void in_a_buffer(struct node managed *n)
+{
+  struct list *l = (struct list *)pool;
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} where the type of the object has none{{.*}} [union-overlay]
+  l->first = n;
+}
+
+void in_numbers(struct node managed *n)
+{
+  long managed *v = cairn_new_array(long, 10);
+  struct node managed *managed *w = (struct node managed *managed *)v;
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [union-overlay]
+  w[2] = n;
+}
+
+void in_a_number(struct node managed *n)
+{
+  struct node managed *managed *w = (struct node managed *managed *)&n->key;
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [union-overlay]
+  *w = n;
+}
+
+// The C library's sort copies elements to memory of its own and calls back.
+int compare(const void *, const void *);
+static struct list lists[10];
+void sorted(struct list *l, long n)
+{
+  struct node managed *v[4] = {l->first};
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} qsort() keeps elements {{.*}} [unmanaged-store]
+  qsort(v, 4, sizeof v[0], compare);
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [unmanaged-store]
+  qsort(lists, 10, sizeof lists[0], compare);
+}
+// Legal: keys beside references, and places that offsets name.
+void keys(struct list managed *l)
+{
+  struct {
+    struct node managed *n;
+    int keys[4];
+  } local = {l->first, {3, 1, 2, 0}};
+  qsort(local.keys, 4, sizeof(int), compare);
+  *(struct node managed *managed *)((char managed *)l + offsetof(struct list, first)) = local.n;
+}
+
 // Not provable, and legal: the parameter may point behind the start.
 void parameter(struct node managed *n, long managed *p)
 {
