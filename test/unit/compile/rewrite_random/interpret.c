@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The interpreter of rewrite_random.c: the instructions that generate.c and the optimiser make of
+ * it, statepoints, and a heap of cells with one reference each.
+ */
+#include "unit/compile/rewrite_random/interpret.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/pass.h"
+
+enum { LOCAL = 1 }; /* what stands for an object in the address of the local */
+enum { FUEL = 150 };
+
+static struct value read_value(struct machine *m, LLVMValueRef v)
+{
+  struct value out = {0};
+  LLVMTypeRef type = LLVMTypeOf(v);
+
+  if (LLVMIsAConstantInt(v)) {
+    out.part[0].number = LLVMConstIntGetZExtValue(v);
+  } else if (LLVMIsConstant(v)) {
+    out.part[0].is_ref = cn_holds_ref(type);
+    out.part[1].is_ref = cn_is_ref_vector(type);
+  } else {
+    const uint64_t *slot = cn_ptrmap_find(&m->slots, v);
+    CN_CHECK(slot);
+    out = m->values.at[*slot];
+  }
+  return out;
+}
+
+static void write_value(struct machine *m, LLVMValueRef v, struct value value)
+{
+  bool fresh;
+  uint64_t *slot = cn_ptrmap_add(&m->slots, v, &fresh);
+
+  if (fresh) {
+    *slot = m->values.count;
+    cn_push(&m->values, value);
+  }
+  m->values.at[*slot] = value;
+}
+
+static struct scalar read_scalar(struct machine *m, LLVMValueRef v)
+{
+  return read_value(m, v).part[0];
+}
+
+static void write_scalar(struct machine *m, LLVMValueRef v, struct scalar s)
+{
+  write_value(m, v, (struct value){{s}});
+}
+
+static void check_fresh(struct machine *m, struct scalar s, const char *what)
+{
+  if (s.is_ref && s.object && s.time != m->time)
+    m->wrong = what;
+}
+
+static void trace(struct machine *m, uint64_t n)
+{
+  if (m->trace_count < TRACE)
+    m->trace[m->trace_count++] = n;
+}
+
+static struct scalar reference(const struct machine *m, uint32_t object, uint64_t offset)
+{
+  return (struct scalar){.is_ref = true, .object = object, .number = offset, .time = m->time};
+}
+
+/* What a call does, whether plain or wrapped. */
+static struct value run_callee(struct machine *m, const char *name, const struct value *args)
+{
+  struct value out = {0};
+
+  if (strcmp(name, "flag") == 0) {
+    m->flags++;
+    out.part[0].number = (m->flags * 2654435761u >> 7) % 4;
+  } else if (strcmp(name, "note") == 0) {
+    trace(m, args[0].part[0].number);
+  } else if (strcmp(name, "use") == 0) {
+    check_fresh(m, args[0].part[0], "stale argument");
+    trace(m, args[0].part[0].object * 100000u + args[0].part[0].number);
+  } else if (strncmp(name, "make", 4) == 0) {
+    if (m->objects + 1 < OBJECTS)
+      m->objects++;
+    m->heap[m->objects] = (struct scalar){.is_ref = true};
+    out.part[0] = reference(m, m->objects, 0);
+    out.part[1].number = m->objects;
+  }
+  return out;
+}
+
+/* The collector updates the cells of the local that the deopt bundle describes (abi.def), no
+ * others. */
+static void update_local(struct machine *m, LLVMOperandBundleRef deopt)
+{
+  unsigned at = 2, end = LLVMGetNumOperandBundleArgs(deopt);
+
+  for (; at + 4 < end; at++) { /* one area: alloca, count, stride, number of offsets, offsets */
+    uint64_t n[3];
+    for (unsigned i = 0; i < 3; i++)
+      n[i] = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, at + 1 + i)).number;
+    at += 3;
+    for (uint64_t k = 0; k < n[2]; k++) {
+      uint64_t offset = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, ++at)).number;
+      for (uint64_t element = 0; element < n[0]; element++) {
+        struct scalar *cell = &m->local[(offset + element * n[1]) / 8 % 2];
+        check_fresh(m, *cell, "stale or undefined reference in a described local");
+        cell->time++;
+      }
+    }
+  }
+}
+
+static void run_statepoint(struct machine *m, LLVMValueRef call)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(LLVMGetArgOperand(call, 2), &length);
+  uint64_t count = LLVMConstIntGetZExtValue(LLVMGetArgOperand(call, 3));
+  struct value args[2] = {0};
+
+  for (unsigned i = 0; i < count; i++) {
+    args[i] = read_value(m, LLVMGetArgOperand(call, 5 + i));
+    check_fresh(m, args[i].part[0], "stale argument of a statepoint");
+  }
+  for (unsigned b = 0; b < LLVMGetNumOperandBundles(call); b++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, b);
+    if (strcmp(LLVMGetOperandBundleTag(bundle, &length), "deopt") == 0)
+      update_local(m, bundle);
+    for (unsigned i = 0; i < LLVMGetNumOperandBundleArgs(bundle); i++)
+      check_fresh(m, read_scalar(m, LLVMGetOperandBundleArgAtIndex(bundle, i)),
+                  "stale gc-live entry");
+    LLVMDisposeOperandBundle(bundle);
+  }
+  m->time++;
+  write_value(m, call, run_callee(m, name, args));
+}
+
+static void run_relocate(struct machine *m, LLVMValueRef i)
+{
+  LLVMValueRef statepoint = LLVMGetArgOperand(i, 0);
+  unsigned last = LLVMGetNumOperandBundles(statepoint) - 1;
+  LLVMOperandBundleRef live = LLVMGetOperandBundleAtIndex(statepoint, last);
+  unsigned b = (unsigned)LLVMConstIntGetZExtValue(LLVMGetArgOperand(i, 1));
+  unsigned d = (unsigned)LLVMConstIntGetZExtValue(LLVMGetArgOperand(i, 2));
+  struct scalar base = read_scalar(m, LLVMGetOperandBundleArgAtIndex(live, b));
+  struct scalar derived = read_scalar(m, LLVMGetOperandBundleArgAtIndex(live, d));
+
+  LLVMDisposeOperandBundle(live);
+  if (base.object != derived.object)
+    m->wrong = "base and derived in different objects";
+  if (base.object && base.number != 0)
+    m->wrong = "base is not the start of its object";
+  /* A derived value is read at the statepoint; a loop may have come round to the same time only
+   * if nothing moved. */
+  if (derived.object)
+    derived.time++;
+  if (derived.object && derived.time != m->time)
+    m->wrong = "relocate of a stale value";
+  write_scalar(m, i, derived);
+}
+
+static void run_call(struct machine *m, LLVMValueRef i)
+{
+  struct value args[2] = {0};
+  size_t length;
+  const char *name = LLVMGetValueName2(LLVMGetCalledValue(i), &length);
+
+  if (strncmp(name, "llvm.experimental.gc.statepoint", 31) == 0) {
+    run_statepoint(m, i);
+  } else if (strncmp(name, "llvm.experimental.gc.result", 27) == 0) {
+    write_value(m, i, read_value(m, LLVMGetArgOperand(i, 0)));
+  } else if (strncmp(name, "llvm.experimental.gc.relocate", 29) == 0) {
+    run_relocate(m, i);
+  } else if (strncmp(name, "llvm.memset", 11) == 0) {
+    memset(m->local, 0, sizeof m->local);
+  } else {
+    for (unsigned a = 0; a < 2 && a < LLVMGetNumArgOperands(i); a++)
+      args[a] = read_value(m, LLVMGetArgOperand(i, a));
+    write_value(m, i, run_callee(m, name, args));
+  }
+}
+
+static unsigned lane_of(struct machine *m, LLVMValueRef index)
+{
+  return (unsigned)(read_scalar(m, index).number & 1);
+}
+
+static void run_aggregate(struct machine *m, LLVMValueRef i)
+{
+  struct value v = read_value(m, LLVMGetOperand(i, 0));
+
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMExtractValue:
+    write_scalar(m, i, v.part[LLVMGetIndices(i)[0]]);
+    break;
+  case LLVMInsertValue:
+    v.part[LLVMGetIndices(i)[0]] = read_scalar(m, LLVMGetOperand(i, 1));
+    write_value(m, i, v);
+    break;
+  case LLVMExtractElement:
+    write_scalar(m, i, v.part[lane_of(m, LLVMGetOperand(i, 1))]);
+    break;
+  default:
+    v.part[lane_of(m, LLVMGetOperand(i, 2))] = read_scalar(m, LLVMGetOperand(i, 1));
+    write_value(m, i, v);
+  }
+}
+
+/* References are ordered by object, then offset: as in no program, but the same before and
+ * after. */
+static uint64_t order_key(struct scalar s)
+{
+  return s.is_ref ? s.object * 100000u + s.number : s.number;
+}
+
+static void run_compare(struct machine *m, LLVMValueRef i)
+{
+  struct scalar a = read_scalar(m, LLVMGetOperand(i, 0)), b = read_scalar(m, LLVMGetOperand(i, 1));
+  uint64_t x = order_key(a), y = order_key(b);
+  bool result;
+
+  check_fresh(m, a, "stale comparison");
+  check_fresh(m, b, "stale comparison");
+  switch (LLVMGetICmpPredicate(i)) {
+  case LLVMIntEQ: result = x == y; break;
+  case LLVMIntNE: result = x != y; break;
+  case LLVMIntUGT: case LLVMIntSGT: result = x > y; break;
+  case LLVMIntUGE: case LLVMIntSGE: result = x >= y; break;
+  case LLVMIntULT: case LLVMIntSLT: result = x < y; break;
+  default: result = x <= y; break;
+  }
+  write_scalar(m, i, (struct scalar){.number = result});
+}
+
+static void run_arithmetic(struct machine *m, LLVMValueRef i)
+{
+  uint64_t a = read_scalar(m, LLVMGetOperand(i, 0)).number;
+  uint64_t b = read_scalar(m, LLVMGetOperand(i, 1)).number;
+  unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAnd: a &= b; break;
+  case LLVMOr: a |= b; break;
+  case LLVMXor: a ^= b; break;
+  case LLVMAdd: a += b; break;
+  case LLVMSub: a -= b; break;
+  case LLVMMul: a *= b; break;
+  case LLVMShl: a <<= b & 63; break;
+  default: a >>= b & 63; break;
+  }
+  if (bits < 64)
+    a &= (UINT64_C(1) << bits) - 1;
+  write_scalar(m, i, (struct scalar){.number = a});
+}
+
+static void run_truncate(struct machine *m, LLVMValueRef i)
+{
+  struct scalar a = read_scalar(m, LLVMGetOperand(i, 0));
+  unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
+
+  if (bits < 64)
+    a.number &= (UINT64_C(1) << bits) - 1;
+  write_scalar(m, i, a);
+}
+
+static void run_shuffle(struct machine *m, LLVMValueRef i)
+{
+  struct value a = read_value(m, LLVMGetOperand(i, 0)), b = read_value(m, LLVMGetOperand(i, 1));
+  struct value out = {0};
+
+  if (LLVMGetNumMaskElements(i) != 2 || LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(i, 0))) != 2) {
+    m->unknown = true;
+    return;
+  }
+  for (unsigned k = 0; k < 2; k++) {
+    int from = LLVMGetMaskValue(i, k);
+    if (from >= 0)
+      out.part[k] = from < 2 ? a.part[from] : b.part[from - 2];
+  }
+  write_value(m, i, out);
+}
+
+/* Is the address at operand `operand` in the frame? */
+static bool is_local(LLVMValueRef access, unsigned operand)
+{
+  return !cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, operand)));
+}
+
+static void run_gep(struct machine *m, LLVMValueRef i)
+{
+  struct scalar from = read_scalar(m, LLVMGetOperand(i, 0));
+
+  if (from.object)
+    from.number += read_scalar(m, LLVMGetOperand(i, 1)).number;
+  write_scalar(m, i, from);
+}
+
+static void run_load(struct machine *m, LLVMValueRef i)
+{
+  struct scalar from = read_scalar(m, LLVMGetOperand(i, 0));
+
+  if (is_local(i, 0)) {
+    m->unknown |= !cn_is_ref(LLVMTypeOf(i));
+    struct scalar loaded = m->local[from.number / 8 % 2];
+    loaded.number = 0; /* as in the heap */
+    write_scalar(m, i, loaded);
+    return;
+  }
+  check_fresh(m, from, "stale load");
+  write_scalar(m, i, reference(m, from.object ? m->heap[from.object].object : 0, 0));
+}
+
+static void run_store(struct machine *m, LLVMValueRef i)
+{
+  struct scalar value = read_scalar(m, LLVMGetOperand(i, 0));
+  struct scalar to = read_scalar(m, LLVMGetOperand(i, 1));
+
+  check_fresh(m, value, "stale stored value");
+  if (is_local(i, 1)) {
+    m->unknown |= !value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
+    m->local[to.number / 8 % 2] = value;
+    return;
+  }
+  check_fresh(m, to, "stale store");
+  /* derived pointers do not escape: the offset is dropped when it is loaded */
+  m->heap[to.object] = value;
+}
+
+static void run_select(struct machine *m, LLVMValueRef i)
+{
+  bool first = read_scalar(m, LLVMGetOperand(i, 0)).number & 1;
+
+  write_value(m, i, read_value(m, LLVMGetOperand(i, first ? 1 : 2)));
+}
+
+static void run_instruction(struct machine *m, LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAlloca:
+    write_scalar(m, i, (struct scalar){.object = LOCAL});
+    break;
+  case LLVMCall:
+    run_call(m, i);
+    break;
+  case LLVMGetElementPtr:
+    run_gep(m, i);
+    break;
+  case LLVMSelect:
+    run_select(m, i);
+    break;
+  case LLVMLoad:
+    run_load(m, i);
+    break;
+  case LLVMStore:
+    run_store(m, i);
+    break;
+  case LLVMICmp:
+    run_compare(m, i);
+    break;
+  case LLVMTrunc:
+    run_truncate(m, i);
+    break;
+  case LLVMFreeze: case LLVMZExt:
+    write_value(m, i, read_value(m, LLVMGetOperand(i, 0)));
+    break;
+  case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl:
+  case LLVMLShr:
+    run_arithmetic(m, i);
+    break;
+  case LLVMInsertValue: case LLVMExtractValue: case LLVMInsertElement: case LLVMExtractElement:
+    run_aggregate(m, i);
+    break;
+  case LLVMShuffleVector:
+    run_shuffle(m, i);
+    break;
+  default:
+    m->unknown = true;
+  }
+}
+
+static LLVMBasicBlockRef next_block(struct machine *m, LLVMValueRef end)
+{
+  if (LLVMIsASwitchInst(end)) {
+    uint64_t n = read_scalar(m, LLVMGetOperand(end, 0)).number;
+    for (unsigned s = 1; s < LLVMGetNumSuccessors(end); s++)
+      if (LLVMConstIntGetZExtValue(LLVMGetSwitchCaseValue(end, s)) == n)
+        return LLVMGetSuccessor(end, s);
+    return LLVMGetSuccessor(end, 0);
+  }
+  if (LLVMGetNumSuccessors(end) == 1)
+    return LLVMGetSuccessor(end, 0);
+  return LLVMGetSuccessor(end, read_scalar(m, LLVMGetCondition(end)).number & 1 ? 0 : 1);
+}
+
+/* All phis of a block read before any is written. */
+static LLVMValueRef run_phis(struct machine *m, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
+{
+  CN_VECTOR(struct value) in = {0};
+  LLVMValueRef i;
+  size_t n = 0;
+
+  for (i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    for (unsigned e = 0; e < LLVMCountIncoming(i); e++)
+      if (LLVMGetIncomingBlock(i, e) == from) {
+        cn_push(&in, read_value(m, LLVMGetIncomingValue(i, e)));
+        break;
+      }
+  for (i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    write_value(m, i, in.at[n++]);
+  cn_free(&in);
+  return i;
+}
+
+struct machine *cn_interpret(LLVMModuleRef module)
+{
+  struct machine *m = cn_alloc(sizeof *m);
+  LLVMValueRef f = LLVMGetNamedFunction(module, "f");
+  LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(f), from = NULL;
+
+  m->objects = 3;
+  for (unsigned i = 0; i < 2; i++) /* what an undefined local holds */
+    m->local[i] = (struct scalar){.is_ref = true, .object = OBJECTS - 1, .time = UINT64_MAX / 2};
+  for (unsigned p = 0; p < 3; p++)
+    write_scalar(m, LLVMGetParam(f, p), reference(m, p + 1, 0));
+  for (unsigned steps = 0; steps < 4 * FUEL && m->flags < FUEL && !m->wrong &&
+       !m->unknown; steps++) {
+    LLVMValueRef i = run_phis(m, block, from);
+    for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown; i =
+         LLVMGetNextInstruction(i))
+      run_instruction(m, i);
+    from = block;
+    block = next_block(m, LLVMGetBasicBlockTerminator(block));
+  }
+  return m;
+}
+
+void cn_interpret_free(struct machine *m)
+{
+  cn_ptrmap_free(&m->slots);
+  cn_free(&m->values);
+  free(m);
+}
