@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile). What the
- * passes do is the seeds' statepoints-original and statepoints-later, at the place in the compiler that
- * late-insertion-slides-2014 propose.
+ * passes do is the seeds' statepoints-original and statepoints-later, at the place in the compiler
+ * that late-insertion-slides-2014 propose (docs/architecture.md, "Sources").
  *
  * Every function works on the caller's module, in the caller's thread, and never exits or prints:
- * what it has to say goes to the diagnostics callback, in that thread. Nothing is kept
- * from one call to the next, so threads with an LLVMContextRef each do not meet. What is handed in
- * stays the caller's. Memory
- * that runs out, and a defect of Cairn, end the process with a message.
+ * what it has to say goes to the diagnostics callback, in that thread. Nothing is kept from one
+ * call to the next, so threads with an LLVMContextRef each do not meet. What is handed in stays the
+ * caller's. Memory that runs out, and a defect of Cairn, end the process with a message.
  */
 #ifndef CAIRN_COMPILE_H
 #define CAIRN_COMPILE_H
@@ -77,7 +76,8 @@ bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, cons
                         const struct cairn_compile_options *options);
 
 /* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function as text that is
- * the same from run to run; caller frees with free(). The module is left as it was. Null: no such analysis. */
+ * the same from run to run; caller frees with free(). The module is left as it was. Null:
+ * no such analysis. */
 char *cairn_compile_print(LLVMModuleRef module, const char *analysis);
 
 /* Null-terminated list of name, one-line help, name, one-line help, ...; static. */

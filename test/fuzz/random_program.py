@@ -172,8 +172,8 @@ class Program:
             return self.pick(s["r"])
         return self.pick(s["r"]) if s["r"] and self.chance(0.7) else "NIL"
 
-    # Functions with an out-parameter are called in statements of their own only: what they change must not be
-    # read in the same expression.
+    # Functions with an out-parameter are called in statements of their own only: what they change
+    # must not be read in the same expression.
     def call(self, s, returns, out=False):
         found = [f for f in self.functions if f["returns"] == returns and ("o" in f["params"]) == out]
         if not found:
@@ -532,7 +532,8 @@ class Program:
 
     def function(self, index):
         returns = self.pick(["ulong", "ref", "ref", "pair"])
-        # A struct of references must fit the argument registers: copies on the stack are refused (byval-reference).
+        # A struct of references must fit the argument registers: copies on the stack are refused
+        # (byval-reference).
         params = [self.pick("nrrrpio" if i < 2 else "nrrrio") for i in range(self.random.randrange(0, 6))]
         name = f"function{index}"
         scope = {k: [] for k in "nrpiadqb"}

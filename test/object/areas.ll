@@ -1,6 +1,7 @@
-; Described allocas (abi.def): each reference of each element becomes part of an area; the user's own deopt operands
-; before the description are left alone. A lost area is a stale local variable.
-; RUN: llc -O3 -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true -relocation-model=pic -filetype=obj %s -o %t.raw.o
+; Described allocas (abi.def): each reference of each element becomes part of an area; the user's
+; own deopt operands before the description are left alone. A lost area is a stale local variable.
+; RUN: llc -O3 -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true \
+; RUN:   -relocation-model=pic -filetype=obj %s -o %t.raw.o
 ; RUN: %cairn frames --rewrite %t.raw.o -o %t.o
 ; RUN: %cairn frames %t.o | FileCheck %s
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

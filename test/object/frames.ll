@@ -1,6 +1,7 @@
-; The way from statepoints to frame maps: which references are where, how the caller's registers are found.
-; A wrong register, slot, base or frame size here is a stale reference in a program.
-; RUN: llc -O3 -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true -relocation-model=pic -filetype=obj %s -o %t.raw.o
+; The way from statepoints to frame maps: which references are where, how the caller's registers are
+; found. A wrong register, slot, base or frame size here is a stale reference in a program.
+; RUN: llc -O3 -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true \
+; RUN:   -relocation-model=pic -filetype=obj %s -o %t.raw.o
 ; RUN: %cairn frames --rewrite %t.raw.o -o %t.o
 ; RUN: %cairn frames %t.o | FileCheck %s
 ; A second rewriting changes nothing, and rewriting again from the start gives the same bytes.
@@ -52,7 +53,8 @@ define void @poll(ptr addrspace(1) %a, ptr addrspace(1) %b) uwtable gc "statepoi
   ret void
 }
 
-; More references than registers: the rest lies in the frame. Null is not a root; an id of one's own is kept.
+; More references than registers: the rest lies in the frame. Null is not a root; an id of one's own
+; is kept.
 ; CHECK-LABEL: function spill:
 ; CHECK-NEXT: cfa rsp + [[#]],{{.*}} rbp at cfa - 16,{{.*}} r15 at cfa - 24, id 42
 ; CHECK-COUNT-5: root r
@@ -116,7 +118,8 @@ define void @aligned(i64 %n) uwtable gc "statepoint-example" {
   ret void
 }
 
-; Arguments that are pushed for the call belong to the frame at that safepoint only; the slot's offset counts them.
+; Arguments that are pushed for the call belong to the frame at that safepoint only; the slot's
+; offset counts them.
 ; CHECK-LABEL: function pushes:
 ; CHECK-NEXT: cfa rsp + 32, rbx at cfa - 16
 ; CHECK-NEXT: root rbx
@@ -128,8 +131,8 @@ define void @pushes(ptr addrspace(1) %a, i64 %n) uwtable optsize gc "statepoint-
   ret void
 }
 
-; A patchable statepoint is no call yet, but no-ops of any length; an undefined reference and one derived from null are no
-; roots.
+; A patchable statepoint is no call yet, but no-ops of any length; an undefined reference and one
+; derived from null are no roots.
 ; CHECK-LABEL: function patchable:
 ; CHECK-NEXT: cfa rsp + {{.*}}, id 7
 ; CHECK-NEXT: root r14

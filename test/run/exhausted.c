@@ -1,9 +1,13 @@
 // RUN: %cairn-cc -O2 -I%root/include %s -o %t
-// RUN: env CAIRN_HEAP_MAX=4m sh -c '%t list; echo "status $?"' 2>&1 | FileCheck %s --check-prefixes=OUT
-// RUN: env CAIRN_HEAP_MAX=4m sh -c '%t array; echo "status $?"' 2>&1 | FileCheck %s --check-prefixes=OUT
+// RUN: env CAIRN_HEAP_MAX=4m sh -c '%t list; echo "status $?"' 2>&1 \
+// RUN:   | FileCheck %s --check-prefixes=OUT
+// RUN: env CAIRN_HEAP_MAX=4m sh -c '%t array; echo "status $?"' 2>&1 \
+// RUN:   | FileCheck %s --check-prefixes=OUT
 // RUN: env CAIRN_HEAP_MAX=4m not %t array 2>&1 | FileCheck %s --check-prefixes=BIG
-// RUN: env CAIRN_HEAP_MAX=4m CAIRN_STRESS=100 sh -c '%t list; echo "status $?"' 2>&1 | FileCheck %s --check-prefixes=OUT
-// RUN: env CAIRN_HEAP_MAX=64m sh -c '%t array; echo "status $?"' 2>&1 | FileCheck %s --check-prefixes=FITS
+// RUN: env CAIRN_HEAP_MAX=4m CAIRN_STRESS=100 sh -c '%t list; echo "status $?"' 2>&1 \
+// RUN:   | FileCheck %s --check-prefixes=OUT
+// RUN: env CAIRN_HEAP_MAX=64m sh -c '%t array; echo "status $?"' 2>&1 \
+// RUN:   | FileCheck %s --check-prefixes=FITS
 // Exhaustion is reported with the size that was asked for, after what the program has printed, and
 // ends it with status 1.
 // OUT: before

@@ -1,8 +1,8 @@
 ; RUN: %cairn-cc -O0 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O1 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O3 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
-; What a front end may emit and clang does not: selects of derived references, vectors and aggregates of them over
-; safepoints, computed branches, exchanges.
+; What a front end may emit and clang does not: selects of derived references, vectors and
+; aggregates of them over safepoints, computed branches, exchanges.
 ; CHECK: select 17 23
 ; CHECK: phi 23 17
 ; CHECK: vector 5 7

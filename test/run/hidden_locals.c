@@ -1,7 +1,7 @@
 // RUN: %root/test/run/Inputs/same %build %s
 // RUN: %root/test/run/Inputs/same %build --flags -fno-strict-aliasing %s
-// Structs with references that are handled by address in inlined functions, by value, and as pieces, over a collection. The
-// optimiser cuts such locals up; each piece must still be found.
+// Structs with references that are handled by address in inlined functions, by value, and as
+// pieces, over a collection. The optimiser cuts such locals up; each piece must still be found.
 #include <stdio.h>
 #include <cairn/cairn.h>
 

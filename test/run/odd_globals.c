@@ -1,6 +1,8 @@
 // RUN: %root/test/run/Inputs/same %build --matrix %s
-// RUN: %root/test/run/Inputs/same %build --flags "-fcommon -fdata-sections" --links -Wl,--gc-sections %s
-// Globals as linkers see them: common, weak, weak and defined nowhere, in a section of their own, large, and written before main.
+// RUN: %root/test/run/Inputs/same %build --flags "-fcommon -fdata-sections" --links \
+// RUN:   -Wl,--gc-sections %s
+// Globals as linkers see them: common, weak, weak and defined nowhere, in a section of their own,
+// large, and written before main.
 #include <stdio.h>
 #include <cairn/cairn.h>
 

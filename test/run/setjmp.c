@@ -1,6 +1,7 @@
-// A function that calls setjmp() and handles no reference is native code: the jump brings its own registers back, and the stub
-// brings back those of its managed callers, with references that the collector has moved meanwhile. The managed frames that
-// longjmp() jumps over, and their anchors, are gone.
+// A function that calls setjmp() and handles no reference is native code: the jump brings its own
+// registers back, and the stub brings back those of its managed callers, with references that the
+// collector has moved meanwhile. The managed frames that longjmp() jumps over, and their anchors,
+// are gone.
 // RUN: %cairn-cc -O0 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O2 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O3 -no-pie %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s

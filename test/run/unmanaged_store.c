@@ -1,8 +1,10 @@
-// A reference in memory of the C library, stored there by a function that cannot know: the program ends with a message, rather
-// than with a lost reference. Locals and globals behind the same pointer are fine.
+// A reference in memory of the C library, stored there by a function that cannot know: the program
+// ends with a message, rather than with a lost reference. Locals and globals behind the same
+// pointer are fine.
 // RUN: %cairn-cc -O0 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
-// RUN: %cairn-cc -O3 %s -o %t && env CAIRN_STRESS=1 %t 0 | FileCheck %s && env CAIRN_STRESS=1 %t 1 | FileCheck %s
+// RUN: %cairn-cc -O3 %s -o %t && env CAIRN_STRESS=1 %t 0 | FileCheck %s \
+// RUN:   && env CAIRN_STRESS=1 %t 1 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
 #include <stdio.h>
 #include <stdlib.h>

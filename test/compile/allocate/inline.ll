@@ -1,5 +1,6 @@
-; Bump allocation in line. What could go wrong: memory that is not cleared or has no header when a collector looks; a wrong block size,
-; after which every later object is damaged; a negative length that passes for a small one.
+; Bump allocation in line. What could go wrong: memory that is not cleared or has no header when a
+; collector looks; a wrong block size, after which every later object is damaged; a negative length
+; that passes for a small one.
 ; RUN: %cairn opt -p layouts,allocate -S %s | FileCheck %s
 ; RUN: %cairn opt --shared -p layouts,allocate -S %s | FileCheck %s --check-prefix=SHARED
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
@@ -96,6 +97,7 @@ define void @native() {
   ret void
 }
 
-; An inferred memory() attribute would let the code generator move loads of the allocation pointer over the call.
+; An inferred memory() attribute would let the code generator move loads of the allocation pointer
+; over the call.
 ; CHECK-NOT: attributes {{.*}}memory(inaccessiblemem: readwrite)
 ; CHECK: ![[RARE]] = !{!"branch_weights", i32 1, i32 1048576}

@@ -1,6 +1,6 @@
 ; RUN: %cairn opt --print=calls %s | FileCheck %s
-; What is a leaf and why. A leaf that is none loses roots, so each needs a reason of its own; a name is none but for the
-; table, which asks for a declaration without references.
+; What is a leaf and why. A leaf that is none loses roots, so each needs a reason of its own; a name
+; is none but for the table, which asks for a declaration without references.
 
 ; CHECK: calls of @f
 define void @f(ptr %t, ptr addrspace(1) %r, ptr %p, ptr %q) gc "statepoint-example" {
@@ -12,7 +12,8 @@ define void @f(ptr %t, ptr addrspace(1) %r, ptr %p, ptr %q) gc "statepoint-examp
   call void @external() "gc-leaf-function"
 ; CHECK-NEXT: leaf: call to @no_callback (attribute nocallback)
   call void @no_callback()
-; LLVM infers nocallback for whatever is named and typed like the C library's strchr, references or not.
+; LLVM infers nocallback for whatever is named and typed like the C library's strchr, references or
+; not.
 ; CHECK-NEXT: parse: call to @strchr (external function, may reach a safepoint)
   %s = call ptr addrspace(1) @strchr(ptr addrspace(1) %r, i32 0)
 ; CHECK-NEXT: leaf: call to @external (attribute nocallback)

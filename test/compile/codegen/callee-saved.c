@@ -1,5 +1,5 @@
-// References that are live over calls stay in callee-saved registers: no spill before a call and no reload after it
-// (docs/llvm-22.md, "registers"; LLVM's own lowering makes four of each here).
+// References that are live over calls stay in callee-saved registers: no spill before a call and no
+// reload after it (docs/llvm-22.md, "registers"; LLVM's own lowering makes four of each here).
 // RUN: %cairn-cc -O2 -S %s -o %t.s
 // RUN: FileCheck %s --input-file=%t.s
 // RUN: FileCheck %s --check-prefix=MAP --input-file=%t.s

@@ -1,5 +1,6 @@
-// A loop with a poll keeps its references in registers that calls would clobber, spills nothing, and its hot path is one
-// fused compare and a branch to a cold block (docs/llvm-22.md, "cold calls").
+// A loop with a poll keeps its references in registers that calls would clobber, spills nothing,
+// and its hot path is one fused compare and a branch to a cold block (docs/llvm-22.md, "cold
+// calls").
 // RUN: %cairn-cc -O2 -fno-pie -S %s -o - | FileCheck %s
 // RUN: %cairn-cc -O2 -fPIE -S %s -o - | FileCheck %s
 #include <cairn/cairn.h>

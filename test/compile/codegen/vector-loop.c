@@ -1,4 +1,5 @@
-// A vectorised loop stays vectorised: its poll is in an outer loop around chunks of it (the slides' "Inner loop chunking").
+// A vectorised loop stays vectorised: its poll is in an outer loop around chunks of it (the slides'
+// "Inner loop chunking").
 // RUN: %cairn-cc -O3 -S %s -o - | FileCheck %s
 #include <cairn/cairn.h>
 

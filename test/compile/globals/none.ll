@@ -1,4 +1,5 @@
-; A file without managed code or references stays as it is: no constructor for configure's test programs. A thread-local with references is refused.
+; A file without managed code or references stays as it is: no constructor for configure's test
+; programs. A thread-local with references is refused.
 ; RUN: split-file %s %t
 ; RUN: %cairn opt -p globals -S - < %t/plain.ll | FileCheck %s --implicit-check-not=cairn
 ; RUN: not %cairn opt -p globals -S %t/local.ll 2>&1 | FileCheck %s --check-prefix=LOCAL

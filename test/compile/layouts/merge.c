@@ -1,4 +1,5 @@
-// Allocations on both sides of a branch must not be merged into one with a layout that is only known at run time.
+// Allocations on both sides of a branch must not be merged into one with a layout that is only
+// known at run time.
 // RUN: clang -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>,layouts' -S %t.bc | FileCheck %s
 #include <cairn/cairn.h>

@@ -1,4 +1,5 @@
-; A layout that is not known at compile time, or does not fit its object, would make the collector read the wrong words as references.
+; A layout that is not known at compile time, or does not fit its object, would make the collector
+; read the wrong words as references.
 ; RUN: split-file %s %t
 ; RUN: not %cairn opt -p layouts -S %t/computed.ll 2>&1 | FileCheck %s --check-prefix=COMPUTED
 ; RUN: not %cairn opt -p layouts -S %t/small.ll 2>&1 | FileCheck %s --check-prefix=SMALL

@@ -1,5 +1,5 @@
-// Each reference in a type must be in its layout: one that is not is lost at the first collection. Offsets are from the payload, for
-// elements from the element's start.
+// Each reference in a type must be in its layout: one that is not is lost at the first collection.
+// Offsets are from the payload, for elements from the element's start.
 // RUN: clang -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p prepare,layouts -S %t.bc | FileCheck %s
 // RUN: %cairn opt --manage-all -p 'prepare,default<O2>,layouts' -S %t.bc | FileCheck %s

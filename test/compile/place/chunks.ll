@@ -1,5 +1,6 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
-; A tight loop gets an end of its own some ten thousand instructions away; only the loop round it polls.
+; A tight loop gets an end of its own some ten thousand instructions away; only the loop round it
+; polls.
 
 ; CHECK-LABEL: define i64 @sum
 ; CHECK: {{^}}chunk:
@@ -84,7 +85,8 @@ done:
   ret void
 }
 
-; Without a flag the counter may wrap, or step over its bound and go on for ever: then it must poll, too.
+; Without a flag the counter may wrap, or step over its bound and go on for ever: then it must poll,
+; too.
 ; CHECK-LABEL: define void @may_wrap
 ; CHECK: %chunk.left = sub i64 %n, %chunk.start
 ; CHECK-NEXT: %chunk.before = sub i64 %chunk.left, 1
@@ -105,7 +107,8 @@ done:
   ret void
 }
 
-; A call that polls for itself makes chunks pointless; a bound that changes, or a step that does, makes them wrong.
+; A call that polls for itself makes chunks pointless; a bound that changes, or a step that does,
+; makes them wrong.
 ; CHECK-LABEL: define void @not_these
 ; CHECK-NOT: chunk
 ; CHECK: ret void
@@ -138,7 +141,8 @@ done:
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.mustprogress"}
 
-; A step that is not known but does not change: looked at on entry. Not above zero or too large, each trip is a chunk.
+; A step that is not known but does not change: looked at on entry. Not above zero or too large,
+; each trip is a chunk.
 ; CHECK-LABEL: define void @strided
 ; CHECK: %chunk.step = icmp ult i64 %step, 2251799813685248
 ; CHECK-NEXT: %chunk.size = mul i64 %step, 4096

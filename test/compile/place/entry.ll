@@ -1,6 +1,7 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
-; The entry poll stands as late as the straight line from the entry allows: never after a side effect (a collection could
-; be put off behind an observable effect for ever), never before an alloca of the entry (it would become a dynamic one).
+; The entry poll stands as late as the straight line from the entry allows: never after a side
+; effect (a collection could be put off behind an observable effect for ever), never before an
+; alloca of the entry (it would become a dynamic one).
 
 declare void @callee()
 
@@ -17,7 +18,8 @@ define void @call_first() gc "statepoint-example" {
   ret void
 }
 
-; Pure work and plain loads go before the poll, along unconditional branches too; the comparison stays with its branch.
+; Pure work and plain loads go before the poll, along unconditional branches too; the comparison
+; stays with its branch.
 ; CHECK-LABEL: define i64 @late
 ; CHECK: %v = load i64
 ; CHECK: next:

@@ -1,5 +1,6 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
-; Every cycle polls: without a poll on one, a thread could run for ever without coming to a collection.
+; Every cycle polls: without a poll on one, a thread could run for ever without coming to a
+; collection.
 
 declare i1 @more()
 
@@ -63,7 +64,8 @@ out:
   ret void
 }
 
-; The latch polls at its start, behind the phis: what it computes, its exit test and its branch stay in one piece.
+; The latch polls at its start, behind the phis: what it computes, its exit test and its branch stay
+; in one piece.
 ; CHECK-LABEL: define void @whole
 ; CHECK: {{^}}head:
 ; CHECK-NEXT: %q = phi

@@ -1,6 +1,6 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
-; A loop that provably does little needs no poll. The bound is on work, not on the width of the counter (LLVM's exempts any
-; 32-bit one: two thousand million trips without a poll).
+; A loop that provably does little needs no poll. The bound is on work, not on the width of the
+; counter (LLVM's exempts any 32-bit one: two thousand million trips without a poll).
 
 ; CHECK-LABEL: define void @small
 ; CHECK: loop:
@@ -62,7 +62,8 @@ done:
   ret void
 }
 
-; 64 x 64 x 5 instructions are too much for the outer loop, not for the inner one: one poll, in the outer latch.
+; 64 x 64 x 5 instructions are too much for the outer loop, not for the inner one: one poll, in the
+; outer latch.
 ; CHECK-LABEL: define void @nest
 ; CHECK: inner:
 ; CHECK-NOT: load volatile
@@ -114,8 +115,8 @@ done:
   ret void
 }
 
-; What unrolling leaves: at most three trips, and at least one by a branch (or an assumption), so it cannot go all the way
-; round.
+; What unrolling leaves: at most three trips, and at least one by a branch (or an assumption), so it
+; cannot go all the way round.
 ; CHECK-LABEL: define void @remainder
 ; CHECK: {{^}}loop:
 ; CHECK-NOT: load volatile

@@ -1,5 +1,5 @@
-; The difference of a reference and null, on a path that no execution takes, must not become the bare address: that would be an
-; integer that a move makes wrong.
+; The difference of a reference and null, on a path that no execution takes, must not become the
+; bare address: that would be an integer that a move makes wrong.
 ; RUN: %cairn opt -p lower-differences -S %s | FileCheck %s
 declare i64 @cairn.ptrdiff(ptr addrspace(1), ptr addrspace(1))
 

@@ -2,7 +2,8 @@
 // over calls, and a collection between makes the difference wrong.
 // RUN: clang -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p prepare -S %t.bc | FileCheck %s
-// RUN: %cairn opt --manage-all -p prepare,lower-differences -S %t.bc | FileCheck %s --check-prefix=LATE
+// RUN: %cairn opt --manage-all -p prepare,lower-differences -S %t.bc \
+// RUN:   | FileCheck %s --check-prefix=LATE
 #include <cairn/cairn.h>
 
 struct pair {

@@ -1,5 +1,6 @@
-// Who is managed: every definition of a C file, but what the program says is native. Marking a naked function would
-// put a poll into hand-written assembly; marking a native one would stop it inside a signal handler.
+// Who is managed: every definition of a C file, but what the program says is native. Marking a
+// naked function would put a poll into hand-written assembly; marking a native one would stop it
+// inside a signal handler.
 // RUN: clang -O0 -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p prepare -S %t.bc | FileCheck %s
 // RUN: %cairn opt -p prepare -S %t.bc | FileCheck %s --check-prefix=MARKED

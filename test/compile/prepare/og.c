@@ -1,6 +1,6 @@
 // RUN: %cairn-cc -Og -S -emit-llvm -I%root/include %s -o - | FileCheck %s
-// At -Og clang holds each variable to the end of its scope by a variadic intrinsic: no reference may be refused or kept
-// alive for that.
+// At -Og clang holds each variable to the end of its scope by a variadic intrinsic: no reference
+// may be refused or kept alive for that.
 // CHECK-NOT: fake.use
 #include <cairn/cairn.h>
 

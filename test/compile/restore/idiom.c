@@ -1,10 +1,14 @@
-// A loop that copies an array of references becomes a memcpy, and for one element an i64 load and store. As an integer the reference
-// would not be relocated where the two are moved apart.
+// A loop that copies an array of references becomes a memcpy, and for one element an i64 load and
+// store. As an integer the reference would not be relocated where the two are moved apart.
 // RUN: clang -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
-// RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>' -S %t.bc | FileCheck %s --check-prefix=BEFORE
-// RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>,restore-references' -S %t.bc | FileCheck %s
-// RUN: clang -O2 -fno-strict-aliasing -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
-// RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>,restore-references' -S %t.bc | FileCheck %s --check-prefix=UNTAGGED
+// RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>' -S %t.bc \
+// RUN:   | FileCheck %s --check-prefix=BEFORE
+// RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>,restore-references' -S %t.bc | \
+// RUN:   FileCheck %s
+// RUN: clang -O2 -fno-strict-aliasing -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c \
+// RUN:   %s -o %t.bc
+// RUN: %cairn opt --manage-all -p 'rules,prepare,default<O3>,restore-references' -S %t.bc | \
+// RUN:   FileCheck %s --check-prefix=UNTAGGED
 #include <cairn/cairn.h>
 
 struct node {

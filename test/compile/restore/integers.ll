@@ -1,6 +1,9 @@
-; The vectorisers share integers made of references. Shared over an allocation they would be stale: each use gets its own, just before it.
+; The vectorisers share integers made of references. Shared over an allocation they would be stale:
+; each use gets its own, just before it.
 ; RUN: %cairn opt -p restore-references -S %s | FileCheck %s
-; RUN: %cairn opt -p restore-references,place-safepoints,rewrite-statepoints,lower-differences,verify-safepoints -S %s -o /dev/null
+; RUN: %cairn opt -p \
+; RUN:   restore-references,place-safepoints,rewrite-statepoints,lower-differences,verify-safepoints \
+; RUN:   -S %s -o /dev/null
 
 declare void @any() gc "statepoint-example"
 

@@ -1,8 +1,10 @@
-; What the optimiser may make of an i64 copy of a reference: loads hoisted into phis, pairs in vectors. A web that does anything else with
-; the integer cannot be restored and is refused: the value would be stale after a safepoint.
+; What the optimiser may make of an i64 copy of a reference: loads hoisted into phis, pairs in
+; vectors. A web that does anything else with the integer cannot be restored and is refused: the
+; value would be stale after a safepoint.
 ; RUN: split-file %s %t
 ; RUN: %cairn opt -p restore-references -S %t/web.ll | FileCheck %s
-; RUN: not %cairn opt -p restore-references -S %t/hidden.ll 2>&1 | FileCheck %s --check-prefix=HIDDEN
+; RUN: not %cairn opt -p restore-references -S %t/hidden.ll 2>&1 \
+; RUN:   | FileCheck %s --check-prefix=HIDDEN
 ;--- web.ll
 ; CHECK-LABEL: @loop(
 ; CHECK: [[A:%.*]] = load ptr addrspace(1), ptr addrspace(1) %from, align 8, !tbaa

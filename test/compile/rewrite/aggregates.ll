@@ -1,5 +1,6 @@
-; Vectors of references and aggregates that hold them are split, so that only scalars are live over a safepoint. Wrong: an
-; aggregate that is live as a whole is silently not relocated; a base lost through it moves a derived pointer away.
+; Vectors of references and aggregates that hold them are split, so that only scalars are live over
+; a safepoint. Wrong: an aggregate that is live as a whole is silently not relocated; a base lost
+; through it moves a derived pointer away.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='verify<safepoint-ir>' -disable-output
 declare void @foo()
@@ -103,8 +104,8 @@ join:
   ret {ptr addrspace(1), i64} %q
 }
 
-; Undefined lanes are null where they may be live at a safepoint: undefined, they would be whatever a register held, and
-; the collector would take that for a reference.
+; Undefined lanes are null where they may be live at a safepoint: undefined, they would be whatever
+; a register held, and the collector would take that for a reference.
 ; CHECK-LABEL: define {{.*}} @undefined
 ; CHECK: phi ptr addrspace(1) [ {{.*}}, %entry ], [ null, %other ]
 ; CHECK: "gc-live"

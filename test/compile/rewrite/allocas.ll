@@ -1,9 +1,12 @@
-; Address-taken locals that hold references are zeroed and escaped at entry, lose their lifetime markers, and every statepoint
-; describes them (abi.def). Wrong: a local that is not described keeps a stale reference; one that is not zeroed gives the
-; collector garbage; without the escape the optimiser forwards the stored reference over the statepoint.
+; Address-taken locals that hold references are zeroed and escaped at entry, lose their lifetime
+; markers, and every statepoint describes them (abi.def). Wrong: a local that is not described keeps
+; a stale reference; one that is not zeroed gives the collector garbage; without the escape the
+; optimiser forwards the stored reference over the statepoint.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
-; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='default<O3>' -S | FileCheck %s --check-prefix=O3
-; RUN: %cairn opt -p rewrite-statepoints %s | llc -O3 -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true -verify-machineinstrs -o /dev/null
+; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='default<O3>' -S \
+; RUN:   | FileCheck %s --check-prefix=O3
+; RUN: %cairn opt -p rewrite-statepoints %s | llc -O3 -max-registers-for-gc-values=256 \
+; RUN:   -fixup-allow-gcptr-in-csr=true -verify-machineinstrs -o /dev/null
 %pair = type { ptr addrspace(1), i64 }
 %mix = type { i64, [3 x ptr addrspace(1)], i32 }
 declare void @foo(ptr)

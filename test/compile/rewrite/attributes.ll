@@ -1,6 +1,7 @@
-; What the call says is kept where it is still true; what a moving collector makes false goes, but only from managed
-; functions, their call sites and their accesses. Wrong: a lost zeroext or convention is a miscompiled call; a kept
-; readonly or noalias lets the code generator use a stale value; LLVM's own pass strips native functions as well.
+; What the call says is kept where it is still true; what a moving collector makes false goes, but
+; only from managed functions, their call sites and their accesses. Wrong: a lost zeroext or
+; convention is a miscompiled call; a kept readonly or noalias lets the code generator use a stale
+; value; LLVM's own pass strips native functions as well.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 declare i8 @args(ptr, i16 signext, ptr addrspace(1))
 declare void @structure(ptr sret(i64))

@@ -1,5 +1,6 @@
-; Base pointers through GEP, phi, select, freeze (statepoints-later, "Base & Derived Pointers"; slides, "What about PHIs?").
-; Wrong: a wrong base moves the derived pointer to another object; a needless base phi costs a register.
+; Base pointers through GEP, phi, select, freeze (statepoints-later, "Base & Derived Pointers";
+; slides, "What about PHIs?"). Wrong: a wrong base moves the derived pointer to another object; a
+; needless base phi costs a register.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='verify<safepoint-ir>' -disable-output
 ; RUN: %cairn opt -p verify --print=bases %s | FileCheck %s --check-prefix=PRINT
@@ -91,7 +92,8 @@ exit:
   ret void
 }
 
-; Selects among bases are bases; with a derived input a base select is made; a constant's base is null.
+; Selects among bases are bases; with a derived input a base select is made; a constant's base is
+; null.
 ; CHECK-LABEL: define void @selects
 ; CHECK: %s.base = select i1 %c, ptr addrspace(1) %a, ptr addrspace(1) %b
 ; CHECK: %k.base = select i1 %c, ptr addrspace(1) %a, ptr addrspace(1) null

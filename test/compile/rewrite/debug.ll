@@ -1,5 +1,6 @@
-; Everything that is emitted for a call stands at the call's line, so that a debugger steps as if nothing had happened; base
-; phis stand at the phi's. RUN with the verifier: a call without a location in a function that has debug information is refused.
+; Everything that is emitted for a call stands at the call's line, so that a debugger steps as if
+; nothing had happened; base phis stand at the phi's. RUN with the verifier: a call without a
+; location in a function that has debug information is refused.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 declare i32 @foo(ptr addrspace(1))
 ; CHECK: call token {{.*}}@foo{{.*}}, !dbg [[LINE:![0-9]+]]

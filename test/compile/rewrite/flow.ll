@@ -1,5 +1,6 @@
-; Relocation across control flow: a phi exactly where different definitions meet, none where they do not. Wrong: a missing
-; phi is a stale reference on one path; a needless one is a copy in a hot loop.
+; Relocation across control flow: a phi exactly where different definitions meet, none where they do
+; not. Wrong: a missing phi is a stale reference on one path; a needless one is a copy in a hot
+; loop.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='verify<safepoint-ir>' -disable-output
 declare void @foo()

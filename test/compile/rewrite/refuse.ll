@@ -1,5 +1,5 @@
-; What cannot be made precise is refused by name, all of it in one run, before anything is changed. Wrong: LLVM's release
-; build makes silent damage of most of these (docs/llvm-22.md).
+; What cannot be made precise is refused by name, all of it in one run, before anything is changed.
+; Wrong: LLVM's release build makes silent damage of most of these (docs/llvm-22.md).
 ; RUN: not %cairn opt -p rewrite-statepoints -S %s 2>&1 | FileCheck %s
 ; RUN: not %cairn opt -p rewrite-statepoints -S %s 2>&1 | FileCheck %s --check-prefix=SOUND
 ; SOUND-NOT: unreachable

@@ -1,6 +1,8 @@
-; References stay in callee-saved registers over calls, and in any register over a poll (docs/llvm-22.md). Wrong: a
-; spill and a reload around each call, or spill code in the hot loop.
-; RUN: %cairn opt -p rewrite-statepoints %s | llc -O3 -mtriple=x86_64-linux-gnu -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true -verify-machineinstrs | FileCheck %s
+; References stay in callee-saved registers over calls, and in any register over a poll
+; (docs/llvm-22.md). Wrong: a spill and a reload around each call, or spill code in the hot loop.
+; RUN: %cairn opt -p rewrite-statepoints %s | llc -O3 -mtriple=x86_64-linux-gnu \
+; RUN:   -max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true -verify-machineinstrs | \
+; RUN:   FileCheck %s
 declare void @foo()
 declare preserve_allcc void @cairn_poll_slow()
 declare void @use(ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"

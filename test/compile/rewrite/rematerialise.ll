@@ -1,5 +1,6 @@
-; A constant offset from a live reference is computed again, not relocated (slides, "When relocation isn't needed"). Wrong:
-; each field address would take a register and a stack map entry; an operand of the chain lost would shift the address.
+; A constant offset from a live reference is computed again, not relocated (slides, "When relocation
+; isn't needed"). Wrong: each field address would take a register and a stack map entry; an operand
+; of the chain lost would shift the address.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='verify<safepoint-ir>' -disable-output
 declare void @foo()

@@ -1,5 +1,6 @@
-; What is live over a call is listed once, relocated, and only the relocated value is used after it; what is dead is not
-; listed. Wrong: a use of %a or %b after the statepoint is a stale reference; %dead listed keeps garbage alive.
+; What is live over a call is listed once, relocated, and only the relocated value is used after it;
+; what is dead is not listed. Wrong: a use of %a or %b after the statepoint is a stale reference;
+; %dead listed keeps garbage alive.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='verify<safepoint-ir>' -disable-output
 declare void @foo(ptr addrspace(1))

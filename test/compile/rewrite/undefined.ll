@@ -1,4 +1,5 @@
-; A reference that is undefined on some path would be whatever a register held before: it is null at the parse point.
+; A reference that is undefined on some path would be whatever a register held before: it is null at
+; the parse point.
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | FileCheck %s
 declare void @use(ptr addrspace(1))
 declare void @poll()

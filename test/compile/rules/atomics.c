@@ -1,4 +1,5 @@
-// clang emits atomic operations on references as operations on i64. They get reference type, so that the values are relocated.
+// clang emits atomic operations on references as operations on i64. They get reference type, so
+// that the values are relocated.
 // RUN: clang -g -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p rules,prepare -S %t.bc | FileCheck %s
 // RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc

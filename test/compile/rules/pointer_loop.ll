@@ -1,5 +1,5 @@
-; Rules run on any front end's IR, optimised or not: a pointer that goes round a loop must not send the search for
-; va_list areas round with it.
+; Rules run on any front end's IR, optimised or not: a pointer that goes round a loop must not send
+; the search for va_list areas round with it.
 ; RUN: %cairn opt -p rules -S %s | FileCheck %s
 ; CHECK: define i64 @sum
 define i64 @sum(ptr %from, ptr %to) gc "statepoint-example" {

@@ -1,8 +1,11 @@
-// Every rule of pass `rules`, with the line of its breach. Each of these programs would lose a reference at a collection.
+// Every rule of pass `rules`, with the line of its breach. Each of these programs would lose a
+// reference at a collection.
 // RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
-// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 \
+// RUN:   | FileCheck %s --implicit-check-not=error:
 // RUN: clang -g -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
-// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 \
+// RUN:   | FileCheck %s --implicit-check-not=error:
 #include <cairn/cairn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -149,7 +152,8 @@ void *through(struct wrapped managed *w, struct node managed *p)
   return 0;
 }
 
-// By debug information: memory from malloc() that a variable takes for something with references in it, wherever they are stored.
+// By debug information: memory from malloc() that a variable takes for something with references in
+// it, wherever they are stored.
 struct list {
   long count;
   struct node managed *first;

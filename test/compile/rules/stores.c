@@ -1,7 +1,9 @@
-// References stored where the collector does not look, and references into objects where only starts may lie. Checked by prepare, when
-// locals are promoted, so that a detour through a variable changes nothing.
+// References stored where the collector does not look, and references into objects where only
+// starts may lie. Checked by prepare, when locals are promoted, so that a detour through a variable
+// changes nothing.
 // RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
-// RUN: not %cairn opt --manage-all -p rules,prepare -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+// RUN: not %cairn opt --manage-all -p rules,prepare -S %t.bc 2>&1 \
+// RUN:   | FileCheck %s --implicit-check-not=error:
 #include <cairn/cairn.h>
 #include <stdlib.h>
 

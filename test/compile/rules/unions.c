@@ -1,5 +1,5 @@
-// A union of a reference and something else is refused whichever member comes first, however deep, in objects, globals and locals.
-// IR shows one member only; debug information has all.
+// A union of a reference and something else is refused whichever member comes first, however deep,
+// in objects, globals and locals. IR shows one member only; debug information has all.
 // RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 | sort -t: -k2n > %t.out
 // RUN: FileCheck %s --implicit-check-not=error: < %t.out

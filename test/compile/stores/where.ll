@@ -1,5 +1,6 @@
-; A reference may be stored in a local or a global, which are described to the collector. Through any other ordinary pointer it
-; is checked at run time: memory of the C library would lose it without a word.
+; A reference may be stored in a local or a global, which are described to the collector. Through
+; any other ordinary pointer it is checked at run time: memory of the C library would lose it
+; without a word.
 ; RUN: %cairn opt -p check-stores -S %s | FileCheck %s
 @global = global ptr addrspace(1) null
 @array = global [4 x ptr addrspace(1)] zeroinitializer

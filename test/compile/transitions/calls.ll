@@ -1,5 +1,6 @@
 ; RUN: %cairn opt -p transitions -S %s -o %t.ll && FileCheck %s < %t.ll
-; RUN: llc -O2 -filetype=obj %t.ll -o %t.o && llvm-readelf -sgr %t.o | FileCheck --check-prefix=OBJ %s
+; RUN: llc -O2 -filetype=obj %t.ll -o %t.o && llvm-readelf -sgr %t.o \
+; RUN:   | FileCheck --check-prefix=OBJ %s
 ; A call that reached native code without an anchor would hide all frames below it from the walker.
 
 ; CHECK: module asm "  .section \22.text.cairn.call.native\22,\22axG\22,@progbits,\22cairn.call.native\22,comdat"

@@ -3,7 +3,8 @@
 ; RUN: not %cairn opt -p transitions -S %t/leaf.ll 2>&1 | FileCheck --check-prefix=LEAF %s
 ; RUN: not %cairn opt -p transitions -S %t/variadic.ll 2>&1 | FileCheck --check-prefix=VARIADIC %s
 ; RUN: not %cairn opt -p transitions -S %t/vector.ll 2>&1 | FileCheck --check-prefix=VECTOR %s
-; RUN: not %cairn opt -p transitions -S %t/convention.ll 2>&1 | FileCheck --check-prefix=CONVENTION %s
+; RUN: not %cairn opt -p transitions -S %t/convention.ll 2>&1 \
+; RUN:   | FileCheck --check-prefix=CONVENTION %s
 ; What the stubs cannot carry is refused, never passed on silently.
 
 ;--- twice.ll

@@ -1,6 +1,6 @@
 ; RUN: %cairn opt -p transitions --shared -S %s | FileCheck %s
-; Through the procedure linkage table a call could end in another object's definition, a native one, without an anchor: in
-; code for shared objects it goes to the hidden name of the definition here.
+; Through the procedure linkage table a call could end in another object's definition, a native one,
+; without an anchor: in code for shared objects it goes to the hidden name of the definition here.
 
 ; CHECK: define void @visible()
 define void @visible() gc "statepoint-example" {

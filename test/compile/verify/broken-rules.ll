@@ -1,5 +1,7 @@
 ; RUN: split-file %s %t
-; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca int least diff raw inttoptr ptrtoaddr; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
+; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca int least diff raw \
+; RUN:   inttoptr ptrtoaddr; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
+; RUN:   || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
 ; What LLVM's verifier is blind to (docs/llvm-22.md), one broken module each.
 
 ;--- missed.ll
@@ -138,7 +140,8 @@ b:
 }
 
 ;--- diff.ll
-; What the optimiser makes of `s += p - a` round a call: one address hoisted over it (docs/llvm-22.md, "differences").
+; What the optimiser makes of `s += p - a` round a call: one address hoisted over it
+; (docs/llvm-22.md, "differences").
 ; CHECK: error: in function 'f': %d, which comes from %i, holds an address that may have changed at the call to @foo, and is used after it: ret i64 %d [integer-of-reference]
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
 declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)

@@ -1,7 +1,9 @@
 ; RUN: split-file %s %t
-; RUN: for f in load store call ret derived phi loop late live invoke fca vector cmp unwind; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
-; A verifier that never fails proves nothing: one broken module per way to use a stale reference. Each message names function,
-; value, statepoint and rule.
+; RUN: for f in load store call ret derived phi loop late live invoke fca vector cmp unwind; do \
+; RUN:   not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
+; RUN:   || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
+; A verifier that never fails proves nothing: one broken module per way to use a stale reference.
+; Each message names function, value, statepoint and rule.
 
 ;--- load.ll
 ; CHECK: error: in function 'f': %p is used after the object may have moved at the call to @foo: %x = load i64, ptr addrspace(1) %p{{.*}} [stale-reference]

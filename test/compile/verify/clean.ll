@@ -6,7 +6,8 @@ declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
 declare void @foo()
 declare i32 @personality(...)
 
-; Null is null wherever the object is, for a select of two stale values too (LLVM's verifier reports that).
+; Null is null wherever the object is, for a select of two stale values too (LLVM's verifier reports
+; that).
 define i1 @null(ptr addrspace(1) %p, ptr addrspace(1) %q, i1 %c) gc "statepoint-example" {
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   %s = select i1 %c, ptr addrspace(1) %p, ptr addrspace(1) %q
@@ -21,7 +22,8 @@ define i1 @both_old(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-exa
   ret i1 %a
 }
 
-; What LLVM's verifier reports wrongly: a phi of one old value, on paths with and without a safepoint, compared to that value.
+; What LLVM's verifier reports wrongly: a phi of one old value, on paths with and without a
+; safepoint, compared to that value.
 define i1 @diamond(ptr addrspace(1) %p, i1 %c) gc "statepoint-example" {
   br i1 %c, label %a, label %b
 a:

@@ -1,5 +1,5 @@
-; Null does not move: where a branch has shown a reference to be null, the optimiser may use the old name over a safepoint
-; (it does so after early insertion). On any other path that is a stale use.
+; Null does not move: where a branch has shown a reference to be null, the optimiser may use the old
+; name over a safepoint (it does so after early insertion). On any other path that is a stale use.
 ; RUN: split-file %s %t
 ; RUN: %cairn verify %t/right.ll
 ; RUN: not %cairn verify %t/other-path.ll 2>&1 | FileCheck %s --check-prefix=PATH

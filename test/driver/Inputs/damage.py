@@ -1,4 +1,5 @@
-# damage.py FILE COMMAND...: run the command on prefixes of the file and with bits flipped; only statuses 0 and 1 are right.
+# damage.py FILE COMMAND...: run the command on prefixes of the file and with bits flipped; only
+# statuses 0 and 1 are right.
 import random
 import subprocess
 import sys

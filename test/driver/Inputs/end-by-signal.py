@@ -1,4 +1,5 @@
-# end-by-signal.py DIRECTORY COMMAND...: run the command with $TMPDIR set, end it once it has made something there.
+# end-by-signal.py DIRECTORY COMMAND...: run the command with $TMPDIR set, end it once it has made
+# something there.
 import os
 import signal
 import subprocess

@@ -67,7 +67,8 @@ static struct layouts {
 
 /* ---- managed code ---- preserved(before, after, slow): fills every register from `before`, calls
  * `slow`, stores them to `after`: sixteen general registers (rsp left out), then sixteen vector
- * registers of 32 bytes. rdi and rsi are arguments of the slow path, so they are 0 or layouts here. */
+ * registers of 32 bytes. rdi and rsi are arguments of the slow path, so they are 0 or layouts here.
+ * */
 struct file {
   uint64_t gpr[16];
   uint64_t vector[16][4];
