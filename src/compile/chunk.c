@@ -28,6 +28,10 @@
  * Pointers are induction variables like integers. For references the distance is formed between
  * two safepoints and dies at once, and so does `end`.
  *
+ * A loop that has loops in it is cut likewise if some of its trips pass them by. Then each entry
+ * into one of those polls, before its first chunk, so that a chunk of the outer loop does no more
+ * work than its trips without the inner loops, and one inner chunk.
+ *
  * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/chunk.h"
@@ -286,7 +290,7 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
+static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
@@ -309,10 +313,27 @@ static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
   build_advances(&r);
   build_latch(&r, end);
   LLVMDisposeBuilder(r.builder);
+  cn_ptrmap_add(&out->bounded, c->latch, NULL);
+  if (c->polls_first) {
+    cn_ptrmap_add(&out->bounded, r.poll, NULL);
+    cn_ptrmap_add(&out->first, r.chunk, NULL);
+  }
+}
+
+/* In a loop that is cut into chunks itself, each entry polls: else every trip of a chunk could do
+ * an inner chunk's work. */
+static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *candidates,
+                         uint32_t loop)
+{
+  for (uint32_t l = loops->at[loop].parent; l != CN_NO_BLOCK; l = loops->at[l].parent)
+    for (size_t i = 0; i < candidates->count; i++)
+      if (candidates->at[i].loop == l)
+        return true;
+  return false;
 }
 
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_ptrmap *bounded)
+                    struct cn_chunks *out)
 {
   candidate_vector candidates = {0};
   struct cn_cfg cfg;
@@ -321,15 +342,15 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   for (uint32_t l = 0; l < loops.count; l++) {
-    struct cn_chunk_candidate c = {0};
+    struct cn_chunk_candidate c = {.loop = l};
     if (cn_chunk_fits(ctx, &loops, l, small_work, &c))
       cn_push(&candidates, c);
   }
+  for (size_t i = 0; i < candidates.count; i++)
+    candidates.at[i].polls_first = is_in_chunks(&loops, &candidates, candidates.at[i].loop);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
-  for (size_t i = 0; i < candidates.count; i++) {
-    rebuild(ctx, &candidates.at[i]);
-    cn_ptrmap_add(bounded, candidates.at[i].latch, NULL);
-  }
+  for (size_t i = 0; i < candidates.count; i++)
+    rebuild(ctx, &candidates.at[i], out);
   cn_free(&candidates);
 }

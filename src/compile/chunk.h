@@ -9,11 +9,16 @@
 #include "compile/loops.h"
 #include "compile/pass.h"
 
+/* What the strip-mined loops of a function mean for polls. */
+struct cn_chunks {
+  struct cn_ptrmap bounded; /* blocks whose retreating edge needs no poll */
+  struct cn_ptrmap first;   /* blocks that must poll at their start */
+};
+
 /* Turn the simple counted loops of `function` that may do more than `small_work` into two nested
- * loops. The latches of the inner ones, which run for a bounded time, are added to `bounded`:
- * they need no poll. */
+ * loops, of which the inner ones run for a bounded time. */
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_ptrmap *bounded);
+                    struct cn_chunks *out);
 
 /* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
 struct cn_chunk_candidate {
@@ -25,6 +30,8 @@ struct cn_chunk_candidate {
   bool no_wrap;          /* the advance cannot wrap, by its flags */
   struct cn_induction iv;
   uint64_t trips;        /* K */
+  uint32_t loop;
+  bool polls_first; /* at the start of each chunk, not between two */
 };
 
 /* How far a step goes. */

@@ -3,6 +3,7 @@
  * Which loops are strip-mined, and into how large chunks (chunk.c). Needs: struct cn_loops.
  * Provides: candidates. Breaks: nothing.
  */
+#include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
@@ -117,20 +118,29 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
 }
 
 /* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
-static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_loop *loop,
-                          const struct cn_chunk_candidate *c)
+static uint64_t trips_for(struct cn_ctx *ctx, uint64_t size, const struct cn_chunk_candidate *c)
 {
   uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
   uint64_t step = c->iv.by ? LIKELY_STEP : cn_chunk_magnitude(c->iv.step);
 
-  while (2 * trips * loop->size <= CHUNK_WORK)
+  while (2 * trips * size <= CHUNK_WORK)
     trips *= 2;
   while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
     trips /= 2;
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-/* A parse point polls or is dear beside a poll; and a product of the counter with something
+/* A memset or memcpy of a length that is not known. */
+static bool fills_memory(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+  size_t length;
+
+  return callee && strncmp(LLVMGetValueName2(callee, &length), "llvm.mem", 8) == 0 &&
+         !LLVMIsConstant(LLVMGetOperand(i, 2));
+}
+
+/* A parse point polls or is dear beside a poll, and so is filling memory; and a product of the counter with something
  * becomes a sum that runs along with it, in a register for each, of which chunks would need
  * twice as many. */
 static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
@@ -141,10 +151,10 @@ static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i)) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      bool product = LLVMGetInstructionOpcode(i) == LLVMMul &&
+      bool product = !l->inner && LLVMGetInstructionOpcode(i) == LLVMMul &&
                      !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
                      LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
-      if (product || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
+      if (product || fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
         return true;
     }
   }
@@ -162,13 +172,31 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
+/* What a trip does at most until it polls: all blocks once, and the small loops, which do not poll.
+ * 0 if a loop that does is in every trip, so that chunks would save nothing. */
+static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint64_t work = l->size;
+
+  for (uint32_t inner = 0; inner < loop; inner++) {
+    if (!cn_loops_contain(loops, loop, loops->at[inner].header))
+      continue;
+    if (loops->at[inner].work <= small_work)
+      work += loops->at[inner].work;
+    else if (cn_cfg_dominates(loops->cfg, loops->at[inner].header, l->latch))
+      return 0;
+  }
+  return work;
+}
+
 bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                 uint64_t small_work, struct cn_chunk_candidate *out)
+                   uint64_t small_work, struct cn_chunk_candidate *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
 
-  if (l->inner || l->latch == CN_NO_BLOCK || l->work <= small_work ||
+  if (l->irreducible || l->latch == CN_NO_BLOCK || l->work <= small_work ||
       gains_nothing(loops, loop) || !has_plain_entries(cfg, l->header))
     return false;
   out->header = cfg->blocks[l->header].block;
@@ -184,6 +212,9 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
     return false;
   if (!fits_test(ctx, loops, loop, stay_if_true, out))
     return false;
-  out->trips = trips_for(ctx, l, out);
+  if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
+    return false; /* the polls in it would have to relocate its end */
+  uint64_t work = trip_work(loops, loop, small_work);
+  out->trips = work ? trips_for(ctx, work, out) : 0;
   return out->trips > 0;
 }

@@ -259,7 +259,7 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
   return false;
 }
 
-static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_ptrmap *bounded,
+static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
                           site_vector *sites)
 {
   struct cn_cfg cfg;
@@ -269,7 +269,8 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   cn_loops_find(&loops, &cfg);
   cn_push(sites, entry_site(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++)
-    if (polls_at_end(p, &loops, b) && !cn_ptrmap_find(bounded, cfg.blocks[b].block))
+    if (cn_ptrmap_find(&chunks->first, cfg.blocks[b].block) ||
+        (polls_at_end(p, &loops, b) && !cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block)))
       cn_push(sites, latch_site(p->ctx, cfg.blocks[b].block));
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -280,16 +281,17 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
-  struct cn_ptrmap bounded = {0};
+  struct cn_chunks chunks = {0};
   site_vector sites = {0};
 
   if (!options || (options->opt_level > 0 && options->size_level == 0))
-    cn_chunk_loops(p->ctx, function, SMALL_WORK, &bounded);
-  collect_sites(p, function, &bounded, &sites);
+    cn_chunk_loops(p->ctx, function, SMALL_WORK, &chunks);
+  collect_sites(p, function, &chunks, &sites);
   for (size_t i = 0; i < sites.count; i++)
     emit_poll(p, sites.at[i]);
   cn_free(&sites);
-  cn_ptrmap_free(&bounded);
+  cn_ptrmap_free(&chunks.bounded);
+  cn_ptrmap_free(&chunks.first);
 }
 
 /* ---- the module's own poll ---- */
