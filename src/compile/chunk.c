@@ -41,6 +41,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/loops.h"
+#include "compile/twin.h"
 
 typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
 
@@ -172,27 +173,27 @@ static void split_phis(struct rebuild *r)
   cn_free(&phis);
 }
 
-static LLVMValueRef as_integer(struct rebuild *r, LLVMValueRef value)
+static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRef value)
 {
   if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
     return value;
-  return LLVMBuildPtrToInt(r->builder, value, LLVMInt64TypeInContext(r->ctx->llvm), "chunk.at");
+  return LLVMBuildPtrToInt(b, value, LLVMInt64TypeInContext(ctx->llvm), "chunk.at");
 }
 
 /* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
  * the new value does not find the bound where it starts, but only once round. With flags that rule
  * out wrapping neither can be. */
-static LLVMValueRef build_beyond(struct rebuild *r, LLVMValueRef ahead, uint64_t distance)
+static LLVMValueRef build_beyond(const struct cn_chunk_candidate *c, LLVMBuilderRef b,
+                                 LLVMValueRef ahead, uint64_t distance)
 {
-  LLVMBuilderRef b = r->builder;
   LLVMTypeRef type = LLVMTypeOf(ahead);
   LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
-  uint64_t step = cn_chunk_magnitude(r->c->iv.step);
+  uint64_t step = cn_chunk_magnitude(c->iv.step);
   bool power = (step & (step - 1)) == 0;
 
-  if (r->c->no_wrap)
+  if (c->no_wrap)
     return LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
-  LLVMValueRef far = r->c->tests_next
+  LLVMValueRef far = c->tests_next
                          ? LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildSub(b, ahead, one, "chunk.before"),
                                          limit, "chunk.far")
                          : LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
@@ -206,24 +207,38 @@ static LLVMValueRef build_beyond(struct rebuild *r, LLVMValueRef ahead, uint64_t
   return LLVMBuildOr(b, far, misses, "chunk.far");
 }
 
-static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef from, LLVMValueRef to,
-                                       LLVMValueRef bound)
+static uint64_t distance_of(const struct cn_chunk_candidate *c)
+{
+  return c->trips * cn_chunk_magnitude(c->iv.step);
+}
+
+LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                const struct cn_chunk_candidate *c, LLVMValueRef start)
+{
+  LLVMValueRef from = as_integer(ctx, b, start);
+  LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
+  uint64_t distance = distance_of(c);
+  LLVMValueRef ahead = c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left")
+                                      : LLVMBuildSub(b, from, to, "chunk.left");
+
+  if (c->stay == LLVMIntNE)
+    return build_beyond(c, b, ahead, distance);
+  LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(from), distance, false);
+  LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
+  return LLVMBuildAnd(b, LLVMBuildICmp(b, c->stay, from, to, "chunk.short"), far, "chunk.far");
+}
+
+static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
 {
   LLVMBuilderRef b = r->builder;
-  LLVMTypeRef type = LLVMTypeOf(from);
-  bool up = r->c->iv.step > 0;
-  uint64_t distance = r->c->trips * cn_chunk_magnitude(r->c->iv.step);
-  LLVMValueRef ahead =
-      up ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
-  LLVMValueRef move = LLVMConstInt(type, up ? distance : 0 - distance, false), far, end;
+  LLVMValueRef far = cn_chunk_build_far(r->ctx, b, r->c, r->start), end;
+  uint64_t distance = distance_of(r->c);
+  bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind;
+  LLVMValueRef move =
+      LLVMConstInt(is_pointer ? LLVMInt64TypeInContext(r->ctx->llvm) : LLVMTypeOf(bound),
+                   r->c->iv.step > 0 ? distance : 0 - distance, false);
 
-  if (r->c->stay == LLVMIntNE) {
-    far = build_beyond(r, ahead, distance);
-  } else {
-    far = LLVMBuildICmp(b, LLVMIntUGT, ahead, LLVMConstInt(type, distance, false), "chunk.far");
-    far = LLVMBuildAnd(b, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"), far, "chunk.far");
-  }
-  if (LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind)
+  if (is_pointer)
     end = LLVMBuildGEP2(b, LLVMInt8TypeInContext(r->ctx->llvm), r->start, &move, 1, "chunk.next");
   else
     end = LLVMBuildAdd(b, r->start, move, "chunk.next");
@@ -233,13 +248,17 @@ static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef from, LLV
 /* The same for a step that is not known: below zero, or so large that a chunk of it would wrap,
  * every trip is a chunk, and with a step of zero too. The smallest value is below any that the
  * variable takes. */
-static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef from, LLVMValueRef to)
+static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
 {
   LLVMBuilderRef b = r->builder;
+  LLVMValueRef from = r->start;
   LLVMTypeRef type = LLVMTypeOf(from);
   unsigned width = LLVMGetIntTypeWidth(type);
   uint64_t half = UINT64_C(1) << (width - 1);
-  LLVMValueRef step = r->c->iv.by;
+  /* Not iv.by: rebuilding an earlier loop may have replaced it. */
+  LLVMValueRef first = LLVMGetOperand(r->c->iv.next, 0);
+  bool is_phi = LLVMIsAPHINode(first) && LLVMGetInstructionParent(first) == r->c->header;
+  LLVMValueRef step = LLVMGetOperand(r->c->iv.next, is_phi ? 1 : 0);
   LLVMValueRef small = LLVMBuildICmp(b, LLVMIntULT, step,
                                      LLVMConstInt(type, half / r->c->trips, false), "chunk.step");
   LLVMValueRef trips = LLVMConstInt(type, r->c->trips, false);
@@ -261,8 +280,7 @@ static LLVMValueRef build_end(struct rebuild *r)
 
   LLVMPositionBuilderAtEnd(r->builder, r->chunk);
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
-  LLVMValueRef from = as_integer(r, r->start), to = as_integer(r, bound);
-  return r->c->iv.by ? build_variable_end(r, from, to) : build_constant_end(r, from, to, bound);
+  return r->c->iv.by ? build_variable_end(r, bound) : build_constant_end(r, bound);
 }
 
 /* The latch asks for the chunk's end with the test that asked for the bound. */
@@ -314,7 +332,7 @@ static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, stru
   build_latch(&r, end);
   LLVMDisposeBuilder(r.builder);
   cn_ptrmap_add(&out->bounded, c->latch, NULL);
-  if (c->polls_first) {
+  if (c->polls_first && !c->twin) {
     cn_ptrmap_add(&out->bounded, r.poll, NULL);
     cn_ptrmap_add(&out->first, r.chunk, NULL);
   }
@@ -327,7 +345,7 @@ static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *c
 {
   for (uint32_t l = loops->at[loop].parent; l != CN_NO_BLOCK; l = loops->at[l].parent)
     for (size_t i = 0; i < candidates->count; i++)
-      if (candidates->at[i].loop == l)
+      if (candidates->at[i].loop == l && candidates->at[i].chunk)
         return true;
   return false;
 }
@@ -350,7 +368,12 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
     candidates.at[i].polls_first = is_in_chunks(&loops, &candidates, candidates.at[i].loop);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
-  for (size_t i = 0; i < candidates.count; i++)
-    rebuild(ctx, &candidates.at[i], out);
+  for (size_t i = 0; i < candidates.count; i++) {
+    if (candidates.at[i].twin)
+      cn_twin_build(ctx, &candidates.at[i], out);
+    if (candidates.at[i].chunk)
+      rebuild(ctx, &candidates.at[i], out);
+    free(candidates.at[i].blocks);
+  }
   cn_free(&candidates);
 }

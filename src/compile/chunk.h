@@ -31,7 +31,13 @@ struct cn_chunk_candidate {
   struct cn_induction iv;
   uint64_t trips;        /* K */
   uint32_t loop;
-  bool polls_first; /* at the start of each chunk, not between two */
+  bool chunk;       /* is to be cut into chunks, */
+  bool twin;        /* or gets a copy for few trips, or both */
+  bool polls_first; /* on entry, too, not only between two chunks */
+  /* For the copy (owned). */
+  LLVMBasicBlockRef *blocks;
+  uint32_t count;
+  LLVMBasicBlockRef exit; /* the only block behind the loop, reached only from it, or null */
 };
 
 /* How far a step goes. */
@@ -43,5 +49,10 @@ static inline uint64_t cn_chunk_magnitude(int64_t step)
 /* Does loop `loop` fit (chunk_find.c)? */
 bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                    uint64_t small_work, struct cn_chunk_candidate *out);
+
+/* At the builder's place: does the loop, entered with its induction variable at `start`, make more
+ * than K trips (and one, if it tests the old value)? True if in doubt. */
+LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                const struct cn_chunk_candidate *c, LLVMValueRef start);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
+#include "compile/twin.h"
 
 /* Instructions between two polls: some ten microseconds, and thousands of times the cost of a
  * poll. */
@@ -140,9 +141,7 @@ static bool fills_memory(LLVMValueRef i)
          !LLVMIsConstant(LLVMGetOperand(i, 2));
 }
 
-/* A parse point polls or is dear beside a poll, and so is filling memory; and a product of the counter with something
- * becomes a sum that runs along with it, in a register for each, of which chunks would need
- * twice as many. */
+/* A parse point polls or is dear beside a poll, and so is filling memory. */
 static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -151,12 +150,25 @@ static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i)) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      bool product = !l->inner && LLVMGetInstructionOpcode(i) == LLVMMul &&
-                     !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
-                     LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind;
-      if (product || fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
+      if (fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
         return true;
     }
+  }
+  return false;
+}
+
+/* A product of an innermost loop's counter with something becomes a sum that runs along with it,
+ * in a register for each, of which chunks would need twice as many. */
+static bool has_products(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  for (uint32_t b = 0; b < l->count && !l->inner; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i))
+      if (LLVMGetInstructionOpcode(i) == LLVMMul && !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
+          LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
+        return true;
   }
   return false;
 }
@@ -216,5 +228,7 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
     return false; /* the polls in it would have to relocate its end */
   uint64_t work = trip_work(loops, loop, small_work);
   out->trips = work ? trips_for(ctx, work, out) : 0;
-  return out->trips > 0;
+  out->chunk = !has_products(loops, loop);
+  out->twin = out->trips && cn_twin_fits(loops, loop, out);
+  return out->trips && (out->chunk || out->twin);
 }
