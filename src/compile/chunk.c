@@ -332,7 +332,7 @@ static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, stru
   build_latch(&r, end);
   LLVMDisposeBuilder(r.builder);
   cn_ptrmap_add(&out->bounded, c->latch, NULL);
-  if (c->polls_first && !c->twin) {
+  if (c->polls_first) {
     cn_ptrmap_add(&out->bounded, r.poll, NULL);
     cn_ptrmap_add(&out->first, r.chunk, NULL);
   }
@@ -345,7 +345,7 @@ static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *c
 {
   for (uint32_t l = loops->at[loop].parent; l != CN_NO_BLOCK; l = loops->at[l].parent)
     for (size_t i = 0; i < candidates->count; i++)
-      if (candidates->at[i].loop == l && candidates->at[i].chunk)
+      if (candidates->at[i].loop == l)
         return true;
   return false;
 }
@@ -371,7 +371,7 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
   for (size_t i = 0; i < candidates.count; i++) {
     if (candidates.at[i].twin)
       cn_twin_build(ctx, &candidates.at[i], out);
-    if (candidates.at[i].chunk)
+    else
       rebuild(ctx, &candidates.at[i], out);
     free(candidates.at[i].blocks);
   }

@@ -31,8 +31,7 @@ struct cn_chunk_candidate {
   struct cn_induction iv;
   uint64_t trips;        /* K */
   uint32_t loop;
-  bool chunk;       /* is to be cut into chunks, */
-  bool twin;        /* or gets a copy for few trips, or both */
+  bool twin;        /* gets a copy for few trips, instead of being cut into chunks */
   bool polls_first; /* on entry, too, not only between two chunks */
   /* For the copy (owned). */
   LLVMBasicBlockRef *blocks;

@@ -228,7 +228,9 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
     return false; /* the polls in it would have to relocate its end */
   uint64_t work = trip_work(loops, loop, small_work);
   out->trips = work ? trips_for(ctx, work, out) : 0;
-  out->chunk = !has_products(loops, loop);
-  out->twin = out->trips && cn_twin_fits(loops, loop, out);
-  return out->trips && (out->chunk || out->twin);
+  if (!out->trips)
+    return false;
+  bool products = has_products(loops, loop);
+  out->twin = cn_twin_fits(loops, loop, products, out);
+  return out->twin || !products;
 }

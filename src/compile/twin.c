@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Twins: a loop that chunks (chunk.c) would slow down where it makes few trips gets a copy
- * without polls, which runs if one chunk holds all trips. The copy is, to the instruction, the
- * loop that the optimiser made.
+ * Twins: a loop that chunks (chunk.c) would slow down where it makes few trips is not cut into
+ * them, but gets a copy without polls, which runs if one chunk would hold all trips. The copy is,
+ * to the instruction, the loop that the optimiser made; the original polls on each trip.
  *
  *            before                                        after
  *   outside:  br head                        outside: br twin
@@ -12,9 +12,8 @@
  *                     [i.next, latch]        head:    i = phi [i0, twin], [i.next, latch]
  *
  * That goes for small innermost loops of two kinds: with products of the counter, which the code
- * generator turns into sums in a register each (chunks need twice as many registers; so the
- * original, for many trips, is not cut but polls on each), and with several exits, which tend
- * to be left early.
+ * generator turns into sums in a register each (chunks need twice as many), and with several
+ * exits, which tend to be left early.
  *
  * Needs: nothing. Provides: bounded copies of loops. Breaks: struct cn_cfg, struct cn_loops.
  */
@@ -81,7 +80,8 @@ static bool is_used_well(const struct cn_loops *loops, uint32_t loop, LLVMValueR
   return true;
 }
 
-bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, struct cn_chunk_candidate *c)
+bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
+                  struct cn_chunk_candidate *c)
 {
   const struct cn_loop *l = &loops->at[loop];
   uint32_t exits = 0, last = CN_NO_BLOCK;
@@ -97,7 +97,7 @@ bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, struct cn_chunk_c
       }
   }
   bool one_exit = exits == 1 && loops->cfg->blocks[last].pred_count == 1;
-  if (exits < 2 && c->chunk)
+  if (exits < 2 && !products)
     return false;
   for (uint32_t b = 0; b < l->count; b++) {
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);

@@ -1,6 +1,7 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
-; A loop round other loops is cut into chunks, too, if some of its trips pass those by. Then an inner loop that is cut into
-; chunks polls before each of them: without that, every trip of a chunk of the outer loop could do an inner chunk's work.
+; A loop round other loops is cut into chunks, too, if some of its trips pass those by. Then an
+; inner loop that is cut into chunks polls before each of them: without that, every trip of a chunk
+; of the outer loop could do an inner chunk's work.
 
 ; CHECK-LABEL: define void @rows
 ; CHECK: {{^}}chunk2:
@@ -71,8 +72,8 @@ done:
   ret void
 }
 
-; An inner loop that polls on each trip is passed once without a poll. Small loops, which do not poll, count as what they
-; do: 64 trips of 4 instructions leave a chunk fewer trips.
+; An inner loop that polls on each trip is passed once without a poll. Small loops, which do not
+; poll, count as what they do: 64 trips of 4 instructions leave a chunk fewer trips.
 ; CHECK-LABEL: define void @mixed
 ; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 64
 ; CHECK: {{^}}small:

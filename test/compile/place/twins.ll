@@ -1,6 +1,7 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
-; A small loop that chunks would slow down gets a copy without polls, for few trips. A wrong guard would let the copy run
-; without a poll for ever; a use behind the loop that is fed from one of the two loops only would be a broken module.
+; A small loop that chunks would slow down gets a copy without polls, for few trips. A wrong guard
+; would let the copy run without a poll for ever; a use behind the loop that is fed from one of the
+; two loops only would be a broken module.
 
 ; Products: the original polls on each trip. What is used behind the loop is merged.
 ; CHECK-LABEL: define i64 @products
@@ -39,17 +40,16 @@ done:
   ret i64 %r
 }
 
-; Several exits: the original is cut into chunks.
+; Several exits. The original polls.
 ; CHECK-LABEL: define i64 @find
-; CHECK: {{^}}twin:
-; CHECK: br i1 %chunk.far, label %chunk, label %[[LOOP:loop[0-9]+]]
+; CHECK: br i1 %chunk.far, label %loop, label %[[LOOP:loop[0-9]+]]
 ; CHECK: {{^}}latch[[COPY:[0-9]+]]:
 ; CHECK-NOT: load volatile
-; CHECK: {{^}}chunk:
-; CHECK: {{^}}chunk.poll:
+; CHECK: {{^}}loop:
+; CHECK: {{^}}latch:
 ; CHECK: load volatile i64
 ; CHECK: {{^}}done:
-; CHECK-NEXT: %r = phi i64 [ %i, %loop ], [ -1, %chunk.check ], [ %i{{[0-9]+}}, %[[LOOP]] ], [ -1, %latch[[COPY]] ]
+; CHECK-NEXT: %r = phi i64 [ %i, %loop ], [ -1, %poll.done{{[0-9]*}} ], [ %i{{[0-9]+}}, %[[LOOP]] ], [ -1, %latch[[COPY]] ]
 define i64 @find(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {
 entry:
   br label %loop

@@ -6,6 +6,7 @@ loop:
   %i = phi i8 [ %start, %entry ], [ %i.next, %latch ]
   %s = phi i64 [ 7, %entry ], [ %s.next, %latch ]
   %t = phi i64 [ 0, %entry ], [ %t.next, %latch ]
+  CALL
   %wide = zext i8 %i to i64
   %m = mul i64 %s, 31
   %s.next = add i64 %m, %wide
@@ -34,6 +35,7 @@ loop:
   %i = phi i8 [ %start, %entry ], [ %i.next, %latch ]
   %s = phi i64 [ 7, %entry ], [ %s.next, %latch ]
   %t = phi i64 [ 0, %entry ], [ %t.next, %latch ]
+  CALL
   %wide = zext i8 %i to i64
   %m = mul i64 %s, 31
   %s.next = add i64 %m, %wide

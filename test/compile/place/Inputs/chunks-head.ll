@@ -12,6 +12,10 @@ target triple = "x86_64-pc-linux-gnu"
 @step.60 = global i8 60
 declare void @abort()
 
+define void @leaf() "gc-leaf-function" {
+  ret void
+}
+
 define preserve_allcc void @cairn_poll_slow() {
   ret void
 }
