@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "compile/areas.h"
 #include "compile/rewrite.h"
+#include "compile/types.h"
 
 enum { WORD = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
 
@@ -60,29 +61,6 @@ static void mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef t
   default:
     map->unclear = true;
   }
-}
-
-/* The constant offset that `gep` adds. False if it is not constant. */
-static bool gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
-{
-  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-  int operands = LLVMGetNumOperands(gep);
-
-  for (int i = 1; i < operands; i++) {
-    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
-    if (!LLVMIsAConstantInt(index))
-      return false;
-    if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-      unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-      *offset += LLVMOffsetOfElement(ctx->layout, type, field);
-      type = LLVMStructGetTypeAtIndex(type, field);
-      continue;
-    }
-    if (i > 1)
-      type = LLVMGetElementType(type);
-    *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * size_of(ctx, type);
-  }
-  return true;
 }
 
 /* A pointer into an alloca: a known number of bytes in, or not. */
@@ -137,7 +115,7 @@ static void follow(struct walk *walk, const struct place *place, LLVMValueRef us
     access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 1)));
     break;
   case LLVMGetElementPtr:
-    known = place->known && gep_offset(walk->ctx, user, &offset);
+    known = place->known && cn_types_gep_offset(walk->ctx, user, &offset);
     visit(walk, user, offset, known);
     break;
   case LLVMBitCast:
@@ -191,7 +169,7 @@ static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *of
 {
   *offset = 0;
   while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer)) {
-    if (LLVMIsAGetElementPtrInst(pointer) && !gep_offset(ctx, pointer, offset))
+    if (LLVMIsAGetElementPtrInst(pointer) && !cn_types_gep_offset(ctx, pointer, offset))
       return NULL;
     pointer = LLVMGetOperand(pointer, 0);
   }

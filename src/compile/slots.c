@@ -17,13 +17,26 @@
 #include "compile/names.h"
 #include "compile/prepare.h"
 #include "compile/slots.h"
+#include "compile/types.h"
 
 typedef CN_VECTOR(LLVMValueRef) values;
 
-static bool stores_reference(LLVMValueRef i)
+/* If `i` puts what holds references into ordinary memory: where, else null; *type: of what. */
+static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
 {
-  return LLVMIsAStoreInst(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
-         !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 1)));
+  bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
+
+  if (!store && !exchange && !LLVMIsAAtomicRMWInst(i))
+    return NULL;
+  LLVMValueRef slot = LLVMGetOperand(i, store ? 1 : 0);
+  *type = LLVMTypeOf(LLVMGetOperand(i, store ? 0 : exchange ? 2 : 1));
+  return cn_holds_ref(*type) && !cn_is_ref(LLVMTypeOf(slot)) ? slot : NULL;
+}
+
+static bool is_gep(LLVMValueRef pointer)
+{
+  return LLVMIsAGetElementPtrInst(pointer) ||
+         (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
 }
 
 static void add(values *list, LLVMValueRef value)
@@ -39,9 +52,7 @@ static void add(values *list, LLVMValueRef value)
 static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
-  if (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
-      LLVMIsAFreezeInst(pointer) ||
-      (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr)) {
+  if (is_gep(pointer) || LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer)) {
     *last = 1;
   } else if (LLVMIsASelectInst(pointer)) {
     *first = 1;
@@ -64,8 +75,9 @@ static bool is_struct_result(LLVMValueRef argument)
 
 static bool is_described(LLVMValueRef origin)
 {
-  if (LLVMIsAAllocaInst(origin) || LLVMIsAGlobalVariable(origin) || LLVMIsUndef(origin) ||
-      LLVMIsNull(origin))
+  if (LLVMIsAGlobalVariable(origin)) /* a root if its type says so */
+    return cn_holds_ref(LLVMGlobalGetValueType(origin));
+  if (LLVMIsAAllocaInst(origin) || LLVMIsUndef(origin) || LLVMIsNull(origin))
     return true;
   return LLVMIsAArgument(origin) && is_struct_result(origin);
 }
@@ -88,11 +100,24 @@ static bool is_proved(LLVMValueRef pointer)
   return proved;
 }
 
+/* Is `offset` bytes behind `pointer` a known place in a global, and no reference there by the
+ * global's type? */
+static bool misses_global(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset)
+{
+  for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
+    if (!cn_types_gep_offset(ctx, pointer, &offset))
+      return false;
+  return LLVMIsAGlobalVariable(pointer) &&
+         !cn_types_ref_at(ctx, LLVMGlobalGetValueType(pointer), offset);
+}
+
 void cn_slots_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  LLVMTypeRef type;
+
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (stores_reference(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+      if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) &&
           !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
           LLVMGetAlignment(i) >= LLVMABISizeOfType(ctx->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) &&
           !is_proved(LLVMGetOperand(i, 1)))
@@ -119,14 +144,49 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
   LLVMDisposeBuilder(builder);
 }
 
-static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, uint64_t offset)
 {
-  LLVMValueRef slot = LLVMGetOperand(store, 1);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
-  if (LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
+  LLVMPositionBuilderBefore(builder, at);
+  if (offset)
+    slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
+  LLVMDisposeBuilder(builder);
+  call_before(ctx, at, CN_CHECK_SLOT, &slot, 1);
+}
+
+/* Check each reference of `type` that `at` puts `offset` bytes behind `slot`. */
+static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
+                       uint64_t offset)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (!cn_holds_ref(type))
+    return;
+  if (cn_is_ref(type)) {
+    if (misses_global(ctx, slot, offset) || !is_proved(slot))
+      check_slot(ctx, at, slot, offset);
+  } else if (kind == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      check_type(ctx, at, slot, LLVMStructGetTypeAtIndex(type, i),
+                 offset + LLVMOffsetOfElement(ctx->layout, type, i));
+  } else if (kind != LLVMScalableVectorTypeKind) { /* those are refused */
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, element);
+    uint64_t count =
+        kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      check_type(ctx, at, slot, element, offset + i * size);
+  }
+}
+
+static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slot, LLVMTypeRef type)
+{
+  if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
     LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
-  if (!is_proved(slot))
-    call_before(ctx, store, CN_CHECK_SLOT, &slot, 1);
+  check_type(ctx, store, slot, type, 0);
 }
 
 static bool is_copy(LLVMValueRef i)
@@ -156,14 +216,16 @@ static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 bool cn_slots(struct cn_ctx *ctx)
 {
   bool copies = cn_prepare_mentions_references(ctx);
+  LLVMTypeRef type;
 
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f))
       continue;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-        if (stores_reference(i))
-          check_store(ctx, i);
+        LLVMValueRef slot = stored_at(i, &type);
+        if (slot)
+          check_store(ctx, i, slot, type);
         else if (copies && is_copy(i))
           check_copy(ctx, i);
       }

@@ -120,3 +120,49 @@ bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type)
 {
   return is_misaligned(ctx, type, 0);
 }
+
+bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
+{
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  int operands = LLVMGetNumOperands(gep);
+
+  for (int i = 1; i < operands; i++) {
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+    if (!LLVMIsAConstantInt(index))
+      return false;
+    if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+      *offset += LLVMOffsetOfElement(ctx->layout, type, field);
+      type = LLVMStructGetTypeAtIndex(type, field);
+      continue;
+    }
+    if (i > 1)
+      type = LLVMGetElementType(type);
+    if (!LLVMTypeIsSized(type))
+      return false;
+    *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(ctx->layout, type);
+  }
+  return true;
+}
+
+bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+{
+  while (cn_holds_ref(type) && !cn_is_ref(type)) {
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      if (offset >= LLVMABISizeOfType(ctx->layout, type))
+        return false;
+      unsigned field = LLVMElementAtOffset(ctx->layout, type, offset);
+      offset -= LLVMOffsetOfElement(ctx->layout, type, field);
+      type = LLVMStructGetTypeAtIndex(type, field);
+      continue;
+    }
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    type = LLVMGetElementType(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, type);
+    if (size == 0 || offset / size >= count)
+      return false;
+    offset %= size;
+  }
+  return cn_is_ref(type) && offset == 0;
+}

@@ -156,6 +156,63 @@ static bool related(struct pairs *pairs, LLVMValueRef base, LLVMValueRef derived
   return relocates_related(pairs, base, derived);
 }
 
+/* ---- values that point into their object ---- */
+
+static bool adds_nothing(LLVMValueRef gep)
+{
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+    if (!LLVMIsNull(LLVMGetOperand(gep, (unsigned)i)))
+      return false;
+  return true;
+}
+
+static bool is_inside(const struct cn_ptrmap *inside, LLVMValueRef value)
+{
+  return cn_ptrmap_find(inside, value) != NULL;
+}
+
+/* Does `i` point into an object, and not at its start, on some path? */
+static bool points_inside(struct cn_verifier *v, const struct cn_ptrmap *inside, LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMGetElementPtr:
+    if (LLVMIsConstant(strip(i)))
+      return false; /* the collector knows no object there */
+    return !adds_nothing(i) || is_inside(inside, LLVMGetOperand(i, 0));
+  case LLVMBitCast: case LLVMFreeze:
+    return is_inside(inside, LLVMGetOperand(i, 0));
+  case LLVMSelect:
+    return is_inside(inside, LLVMGetOperand(i, 1)) || is_inside(inside, LLVMGetOperand(i, 2));
+  case LLVMPHI:
+    for (unsigned k = 0; k < LLVMCountIncoming(i); k++)
+      if (is_inside(inside, LLVMGetIncomingValue(i, k)))
+        return true;
+    return false;
+  case LLVMCall:
+    return is_relocate(i) && is_inside(inside, listed(v, i, 2));
+  default:
+    return false;
+  }
+}
+
+/* All such values; passes go on until there are no more, round loops. */
+static void find_inside(struct cn_verifier *v, struct cn_ptrmap *inside)
+{
+  bool changed = true, fresh;
+
+  while (changed) {
+    changed = false;
+    for (uint32_t b = 0; b < v->cfg.count; b++)
+      for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+           i = LLVMGetNextInstruction(i)) {
+        if (!cn_is_ref(LLVMTypeOf(i)) || is_inside(inside, i) || !points_inside(v, inside, i))
+          continue;
+        cn_ptrmap_add(inside, i, &fresh);
+        changed = true;
+      }
+  }
+}
+
 /* ---- one statepoint, one relocate ---- */
 
 static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
@@ -177,7 +234,8 @@ static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
   cn_ptrmap_free(&seen);
 }
 
-static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
+static void check_relocate(struct cn_verifier *v, const struct cn_ptrmap *inside,
+                           LLVMValueRef relocate)
 {
   LLVMValueRef base = listed(v, relocate, 1), derived = listed(v, relocate, 2);
   char base_name[120], derived_name[120], call[160];
@@ -195,6 +253,12 @@ static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
              cn_value_name(derived, derived_name, sizeof derived_name),
              cn_value_name(base, base_name, sizeof base_name),
              cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call));
+  else if (is_inside(inside, base))
+    cn_error(v->ctx, relocate, "wrong-base",
+             "%s is relocated with %s as its base, which points into an object, at %s",
+             cn_value_name(derived, derived_name, sizeof derived_name),
+             cn_value_name(base, base_name, sizeof base_name),
+             cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call));
   cn_free(&pairs.base);
   cn_free(&pairs.derived);
 }
@@ -208,12 +272,16 @@ static bool ran_optimiser(const struct cn_verifier *v)
 
 void cn_verify_relocates(struct cn_verifier *v)
 {
+  struct cn_ptrmap inside = {0};
+
+  find_inside(v, &inside);
   for (uint32_t b = 0; b < v->cfg.count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !ran_optimiser(v))
         check_duplicates(v, i);
       else if (is_relocate(i))
-        check_relocate(v, i);
+        check_relocate(v, &inside, i);
     }
+  cn_ptrmap_free(&inside);
 }

@@ -12,10 +12,20 @@
 #include "base/check.h"
 #include "compile/verify.h"
 
-/* What a chain of GEPs and casts starts from: null, if that is null, for all that it is used for. */
-static LLVMValueRef root_of(LLVMValueRef value)
+/* An index made of an address is stale of its own. */
+static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
 {
-  while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value))
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+    if (cn_values_of(values, LLVMGetOperand(gep, (unsigned)i)).epoch != CN_EPOCH_NONE)
+      return false;
+  return true;
+}
+
+/* What a chain of GEPs and casts starts from: null, if that is null, for all that it is used for. */
+static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
+{
+  while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) ||
+         LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value))
     value = LLVMGetOperand(value, 0);
   return value;
 }
@@ -103,7 +113,7 @@ bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValu
                     uint32_t block)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
-  LLVMValueRef root = root_of(value), start;
+  LLVMValueRef root = root_of(values, value), start;
   struct search search = {.cfg = cfg, .value = root, .at = at, .block = block};
   uint32_t b = 0;
 

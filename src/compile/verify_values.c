@@ -174,7 +174,7 @@ bool cn_values_hands_on(LLVMValueRef i)
   case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
   case LLVMAnd: case LLVMOr: case LLVMXor:
   case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMUIToFP: case LLVMSIToFP:
   case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMAddrSpaceCast:
     return true;
   case LLVMCall:
@@ -265,7 +265,7 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
   case LLVMAnd: case LLVMOr: case LLVMXor:
   case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt:
+  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMUIToFP: case LLVMSIToFP:
     return evaluate_integer(values, i);
   case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMAddrSpaceCast:
     return evaluate_cast(values, i);

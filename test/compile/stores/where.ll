@@ -3,6 +3,8 @@
 ; without a word.
 ; RUN: %cairn opt -p check-stores -S %s | FileCheck %s
 @global = global ptr addrspace(1) null
+@number = global i64 0
+@mixed = global [2 x { i64, ptr addrspace(1) }] zeroinitializer
 @array = global [4 x ptr addrspace(1)] zeroinitializer
 
 ; CHECK-LABEL: define void @known
@@ -30,6 +32,45 @@ define void @unknown(ptr %out, ptr %where, ptr addrspace(1) %p) gc "statepoint-e
   %field = getelementptr i8, ptr %struct, i64 16
   store ptr addrspace(1) %p, ptr %field
   store i64 1, ptr %struct
+  ret void
+}
+
+; A global is a root only where its type says so.
+; CHECK-LABEL: define void @elsewhere
+; CHECK: call void @cairn_check_slot(ptr @number)
+; CHECK: call void @cairn_check_slot(ptr @mixed)
+; CHECK-NOT: cairn_check_slot
+; CHECK: ret void
+define void @elsewhere(ptr addrspace(1) %p, i64 %i) gc "statepoint-example" {
+  store ptr addrspace(1) %p, ptr @number
+  store ptr addrspace(1) %p, ptr @mixed
+  store ptr addrspace(1) %p, ptr getelementptr (i8, ptr @mixed, i64 24)
+  %element = getelementptr [2 x { i64, ptr addrspace(1) }], ptr @mixed, i64 0, i64 %i, i32 1
+  store ptr addrspace(1) %p, ptr %element
+  ret void
+}
+
+; CHECK-LABEL: define void @atomic
+; CHECK: call void @cairn_check_slot(ptr %out)
+; CHECK-NEXT: atomicrmw
+; CHECK: call void @cairn_check_slot(ptr %out)
+; CHECK-NEXT: cmpxchg
+define void @atomic(ptr %out, ptr addrspace(1) %p) gc "statepoint-example" {
+  %a = atomicrmw xchg ptr %out, ptr addrspace(1) %p seq_cst
+  %b = cmpxchg ptr %out, ptr addrspace(1) null, ptr addrspace(1) %p seq_cst seq_cst
+  ret void
+}
+
+; Each reference of an aggregate, where it comes to lie.
+; CHECK-LABEL: define void @aggregate
+; CHECK: [[FIRST:%.*]] = getelementptr i8, ptr %out, i64 8
+; CHECK-NEXT: call void @cairn_check_slot(ptr [[FIRST]])
+; CHECK: [[SECOND:%.*]] = getelementptr i8, ptr %out, i64 16
+; CHECK-NEXT: call void @cairn_check_slot(ptr [[SECOND]])
+; CHECK-NOT: cairn_check_slot
+; CHECK: store
+define void @aggregate(ptr %out, { i64, [2 x ptr addrspace(1)] } %v) gc "statepoint-example" {
+  store { i64, [2 x ptr addrspace(1)] } %v, ptr %out
   ret void
 }
 

@@ -1,6 +1,6 @@
 ; RUN: split-file %s %t
 ; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca int least diff raw \
-; RUN:   inttoptr ptrtoaddr; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
+; RUN:   inttoptr ptrtoaddr inside inside-loop index-address; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
 ; RUN:   || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
 ; What LLVM's verifier is blind to (docs/llvm-22.md), one broken module each.
 
@@ -186,4 +186,50 @@ define i64 @f(ptr addrspace(1) %p) gc "statepoint-example" {
   %a = ptrtoaddr ptr addrspace(1) %p to i64
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   ret i64 %a
+}
+
+;--- inside.ll
+; A base that is no start of an object: the collector would take the bytes before it for a header.
+; CHECK: %d is relocated with %d as its base, which points into an object, at the call to @foo [wrong-base]
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+declare void @foo()
+define ptr addrspace(1) @f(ptr addrspace(1) %p) gc "statepoint-example" {
+  %d = getelementptr i8, ptr addrspace(1) %p, i64 8
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %d) ]
+  %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 0)
+  ret ptr addrspace(1) %r
+}
+
+;--- inside-loop.ll
+; A start the first time round only.
+; CHECK: %x is relocated with %x as its base, which points into an object, at the call to @foo [wrong-base]
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+declare void @foo()
+define ptr addrspace(1) @f(ptr addrspace(1) %p, i1 %c) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %x = phi ptr addrspace(1) [ %p, %entry ], [ %next, %loop ]
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %x) ]
+  %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 0)
+  %next = getelementptr i8, ptr addrspace(1) %r, i64 8
+  br i1 %c, label %loop, label %out
+out:
+  ret ptr addrspace(1) %r
+}
+
+;--- index-address.ll
+; The reference is fresh, its index is the address of an object that has moved.
+; CHECK: error: in function 'f': %x{{.*}} [stale-reference]
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+declare void @foo()
+define ptr addrspace(1) @f(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
+  %i = ptrtoint ptr addrspace(1) %p to i64
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %q) ]
+  %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 0)
+  %x = getelementptr i8, ptr addrspace(1) %r, i64 %i
+  ret ptr addrspace(1) %x
 }
