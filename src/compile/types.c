@@ -70,20 +70,24 @@ LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
 
 bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
 {
-  while (LLVMTypeIsSized(type) && offset < LLVMABISizeOfType(ctx->layout, type)) {
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind == LLVMStructTypeKind) {
-      unsigned member = LLVMElementAtOffset(ctx->layout, type, offset);
-      offset -= LLVMOffsetOfElement(ctx->layout, type, member);
-      type = LLVMStructGetTypeAtIndex(type, member);
-    } else if (kind == LLVMArrayTypeKind) {
-      type = LLVMGetElementType(type);
-      offset %= LLVMABISizeOfType(ctx->layout, type);
-    } else {
-      return offset == 0 && cn_is_ref(type);
+  while (cn_holds_ref(type) && !cn_is_ref(type)) {
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      if (offset >= LLVMABISizeOfType(ctx->layout, type))
+        return false;
+      unsigned field = LLVMElementAtOffset(ctx->layout, type, offset);
+      offset -= LLVMOffsetOfElement(ctx->layout, type, field);
+      type = LLVMStructGetTypeAtIndex(type, field);
+      continue;
     }
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    type = LLVMGetElementType(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, type);
+    if (size == 0 || offset / size >= count)
+      return false;
+    offset %= size;
   }
-  return false;
+  return cn_is_ref(type) && offset == 0;
 }
 
 LLVMValueRef cn_types_root(LLVMValueRef pointer)
@@ -143,26 +147,4 @@ bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
     *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(ctx->layout, type);
   }
   return true;
-}
-
-bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
-{
-  while (cn_holds_ref(type) && !cn_is_ref(type)) {
-    if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-      if (offset >= LLVMABISizeOfType(ctx->layout, type))
-        return false;
-      unsigned field = LLVMElementAtOffset(ctx->layout, type, offset);
-      offset -= LLVMOffsetOfElement(ctx->layout, type, field);
-      type = LLVMStructGetTypeAtIndex(type, field);
-      continue;
-    }
-    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
-                                                                : LLVMGetVectorSize(type);
-    type = LLVMGetElementType(type);
-    uint64_t size = LLVMABISizeOfType(ctx->layout, type);
-    if (size == 0 || offset / size >= count)
-      return false;
-    offset %= size;
-  }
-  return cn_is_ref(type) && offset == 0;
 }

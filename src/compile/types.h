@@ -27,7 +27,4 @@ bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type);
 /* Add the offset of `gep` (an instruction or constant) to *offset. False: it is not constant. */
 bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset);
 
-/* Does a reference lie `offset` bytes into `type`? */
-bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
-
 #endif
