@@ -60,7 +60,7 @@ void cairn_compile_init(void);
  * was.
  * Null after at least one CAIRN_ERROR was reported. What the optimiser makes that cannot be
  * proved precise is optimised again with non-integral references ("ni:1"), then without
- * vectorisation; each fall-back is a CAIRN_REMARK. */
+ * vectorisation, then at level one; each fall-back is a CAIRN_REMARK. */
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options);
 

@@ -67,10 +67,6 @@ static void judge_cast(struct judge *judge, LLVMValueRef i)
       refuse(judge, i, "address-space-cast",
              "a reference and an unmanaged pointer cannot become each other");
     break;
-  case LLVMBitCast:
-    if (to_ref != from_ref)
-      refuse(judge, i, "reference-bitcast", "references and other values cannot become each other");
-    break;
   default:
     break;
   }
@@ -167,8 +163,6 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
   if (cn_x87_holds(LLVMTypeOf(call)))
     refuse(judge, call, "x87-result",
            "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
-  if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
-    refuse(judge, call, "asm-statepoint", "inline assembly cannot be a safepoint");
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)
     refuse(judge, call, "callee-address-space",
            "the callee of a safepoint must be in address space 0");
