@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Control flow. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, but for
- * cn_split_before(), which invalidates any struct cn_cfg of its function.
+ * cn_split_before() and cn_redirect_entries(), which invalidate any struct cn_cfg of its function.
  *
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  */
@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
 
@@ -238,6 +239,32 @@ static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasic
     cn_move_before(ctx, phi, first);
   LLVMDeleteBasicBlock(phis);
   LLVMDisposeBuilder(builder);
+}
+
+void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
+                         const struct cn_ptrmap *kept)
+{
+  CN_VECTOR(LLVMValueRef) ends = {0};
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsATerminatorInst(user) && !cn_ptrmap_find(kept, LLVMGetInstructionParent(user)))
+      cn_push(&ends, user);
+  }
+  for (size_t i = 0; i < ends.count; i++)
+    retarget(ends.at[i], block, to);
+  cn_free(&ends);
+}
+
+LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name)
+{
+  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(old), name);
+
+  if (LLVMCanValueUseFastMathFlags(old))
+    LLVMSetFastMathFlags(phi, LLVMGetFastMathFlags(old));
+  LLVMInstructionSetDebugLoc(phi, LLVMInstructionGetDebugLoc(old));
+  return phi;
 }
 
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)

@@ -36,4 +36,11 @@ uint32_t cn_cfg_index(const struct cn_cfg *cfg,
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
 static inline bool cn_cfg_retreats(uint32_t from, uint32_t to) { return to <= from; }
 
+/* Lead every edge into `block` to `to` instead, but those from the blocks in `kept`. Phis are left
+ * as they are. */
+void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
+                         const struct cn_ptrmap *kept);
+/* A phi like `old`, without incoming values, at the builder's place. */
+LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
+
 #endif

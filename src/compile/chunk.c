@@ -61,34 +61,6 @@ struct rebuild {
   CN_VECTOR(struct advance) advances;
 };
 
-/* Lead every edge into the header but the one from `check` to `chunk`. */
-static void take_over_entries(struct rebuild *r)
-{
-  LLVMValueRef header = LLVMBasicBlockAsValue(r->c->header);
-  CN_VECTOR(LLVMValueRef) ends = {0};
-
-  for (LLVMUseRef use = LLVMGetFirstUse(header); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsATerminatorInst(user) && LLVMGetInstructionParent(user) != r->check)
-      cn_push(&ends, user);
-  }
-  for (size_t i = 0; i < ends.count; i++)
-    for (unsigned s = 0; s < LLVMGetNumSuccessors(ends.at[i]); s++)
-      if (LLVMGetSuccessor(ends.at[i], s) == r->c->header)
-        LLVMSetSuccessor(ends.at[i], s, r->chunk);
-  cn_free(&ends);
-}
-
-/* At the builder's place. */
-static LLVMValueRef new_phi(struct rebuild *r, LLVMValueRef old, const char *name)
-{
-  LLVMValueRef phi = LLVMBuildPhi(r->builder, LLVMTypeOf(old), name);
-  if (LLVMCanValueUseFastMathFlags(old))
-    LLVMSetFastMathFlags(phi, LLVMGetFastMathFlags(old));
-  LLVMInstructionSetDebugLoc(phi, LLVMInstructionGetDebugLoc(old));
-  return phi;
-}
-
 /* What an integer phi of the header advances by, if that is a constant and the poll is reached
  * after K trips for certain; else 0. */
 static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
@@ -132,11 +104,11 @@ static void split_phi(struct rebuild *r, LLVMValueRef old)
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(old, &length));
   LLVMPositionBuilderAtEnd(r->builder, r->chunk);
-  LLVMValueRef outer = new_phi(r, old, "chunk.start");
+  LLVMValueRef outer = cn_build_phi_like(r->builder, old, "chunk.start");
   int64_t step = constant_step(r, old);
   LLVMPositionBuilderBefore(r->builder, old);
   LLVMSetValueName2(old, "", 0);
-  LLVMValueRef inner = new_phi(r, old, name), next = NULL;
+  LLVMValueRef inner = cn_build_phi_like(r->builder, old, name), next = NULL;
 
   for (unsigned i = 0; i < LLVMCountIncoming(old); i++) {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(old, i);
@@ -311,13 +283,16 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
 static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct cn_ptrmap kept = {0}; /* the edge from `check` leads to `chunk` by and by */
 
   cn_move_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));
   r.check = cn_split_before(ctx, c->compare, "chunk.check");
   r.chunk = LLVMInsertBasicBlockInContext(ctx->llvm, c->header, "chunk");
   r.poll = LLVMInsertBasicBlockInContext(ctx->llvm, r.check, "chunk.poll");
   LLVMMoveBasicBlockAfter(r.poll, r.check);
-  take_over_entries(&r);
+  cn_ptrmap_add(&kept, r.check, NULL);
+  cn_redirect_entries(c->header, r.chunk, &kept);
+  cn_ptrmap_free(&kept);
   LLVMValueRef asks = LLVMGetBasicBlockTerminator(r.check);
   for (unsigned s = 0; s < 2; s++)
     if (LLVMGetSuccessor(asks, s) == c->header)

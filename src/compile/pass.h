@@ -32,14 +32,14 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 
 /* The passes, as pipeline.c orders them for late insertion. Behind the name, the files that are
  * part of it and the header that these share. */
-cn_pass cn_rules;       /* rules: rules.c, rules_access.c, rules_unions.c, atomics.c; rules.h */
+cn_pass cn_rules;       /* rules: rules*.c, atomics.c; rules.h */
 cn_pass cn_prepare;     /* prepare: prepare.c, copies.c, tags.c; prepare.h, tags.h */
 cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */
 cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
 cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, x87.c; thunk.h, x87.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
-cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c; chunk.h */
+cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h, twin.h */
 cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
                            areas.c, strip.c, refs.c, liveness.c, bases.c, sources.c, aggregates.c,

@@ -137,17 +137,6 @@ static void set_copy(struct twin *t, LLVMValueRef value, LLVMValueRef copy)
   *cn_ptrmap_add(&t->copies, value, NULL) = (uint64_t)(uintptr_t)copy;
 }
 
-/* A phi like `old` without values, at the builder's place. */
-static LLVMValueRef like_phi(struct twin *t, LLVMValueRef old, const char *name)
-{
-  LLVMValueRef phi = LLVMBuildPhi(t->builder, LLVMTypeOf(old), name);
-
-  if (LLVMCanValueUseFastMathFlags(old))
-    LLVMSetFastMathFlags(phi, LLVMGetFastMathFlags(old));
-  LLVMInstructionSetDebugLoc(phi, LLVMInstructionGetDebugLoc(old));
-  return phi;
-}
-
 static void copy_block(struct twin *t, LLVMBasicBlockRef block)
 {
   LLVMPositionBuilderAtEnd(t->builder, copy_of_block(t, block));
@@ -156,7 +145,7 @@ static void copy_block(struct twin *t, LLVMBasicBlockRef block)
     size_t length;
     LLVMValueRef copy;
     if (LLVMIsAPHINode(i)) {
-      copy = like_phi(t, i, LLVMGetValueName2(i, &length));
+      copy = cn_build_phi_like(t->builder, i, LLVMGetValueName2(i, &length));
     } else {
       copy = LLVMInstructionClone(i);
       LLVMInsertIntoBuilderWithName(t->builder, copy, LLVMGetValueName2(i, &length));
@@ -208,31 +197,14 @@ static void connect(struct twin *t, LLVMBasicBlockRef block)
 
 /* ---- the way in ---- */
 
-static void take_over_entries(struct twin *t)
-{
-  LLVMValueRef header = LLVMBasicBlockAsValue(t->c->header);
-  CN_VECTOR(LLVMValueRef) ends = {0};
-
-  for (LLVMUseRef use = LLVMGetFirstUse(header); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsATerminatorInst(user) && !is_in(t, LLVMGetInstructionParent(user)))
-      cn_push(&ends, user);
-  }
-  for (size_t i = 0; i < ends.count; i++)
-    for (unsigned s = 0; s < LLVMGetNumSuccessors(ends.at[i]); s++)
-      if (LLVMGetSuccessor(ends.at[i], s) == t->c->header)
-        LLVMSetSuccessor(ends.at[i], s, t->guard);
-  cn_free(&ends);
-}
-
 /* One phi of the header becomes two: of the guard, fed from outside; of the header, fed from the
  * guard and from the latch. */
 static void split_phi(struct twin *t, LLVMValueRef old)
 {
   LLVMPositionBuilderAtEnd(t->builder, t->guard);
-  LLVMValueRef outer = like_phi(t, old, "twin.start");
+  LLVMValueRef outer = cn_build_phi_like(t->builder, old, "twin.start");
   LLVMPositionBuilderBeforeInstrAndDbgRecords(t->builder, old);
-  LLVMValueRef inner = like_phi(t, old, "");
+  LLVMValueRef inner = cn_build_phi_like(t->builder, old, "");
 
   LLVMAddIncoming(inner, &outer, &t->guard, 1);
   for (unsigned i = 0; i < LLVMCountIncoming(old); i++) {
@@ -257,7 +229,7 @@ static void build_guard(struct twin *t)
   CN_VECTOR(LLVMValueRef) phis = {0};
 
   t->guard = LLVMInsertBasicBlockInContext(t->ctx->llvm, t->c->header, "twin");
-  take_over_entries(t);
+  cn_redirect_entries(t->c->header, t->guard, &t->in);
   for (LLVMValueRef i = LLVMGetFirstInstruction(t->c->header); i && LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i))
     cn_push(&phis, i);
