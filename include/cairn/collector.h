@@ -99,36 +99,42 @@ struct cairn_collector {
 
 #pragma GCC visibility push(default)
 
-/* You may call, in phases MUTATE and STOP: */
+/* You may call, in phases MUTATE and STOP, on the thread that called you. None of these fails but
+ * by cairn_fatal(), and what they are given stays yours: */
 
 /* Take the mutator's allocation buffer back: its first free byte is returned, its end stored
  * through `end`. Both are 0 if there is none. */
 uintptr_t cairn_buffer_take(uintptr_t *end);
 
-/* Give it one; it has none. Needs no clearing. */
+/* Give it the bytes [start, end), both multiples of 8; it has none. Needs no clearing. */
 void cairn_buffer_give(uintptr_t start, uintptr_t end);
 
-/* You may call, in phase STOP: */
+/* You may call, in phase STOP, within collect(): */
 
-/* Enumerate the roots of all stacks and images. */
+/* Enumerate the roots of all stacks and images. Once per collection: derived pointers are written
+ * back before it returns. */
 void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 
-/* Count an object that was moved. */
+/* Count an object that was moved, of `bytes` with its header. */
 void cairn_note_moved(size_t bytes);
 
+/* You may call, in any phase: */
+
 /* True if `layout` lies in the layout section of a registered image: what a header word must
- * satisfy. */
+ * satisfy. Any value may be asked of. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */
 _Noreturn void cairn_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
- * allocation. */
+ * allocation (later: cairn_fatal()), e.g. by a constructor, on the main thread. What `collector`
+ * points at must stay as long as the program runs. */
 extern const struct cairn_collector cairn_semispace;
 void cairn_set_collector(const struct cairn_collector *collector);
 
-/* Called by emitted constructors and destructors; idempotent. */
+/* Called by emitted constructors and destructors, on the thread that loads the image; idempotent.
+ * `*image` is copied, the sections it names must stay mapped until it is unregistered. */
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
 

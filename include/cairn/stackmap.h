@@ -17,7 +17,9 @@
  *
  * A linker concatenates the maps of its inputs: the loop above steps through them.
  * cairn_stackmap_open() checks every length, count, kind and index of one map, so what follows it
- * cannot fail.
+ * cannot fail: an index out of the range that the struct before it gives is the caller's defect.
+ * Nothing is owned or kept: any thread may read, as long as the bytes stay. The format is that of
+ * the seeds' stackmaps-v2, with what versions 1 and 3 have otherwise.
  *
  * In a relocatable object the function addresses are zero until relocations are applied.
  */
@@ -105,16 +107,18 @@ struct cairn_stackmap_location {
 };
 
 struct cairn_stackmap_live_out {
-  uint16_t reg;
-  uint8_t size;
+  uint16_t reg; /* DWARF number */
+  uint8_t size; /* in bytes */
 };
 
-/* Check the map at the start of `bytes` and open it. Negative on error, `*error` says what and
- * where. */
+/* Check the map at the start of `bytes` and open it. CAIRN_STACKMAP_E_OK, or a negative status:
+ * `*error` (which may be null) then says what is wrong and where. */
 int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
                         struct cairn_stackmap_error *error);
+/* Entry number `index`, below map->functions, of the list of functions. */
 struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
                                                        uint32_t index);
+/* Constant number `index`, below map->constants, of the pool. */
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index);
 
 /* Zero-initialised: before the first record. */
@@ -126,9 +130,11 @@ struct cairn_stackmap_cursor {
 /* The next record, in the order of the functions; false at the end. */
 bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
                          struct cairn_stackmap_record *record);
+/* Location number `index`, below record->locations. */
 struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackmap *map,
                                                        const struct cairn_stackmap_record *record,
                                                        uint32_t index);
+/* Live-out register number `index`, below record->live_outs. */
 struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackmap *map,
                                                        const struct cairn_stackmap_record *record,
                                                        uint32_t index);
@@ -143,6 +149,7 @@ struct cairn_stackmap_statepoint {
   uint32_t pairs_first, pairs;
   uint32_t allocas_first, allocas;
 };
+/* Status and `*error` as of cairn_stackmap_open(): NOT_STATEPOINT, DEOPT or PAIRS. */
 int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
                               const struct cairn_stackmap_record *record,
                               struct cairn_stackmap_statepoint *statepoint,

@@ -21,12 +21,12 @@ struct cn_cfi {
 static unsigned tracked(int dwarf)
 {
   switch (dwarf) {
-  case 3: return CN_RBX;
-  case 6: return CN_RBP;
-  case 12: return CN_R12;
-  case 13: return CN_R13;
-  case 14: return CN_R14;
-  case 15: return CN_R15;
+  case CN_DWARF_RBX: return CN_RBX;
+  case CN_DWARF_RBP: return CN_RBP;
+  case CN_DWARF_R12: return CN_R12;
+  case CN_DWARF_R13: return CN_R13;
+  case CN_DWARF_R14: return CN_R14;
+  case CN_DWARF_R15: return CN_R15;
   default: return CN_CALLEE_SAVED;
   }
 }
@@ -83,7 +83,8 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
 
   if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
     return "its frame address is not a register and a constant";
-  if (ops[0].number != 7 && ops[0].number != 6 && ops[0].number != 3)
+  if (ops[0].number != CN_DWARF_RSP && ops[0].number != CN_DWARF_RBP &&
+      ops[0].number != CN_DWARF_RBX)
     return "its frame address is based on another register than rsp, rbp and rbx";
   int64_t offset = (int64_t)ops[0].number2;
   if (offset < 8 || offset > INT32_MAX || offset % 8)
@@ -125,7 +126,7 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
   if (!read_place(frame, dwarf, &saved, &offset))
     return "it keeps a register of its caller in a place that is not the frame address and a "
            "constant";
-  if (dwarf == 16)
+  if (dwarf == CN_DWARF_RETURN)
     return saved && offset == -8 ? NULL : "its return address is not below its frame address";
   if (reg == CN_CALLEE_SAVED)
     return saved ? "it saves registers that its callers do not expect to be saved" : NULL;
@@ -145,8 +146,8 @@ const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t address, struct cn_safepoint
   if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, address, &frame))
     return "it has no call-frame information (in IR: attribute uwtable)";
   const char *why = read_cfa(frame, out);
-  for (int dwarf = 0; !why && dwarf <= 16; dwarf++)
-    if (dwarf != 7) /* the stack pointer is the frame address itself */
+  for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN; dwarf++)
+    if (dwarf != CN_DWARF_RSP) /* the stack pointer is the frame address itself */
       why = read_register(frame, dwarf, out);
   free(frame);
   return why;

@@ -3,6 +3,7 @@
  * The writer of frame maps; the encoding is drawn in framemap.h. What cannot be encoded was refused
  * before (frames_build.c), so the writer only checks.
  */
+#include "object/cfi.h"
 #include "object/framemap.h"
 
 #include <string.h>
@@ -35,8 +36,8 @@ static uint64_t zigzag(int64_t value)
 /* The bases of memory places, by their code: RSP, RBP, RBX. */
 static unsigned base_code(unsigned dwarf)
 {
-  CN_CHECK(dwarf == 7 || dwarf == 6 || dwarf == 3);
-  return dwarf == 7 ? 0 : dwarf == 6 ? 1 : 2;
+  CN_CHECK(dwarf == CN_DWARF_RSP || dwarf == CN_DWARF_RBP || dwarf == CN_DWARF_RBX);
+  return dwarf == CN_DWARF_RSP ? 0 : dwarf == CN_DWARF_RBP ? 1 : 2;
 }
 
 static uint64_t place(struct cn_loc loc)

@@ -102,11 +102,12 @@ static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
 static const char *check_size(const struct cn_safepoint *frame, uint64_t stack_size)
 {
   if (stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE)
-    return frame->cfa_reg == 7 ? "a frame of unknown size has its frame address at rsp" : NULL;
+    return frame->cfa_reg == CN_DWARF_RSP ? "a frame of unknown size has its frame address at rsp"
+                                          : NULL;
   /* Pushed arguments are not in the stack size; the return address is in the other one only. */
   if (stack_size % 8 || stack_size > INT32_MAX)
     return "its stack size is strange";
-  if (frame->cfa_reg == 7 && (uint64_t)frame->cfa_offset < stack_size + 8)
+  if (frame->cfa_reg == CN_DWARF_RSP && (uint64_t)frame->cfa_offset < stack_size + 8)
     return "stack map and call-frame information do not agree on its frame's size";
   return NULL;
 }

@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <cairn/abi.h>
 #include <cairn/stackmap.h>
+#include "object/cfi.h"
 #include "object/frames_build.h"
 
 /* LLVM's calling convention number of preserve_allcc, and what it writes for an undefined
  * reference. */
 enum { PRESERVE_ALL = 15 };
 #define UNDEF UINT64_C(0xFEFEFEFE)
-
-/* DWARF numbers. */
-enum { RSP = 7, RBP = 6, RBX = 3, R11 = 11, R12, R13, R14, R15 };
 
 struct reader {
   const struct cairn_stackmap *map;
@@ -41,16 +39,16 @@ static bool is_immovable(struct cairn_stackmap_location l)
 static const char *check_register(const struct reader *r, unsigned reg)
 {
   switch (reg) {
-  case RBX:
-  case RBP:
-  case R12:
-  case R13:
-  case R14:
-  case R15: return NULL;
-  case RSP:
-  case R11: return "a reference is in a register that no call preserves";
+  case CN_DWARF_RBX:
+  case CN_DWARF_RBP:
+  case CN_DWARF_R12:
+  case CN_DWARF_R13:
+  case CN_DWARF_R14:
+  case CN_DWARF_R15: return NULL;
+  case CN_DWARF_RSP:
+  case CN_DWARF_R11: return "a reference is in a register that no call preserves";
   default:
-    if (reg > 15)
+    if (reg > CN_DWARF_R15)
       return "a reference is not in a general register";
     if (r->statepoint.calling_convention != PRESERVE_ALL)
       return "a reference is in a register that the call does not preserve";
@@ -63,7 +61,7 @@ static const char *check_register(const struct reader *r, unsigned reg)
  * address, are the frame's too. */
 static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, uint64_t size)
 {
-  if (reg == RSP && offset < 0)
+  if (reg == CN_DWARF_RSP && offset < 0)
     return false;
   if (reg != f->cfa_reg)
     return true;
@@ -81,7 +79,7 @@ static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset,
 
 static bool is_base(unsigned reg)
 {
-  return reg == RSP || reg == RBP || reg == RBX;
+  return reg == CN_DWARF_RSP || reg == CN_DWARF_RBP || reg == CN_DWARF_RBX;
 }
 
 /* The place of a reference that is not a constant. */
