@@ -9,6 +9,8 @@ a:
   %target = load ptr, ptr @where
   indirectbr ptr %target, [label %a]
 }
+declare void @callee()
 define void @f() gc "statepoint-example" {
+  call void @callee()
   ret void
 }
