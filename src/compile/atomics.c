@@ -10,7 +10,6 @@
  * before, `store i64` into one after. Those are what tells a reference from an integer here.
  */
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/names.h"
 #include "compile/rules.h"

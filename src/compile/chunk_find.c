@@ -4,7 +4,6 @@
  * Provides: candidates. Breaks: nothing.
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
 #include "compile/twin.h"

@@ -22,7 +22,6 @@
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/names.h"
 #include "compile/prepare.h"

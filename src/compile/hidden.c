@@ -11,8 +11,6 @@
  * (test/compile/restore/locals.c). With TBAA the copies tell what may be in it.
  */
 #include <string.h>
-#include "base/check.h"
-#include "base/vector.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
 #include "compile/tags.h"

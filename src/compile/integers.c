@@ -11,7 +11,6 @@
  * ptrtoint costs nothing, so each use gets its own, of the reference as it is there.
  */
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/prepare.h"
 

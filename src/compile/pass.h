@@ -39,7 +39,8 @@ cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
 cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, x87.c; thunk.h, x87.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
-cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h, twin.h */
+cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
+                           twin.h */
 cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
                            areas.c, strip.c, refs.c, liveness.c, bases.c, sources.c, aggregates.c,
@@ -74,8 +75,8 @@ bool cn_is_ref(LLVMTypeRef type);         /* ptr addrspace(1) */
 bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
 /* A reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
-/* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is
- * new in LLVM 22. */
+/* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
+ * is new in LLVM 22. */
 bool cn_takes_address(LLVMValueRef instruction);
 /* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);

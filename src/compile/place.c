@@ -16,7 +16,6 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
-#include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/calls.h"

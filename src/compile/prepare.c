@@ -15,7 +15,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/emit.h"

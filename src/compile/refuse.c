@@ -6,7 +6,6 @@
  * diagnostics. Breaks: nothing.
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"

@@ -17,7 +17,6 @@
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
-#include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/names.h"

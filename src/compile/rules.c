@@ -13,7 +13,6 @@
 #include "compile/rules.h"
 
 #include <string.h>
-#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/prepare.h"

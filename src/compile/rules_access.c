@@ -6,7 +6,6 @@
  * rules union-overlay (by access), derived-store, unmanaged-store. Breaks: nothing.
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/layouts.h"
 #include "compile/rules.h"
 #include "compile/types.h"

@@ -9,7 +9,6 @@
  * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"

@@ -7,8 +7,6 @@
  * through its induction variable's values up to the bound is exact, fast and right for every
  * predicate.
  */
-#include "base/check.h"
-#include "compile/calls.h"
 #include "compile/loops.h"
 
 /* Trips are counted up to here. */

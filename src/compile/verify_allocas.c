@@ -7,7 +7,6 @@
  * (areas.c): by type, or because a reference is stored or loaded at an address computed from
  * them.
  */
-#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/verify.h"
 

@@ -8,7 +8,6 @@
  * what is provably another object is an error.
  */
 #include <string.h>
-#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/verify.h"
 

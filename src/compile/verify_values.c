@@ -14,8 +14,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "base/check.h"
-#include "compile/calls.h"
 #include "compile/verify.h"
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include "base/check.h"
 #include "driver/command.h"
 
 /* Files may name files; a cycle must end. */

@@ -6,7 +6,8 @@
 #include "driver/sections.h"
 
 #include <string.h>
-#include "base/vector.h"
+#include <stdlib.h>
+#include "base/check.h"
 
 static bool wants_section(LLVMValueRef global)
 {

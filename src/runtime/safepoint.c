@@ -6,7 +6,6 @@
 
 #include <string.h>
 #include <cairn/abi.h>
-#include "base/check.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/mutator.h"

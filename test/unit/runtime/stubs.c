@@ -273,14 +273,18 @@ static void note_root(void *env, uintptr_t *slot, enum cairn_root_tag tag, uintp
 static uint64_t iterates(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   struct cairn_stack_iterator it;
+  uintptr_t sp = 0;
   int count = 0;
 
   arguments(a, b, c, d, e, f, g, h, x);
   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
     ips[count++] = cairn_stack_ip(&it);
+    assert_true(cairn_stack_sp(&it) > sp); /* from the youngest to the oldest */
+    sp = cairn_stack_sp(&it);
     cairn_stack_enumerate(&it, note_root, NULL);
   }
   assert_int_equal(cairn_stack_ip(&it), 0);
+  assert_int_equal(cairn_stack_sp(&it), 0);
   return (uint64_t)count;
 }
 
