@@ -47,8 +47,7 @@ static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode 
   if (is_ref_or_vector(from) && address && !only_in_differences(value))
     cn_error(ctx, at, "reference-to-integer",
              "a reference is converted to an integer, which is wrong once the collector moves the "
-             "object; "
-             "compare references, or subtract them from each other");
+             "object; compare references, or subtract them from each other");
   if (is_ref_or_vector(to) && opcode == LLVMIntToPtr)
     cn_error(ctx, at, "integer-to-reference",
              "an integer is converted to a reference, which names no object of the collector; "
@@ -61,8 +60,7 @@ static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode 
   if (is_ref_or_vector(to) && !is_ref_or_vector(from) && opcode == LLVMAddrSpaceCast)
     cn_error(ctx, at, "unmanaged-to-reference",
              "an ordinary pointer is converted to a reference, but it is not the address of a "
-             "managed object; "
-             "allocate with cairn_new() and copy with cairn_copy_in()");
+             "managed object; allocate with cairn_new() and copy with cairn_copy_in()");
 }
 
 static void check_constant(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueRef at)
@@ -141,8 +139,7 @@ static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
     if (type && cn_holds_ref(type))
       cn_error(ctx, call, "byval-reference",
                "a struct that holds references is passed by value on the stack, where the "
-               "collector does not "
-               "find it; pass a pointer to it");
+               "collector does not find it; pass a pointer to it");
   }
 }
 
@@ -218,8 +215,7 @@ static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
     if (type && cn_holds_ref(type))
       cn_error(ctx, function, "byval-reference",
                "parameter %u is a struct that holds references and is passed by value on the "
-               "stack, where the "
-               "collector does not find it; take a pointer to it",
+               "stack, where the collector does not find it; take a pointer to it",
                i + 1);
   }
 }

@@ -46,14 +46,12 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
   if (cn_is_ref(accessed) && !cn_is_ref(there))
     cn_error(ctx, i, "union-overlay",
              "a reference is %s where the type of the object has none, so the collector does not "
-             "look there; "
-             "give the reference a member of its own, outside of unions",
+             "look there; give the reference a member of its own, outside of unions",
              store ? "stored" : "loaded");
   if (!cn_is_ref(accessed) && cn_is_ref(there))
     cn_error(ctx, i, "union-overlay",
              "something else is %s where the type of the object has a reference, which the "
-             "collector would "
-             "follow; give it a member of its own, outside of unions",
+             "collector would follow; give it a member of its own, outside of unions",
              store ? "stored" : "loaded");
 }
 
@@ -129,8 +127,7 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
 {
   cn_error(ctx, at, "unmanaged-store",
            "references are kept in memory from %s(), where the collector does not find them; "
-           "allocate what holds them "
-           "with cairn_new() or cairn_new_array()",
+           "allocate what holds them with cairn_new() or cairn_new_array()",
            memory);
 }
 
@@ -179,8 +176,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   if ((cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root)) && is_derived(ctx, value))
     cn_error(ctx, store, "derived-store",
              "a reference into the middle of an object is stored in an object or a global, where "
-             "only references "
-             "to the start of an object may lie; store the object and an index");
+             "only references to the start of an object may lie; store the object and an index");
 }
 
 static const char *sorter(LLVMValueRef call)

@@ -21,8 +21,7 @@ static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
       if (cn_holds_ref(LLVMTypeOf(i))) {
         cn_error(ctx, i, "unmanaged-function",
                  "a cairn_unmanaged function uses a reference, but the collector does not look "
-                 "into its frame; "
-                 "give it ordinary data");
+                 "into its frame; give it ordinary data");
         return;
       }
 }

@@ -258,8 +258,7 @@ static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
       .severity = CAIRN_ERROR,
       .rule = "union-overlay",
       .message = "a union overlays a reference with something else, so the collector cannot tell "
-                 "which it is; "
-                 "give each a member of its own in a struct",
+                 "which it is; give each a member of its own in a struct",
       .line = LLVMDITypeGetLine(type),
   };
   unsigned length;

@@ -17,6 +17,8 @@
 
 /* Findings per function; the rest says nothing new. */
 #define REPORT_LIMIT 10
+/* Values that an explanation goes back over. */
+#define EXPLAIN_LIMIT 64
 
 /* ---- explaining ---- */
 
@@ -99,7 +101,7 @@ static struct cause explain(const struct cn_verifier *v, LLVMValueRef value, LLV
 {
   struct cause cause = {value, NULL};
 
-  for (int depth = 0; depth < 64; depth++) {
+  for (int depth = 0; depth < EXPLAIN_LIMIT; depth++) {
     cause.origin = value;
     cause.statepoint = find_statepoint(&v->cfg, value, last, b);
     if (cause.statepoint || !LLVMIsAInstruction(value) || !cn_values_hands_on(value))
