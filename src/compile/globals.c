@@ -125,17 +125,41 @@ static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global
     LLVMSetComdat(root, LLVMGetComdat(global));
 }
 
-static LLVMValueRef add_root(struct cn_ctx *ctx, LLVMValueRef global)
+/* A layout names every reference of an object one by one. What has more than PIECE_LIMIT of them
+ * gets several roots, each for at most PIECE of an array's. */
+enum { PIECE_LIMIT = 65536, PIECE = 4096 };
+
+static uint64_t reference_count(LLVMTypeRef type)
 {
-  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t count = 0;
+
+  if (!cn_holds_ref(type))
+    return 0;
+  if (kind == LLVMArrayTypeKind)
+    return LLVMGetArrayLength2(type) * reference_count(LLVMGetElementType(type));
+  if (kind != LLVMStructTypeKind)
+    return 1;
+  for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+    count += reference_count(LLVMStructGetTypeAtIndex(type, i));
+  return count;
+}
+
+/* The root for a `type` at `offset` in `global`. */
+static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                     values *roots)
+{
   LLVMValueRef layout = cn_layouts_constant(ctx, type, CN_LAYOUT_OBJECT,
                                             LLVMABISizeOfType(ctx->layout, type), global);
 
   if (!layout)
-    return NULL;
+    return;
   LLVMValueRef address = LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 0
                              ? global
                              : LLVMConstAddrSpaceCast(global, pointer_type(ctx));
+  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+  if (offset)
+    address = LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1);
   LLVMValueRef fields[] = {address, layout};
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 2, false);
   LLVMValueRef root = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), "cairn.root");
@@ -146,7 +170,32 @@ static LLVMValueRef add_root(struct cn_ctx *ctx, LLVMValueRef global)
   LLVMSetAlignment(root, 8);
   if (is_defined_here(global))
     associate(ctx, root, global);
-  return root;
+  cn_push(roots, root);
+}
+
+static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                       values *roots)
+{
+  /* A weak global that nobody defines is known by its null address: it cannot be split. */
+  if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage) {
+    if (cn_holds_ref(type))
+      add_root(ctx, global, type, offset, roots);
+    return;
+  }
+  if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      add_pieces(ctx, global, LLVMStructGetTypeAtIndex(type, i),
+                 offset + LLVMOffsetOfElement(ctx->layout, type, i), roots);
+    return;
+  }
+  LLVMTypeRef element = LLVMGetElementType(type);
+  uint64_t each = reference_count(element), size = LLVMABISizeOfType(ctx->layout, element);
+  uint64_t count = LLVMGetArrayLength2(type), step = each < PIECE ? PIECE / each : 1;
+  for (uint64_t i = 0; i < count; i += step) {
+    uint64_t some = count - i < step ? count - i : step;
+    add_pieces(ctx, global, some == 1 ? element : LLVMArrayType2(element, some), offset + i * size,
+               roots);
+  }
 }
 
 static size_t add_roots(struct cn_ctx *ctx)
@@ -158,11 +207,8 @@ static size_t add_roots(struct cn_ctx *ctx)
       cn_push(&globals, g);
   size_t count = globals.count;
   for (size_t i = 0; i < count; i++) {
-    LLVMValueRef root = add_root(ctx, globals.at[i]);
-    if (root && is_defined_here(globals.at[i]))
-      cn_push(&here, root);
-    else if (root)
-      cn_push(&elsewhere, root);
+    values *roots = is_defined_here(globals.at[i]) ? &here : &elsewhere;
+    add_pieces(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, roots);
   }
   append(ctx, "llvm.compiler.used", pointer_type(ctx), &here);
   append(ctx, "llvm.used", pointer_type(ctx), &elsewhere);
