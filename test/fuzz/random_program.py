@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Print a random managed-C program without undefined behaviour, from a seed.
 
-The program keeps references wherever a compiler may put them: in locals, spills, phis, address-taken locals, arrays on
-the stack, structs by value, globals, interior pointers and loops, over calls, polls and allocations. It prints a
-checksum that does not depend on addresses. Compiled with -DCAIRN_PLAIN by any C compiler it is its own oracle.
+The program keeps references wherever a compiler may put them: in locals, spills, phis,
+address-taken locals, arrays on the stack, structs by value, globals, interior pointers and loops,
+over calls, polls and allocations. It prints a checksum that does not depend on addresses. Compiled
+with -DCAIRN_PLAIN by any C compiler it is its own oracle.
 
 usage: random_program.py SEED > program.c
 """

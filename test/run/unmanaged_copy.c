@@ -1,9 +1,12 @@
-// A struct with references copied to memory of the C library, by functions that cannot know what is behind the pointer: the
-// program ends with a message. Copies of data, and copies to locals and globals, are fine.
-// RUN: %cairn-cc -O0 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s && env CAIRN_STRESS=1 %t 0 | FileCheck %s
+// A struct with references copied to memory of the C library, by functions that cannot know what is
+// behind the pointer: the program ends with a message. Copies of data, and copies to locals and
+// globals, are fine.
+// RUN: %cairn-cc -O0 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s \
+// RUN:   && env CAIRN_STRESS=1 %t 0 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
 // RUN: not --crash %t 3 2>&1 | FileCheck %s --check-prefix=LOST
-// RUN: %cairn-cc -O2 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s && env CAIRN_STRESS=1 %t 1 | FileCheck %s
+// RUN: %cairn-cc -O2 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s \
+// RUN:   && env CAIRN_STRESS=1 %t 1 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
 // RUN: not --crash %t 3 2>&1 | FileCheck %s --check-prefix=LOST
 #include <stdio.h>

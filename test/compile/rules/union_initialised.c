@@ -1,7 +1,8 @@
-// An initialised global has the type of its initialiser in IR: of a union, only the member that is named. References of the others
-// would be no roots.
+// An initialised global has the type of its initialiser in IR: of a union, only the member that is
+// named. References of the others would be no roots.
 // RUN: clang -g -O0 -Xclang -disable-O0-optnone -I %root/include -emit-llvm -c %s -o %t.bc
-// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 | FileCheck %s --implicit-check-not=error:
+// RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 \
+// RUN:   | FileCheck %s --implicit-check-not=error:
 #include <cairn/cairn.h>
 
 struct node {
@@ -21,7 +22,8 @@ struct {
 // CHECK: union_initialised.c:[[@LINE+1]]:{{.*}} a union in 'inside' {{.*}} [union-overlay]
 } inside = {3, {.one = NULL}};
 
-// Legal: the largest member, none, and flexible arrays with fewer or more elements than their type says.
+// Legal: the largest member, none, and flexible arrays with fewer or more elements than their type
+// says.
 union place largest = {.two = {NULL, NULL}};
 union place none;
 struct flexible {

@@ -1,4 +1,4 @@
-"""Read `llvm-readobj --stackmap` and `cairn stackmap` of one object; fail where they say different things."""
+"""Read `llvm-readobj --stackmap` and `cairn stackmap` of one object; fail where they differ."""
 import re
 import sys
 
