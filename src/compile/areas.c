@@ -9,6 +9,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/areas.h"
+#include "compile/calls.h"
 #include "compile/rewrite.h"
 #include "compile/types.h"
 
@@ -211,13 +212,6 @@ static bool copy_between(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValu
   return copy_words(b, from_offset, a, to_offset, bytes) || changed;
 }
 
-static bool is_copy(LLVMValueRef i)
-{
-  return LLVMIsACallInst(i) && (cn_calls_intrinsic(i, "llvm.memcpy") ||
-                                cn_calls_intrinsic(i, "llvm.memmove") ||
-                                cn_calls_intrinsic(i, "llvm.memcpy.inline"));
-}
-
 static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) copies = {0};
@@ -225,7 +219,7 @@ static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMVal
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (is_copy(i))
+      if (cn_calls_copy(i))
         cn_push(&copies, i);
   while (changed) {
     changed = false;

@@ -122,6 +122,12 @@ bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32
   return found;
 }
 
+bool cn_calls_copy(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+         cn_calls_intrinsic(i, "llvm.memcpy.inline");
+}
+
 static bool type_has_refs(LLVMTypeRef function_type)
 {
   unsigned count = LLVMCountParamTypes(function_type);

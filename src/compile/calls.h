@@ -23,6 +23,9 @@ bool cn_calls_have(LLVMValueRef call, const char *enum_attribute);
 /* Operands [*first, *end) of `call` are its operand bundle `tag`. False, and both 0, without it. */
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end);
 
+/* Is `instruction` a call of memcpy or memmove, as an intrinsic? Operands: to, from, length. */
+bool cn_calls_copy(LLVMValueRef instruction);
+
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 

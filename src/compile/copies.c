@@ -23,6 +23,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
 #include "compile/tags.h"
@@ -155,7 +156,7 @@ static void collect(LLVMValueRef function, values *out)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_tags_is_copy(i) && cn_tags_length(i) > 0 && !is_volatile(i))
+      if (cn_calls_copy(i) && cn_tags_length(i) > 0 && !is_volatile(i))
         cn_push(out, i);
 }
 

@@ -11,6 +11,7 @@
  * (test/compile/restore/locals.c). With TBAA the copies tell what may be in it.
  */
 #include <string.h>
+#include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
 #include "compile/tags.h"
@@ -62,7 +63,7 @@ static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool pi
     LLVMValueRef found = NULL;
     if (LLVMIsAGetElementPtrInst(user))
       found = hiding_use(ctx, user, piece);
-    else if ((cn_tags_is_copy(user) || is_pinned_word(user)) &&
+    else if ((cn_calls_copy(user) || is_pinned_word(user)) &&
              may_move_reference(ctx, user, piece))
       found = user;
     if (found)

@@ -53,8 +53,8 @@ static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
     if (!value)
       continue;
     cn_error(ctx, point->call, "unmanaged-function",
-             "reference %s is kept over %s%s, which may move the object, but the function has no gc "
-             "strategy of Cairn and the collector does not look into its frame; add "
+             "reference %s is kept over %s%s, which may move the object, but the function has no "
+             "gc strategy of Cairn and the collector does not look into its frame; add "
              "gc \"statepoint-example\"",
              cn_value_name(value, value_name, sizeof value_name),
              LLVMIsAFunction(LLVMGetCalledValue(point->call)) ? "the " : "an ",

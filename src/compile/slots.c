@@ -3,8 +3,9 @@
  * Pass `check-stores`: no reference is stored where the collector does not look.
  *
  * Needs: cn_slots_mark() ran on the function before the optimiser. Provides: every store of a
- * reference through an ordinary pointer goes to a local or a global, or is checked at run time
- * (cairn_check_slot). Breaks: nothing.
+ * reference through an ordinary pointer, and every copy that may bring references to where one
+ * leads, goes to a local or a global, or is checked at run time (cairn_check_slot,
+ * cairn_check_copy). Breaks: nothing.
  *
  * Locals and globals that hold references are described; memory of the C library is not, and a
  * reference in it would be lost without a word. Where the pointer comes from is often known only
@@ -13,6 +14,7 @@
  */
 #include <string.h>
 #include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
@@ -189,15 +191,9 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slo
   check_type(ctx, store, slot, type, 0);
 }
 
-static bool is_copy(LLVMValueRef i)
-{
-  return LLVMIsACallInst(i) &&
-         (cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
-          cn_calls_intrinsic(i, "llvm.memcpy.inline"));
-}
-
 /* Copies do not tell what they copy. From managed memory it may be references, and between
- * ordinary memory if the size is a constant, as in the assignment of a struct; the runtime looks. */
+ * ordinary memory if the size is a constant, as in the assignment of a struct; the runtime
+ * looks. */
 static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   LLVMValueRef arguments[3];
@@ -226,7 +222,7 @@ bool cn_slots(struct cn_ctx *ctx)
         LLVMValueRef slot = stored_at(i, &type);
         if (slot)
           check_store(ctx, i, slot, type);
-        else if (copies && is_copy(i))
+        else if (copies && cn_calls_copy(i))
           check_copy(ctx, i);
       }
   }

@@ -4,6 +4,7 @@
  * They do not tell references from ordinary pointers; to take one of those for a reference does no
  * harm (collector.h).
  */
+#include "compile/calls.h"
 #include "compile/tags.h"
 
 #include <stdlib.h>
@@ -11,12 +12,6 @@
 #include "base/check.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
-
-bool cn_tags_is_copy(LLVMValueRef i)
-{
-  return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
-         cn_calls_intrinsic(i, "llvm.memcpy.inline");
-}
 
 /* The constant length of a copy, or 0. */
 uint64_t cn_tags_length(LLVMValueRef copy)
@@ -137,7 +132,7 @@ static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
 
-  if (cn_tags_is_copy(i))
+  if (cn_calls_copy(i))
     return !tag && cn_tags_length(i) >= CN_REF_SIZE &&
            !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&

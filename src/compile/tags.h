@@ -9,8 +9,6 @@
 
 #define CN_REF_SIZE 8
 
-/* Is it llvm.memcpy or llvm.memmove, of any kind that is expanded in line? */
-bool cn_tags_is_copy(LLVMValueRef instruction);
 /* The constant length of a copy, or 0. */
 uint64_t cn_tags_length(LLVMValueRef copy);
 /* The tag that a copy's tbaa.struct gives for a field of this offset and size, or null. */

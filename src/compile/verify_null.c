@@ -21,7 +21,8 @@ static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
   return true;
 }
 
-/* What a chain of GEPs and casts starts from: null, if that is null, for all that it is used for. */
+/* What a chain of GEPs and casts starts from: null, if that is null, for all that it is used
+ * for. */
 static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
 {
   while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) ||
@@ -48,7 +49,8 @@ static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, 
            says_null(LLVMGetOperand(condition, 1), value, outcome, depth - 1);
   if (opcode == LLVMSelect) {
     LLVMValueRef other = LLVMGetOperand(condition, outcome ? 2 : 1);
-    bool conjunction = LLVMIsAConstantInt(other) && (LLVMConstIntGetZExtValue(other) != 0) != outcome;
+    bool conjunction =
+        LLVMIsAConstantInt(other) && (LLVMConstIntGetZExtValue(other) != 0) != outcome;
     return conjunction &&
            (says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
             says_null(LLVMGetOperand(condition, outcome ? 1 : 2), value, outcome, depth - 1));
