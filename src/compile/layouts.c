@@ -14,6 +14,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/types.h"
 
@@ -21,6 +22,9 @@
 
 /* Fields of struct cairn_layout as LLVM constants. */
 enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, ELEM_REFS, RESERVED, OFFSETS, FIELDS };
+
+/* In the order of enum cn_layout_form. */
+static const char *const allocators[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
 
 typedef CN_VECTOR(LLVMValueRef) values;
 
@@ -172,15 +176,14 @@ void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
 
 bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form)
 {
-  static const char *const names[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
   size_t length;
 
   if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
     return false;
   LLVMValueRef callee = cn_direct_callee(instruction);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) {
+  for (unsigned i = 0; i < sizeof allocators / sizeof *allocators; i++)
+    if (strcmp(name, allocators[i]) == 0) {
       *form = (enum cn_layout_form)i;
       return true;
     }
@@ -256,6 +259,22 @@ static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_fo
   }
 }
 
+/* The runtime has no such functions to call, only what calls by name are expanded to. */
+static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+  LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+
+  for (; use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAInstruction(user) && !(cn_is_call(user) && LLVMGetCalledValue(user) == function))
+      cn_error(ctx, user, "allocation-call",
+               "@%s can only be called by its name: neither by address nor in a statepoint of the "
+               "program's own",
+               name);
+  }
+}
+
 bool cn_layouts(struct cn_ctx *ctx)
 {
   enum cn_layout_form form;
@@ -265,5 +284,7 @@ bool cn_layouts(struct cn_ctx *ctx)
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         if (cn_layouts_allocates(i, &form))
           give_layout(ctx, i, form);
+  for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+    refuse_other_uses(ctx, allocators[i]);
   return ctx->errors == 0;
 }

@@ -8,6 +8,7 @@
 ; RUN: not %cairn opt -p layouts -S %t/name.ll 2>&1 | FileCheck %s --check-prefix=NAME
 ; RUN: not %cairn opt -p layouts -S %t/many.ll 2>&1 | FileCheck %s --check-prefix=MANY
 ; RUN: not %cairn opt -p layouts -S %t/packed.ll 2>&1 | FileCheck %s --check-prefix=PACKED
+; RUN: not %cairn opt -p layouts -S %t/called.ll 2>&1 | FileCheck %s --check-prefix=CALLED
 
 ;--- computed.ll
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
@@ -66,5 +67,16 @@ define void @f() gc "statepoint-example" {
 ; PACKED-NEXT: [misaligned-reference]
   %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 9)
   %a = call ptr addrspace(1) @cairn_alloc_array(ptr @u, i64 2)
+  ret void
+}
+;--- called.ll
+@t = internal constant i64 zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+define void @f(ptr %p) gc "statepoint-example" {
+; CALLED: 'f': @cairn_alloc can only be called by its name{{.*}} [allocation-call]
+; CALLED-NEXT: [allocation-call]
+  store ptr @cairn_alloc, ptr %p
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(ptr addrspace(1) (ptr, i64)) @cairn_alloc, i32 2, i32 0, ptr @t, i64 8, i32 0, i32 0)
   ret void
 }
