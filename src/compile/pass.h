@@ -37,7 +37,7 @@ cn_pass cn_prepare;     /* prepare: prepare.c, copies.c, tags.c; prepare.h, tags
 cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */
 cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
-cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, x87.c; thunk.h, x87.h */
+cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk.h, results.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
                            twin.h */

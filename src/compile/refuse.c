@@ -8,9 +8,9 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/results.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
-#include "compile/x87.h"
 
 struct judge {
   struct cn_ctx *ctx;
@@ -159,9 +159,13 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
            "a statepoint does not pass what a variadic callee expects");
   if (callee && LLVMGetIntrinsicID(callee))
     refuse(judge, call, "intrinsic-statepoint", "this intrinsic cannot be a safepoint yet");
-  if (cn_x87_holds(LLVMTypeOf(call)))
+  if (cn_results_use_x87(LLVMTypeOf(call)))
     refuse(judge, call, "x87-result",
            "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
+  else if (!cn_results_fit(LLVMTypeOf(call)))
+    refuse(judge, call, "large-result",
+           "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
+           "helps, if the call has no bundles)");
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)
     refuse(judge, call, "callee-address-space",
            "the callee of a safepoint must be in address space 0");

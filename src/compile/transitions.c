@@ -26,8 +26,8 @@
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
+#include "compile/results.h"
 #include "compile/thunk.h"
-#include "compile/x87.h"
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
 static const char *const stubs[] = {
@@ -267,6 +267,9 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
     cn_error(ctx, call, "statepoint-type", "a statepoint without elementtype on its callee");
     return;
   }
+  if (site.is_statepoint && !cn_results_fit(LLVMGetReturnType(site.type)))
+    cn_error(ctx, call, "large-result",
+             "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
   if (LLVMIsAFunction(callee) && (is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
   if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type)) {
@@ -362,7 +365,7 @@ bool cn_transitions(struct cn_ctx *ctx)
 {
   pending_vector calls = {0};
 
-  cn_x87_wrap(ctx);
+  cn_results_wrap(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (!is_subject(f))
       continue;

@@ -102,6 +102,11 @@ define void @x87(ptr %f) gc "statepoint-example" {
   %r = call {x86_fp80, x86_fp80} %f()
   ret void
 }
+; CHECK-DAG: function 'large'{{.*}}[large-result]
+define void @large(ptr %f) gc "statepoint-example" {
+  %r = call {i64, {ptr addrspace(1), i64}, i1} %f()
+  ret void
+}
 ; What is never reached is not refused.
 define void @unreachable(ptr addrspace(1) %a) gc "statepoint-example" {
   call void @foo()
