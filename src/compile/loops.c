@@ -152,12 +152,21 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
 
 /* ---- work ---- */
 
+/* Leaves of the C library are; intrinsics and inline assembly are taken for an instruction. */
+static bool is_real_call(LLVMValueRef i)
+{
+  LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
+
+  return cn_is_call(i) && (cn_classify_call(i).kind != CN_CALL_LEAF ||
+                           (callee && !LLVMGetIntrinsicID(callee)));
+}
+
 static uint64_t size_of_block(LLVMBasicBlockRef block)
 {
   uint64_t size = 0;
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-    size += cn_is_call(i) && cn_classify_call(i).kind != CN_CALL_LEAF ? CALL_WORK : 1;
+    size += is_real_call(i) ? CALL_WORK : 1;
   return size;
 }
 

@@ -179,3 +179,22 @@ loop:
 done:
   ret void
 }
+
+; A leaf of the C library is more than an instruction: 64 calls are not little.
+; CHECK-LABEL: define void @leaf_calls
+; CHECK: {{^}}loop:
+; CHECK: load volatile i64
+; CHECK: ret void
+declare double @exp(double) "gc-leaf-function"
+define void @leaf_calls(double %x) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %y = call double @exp(double %x)
+  %i.next = add i32 %i, 1
+  %c = icmp slt i32 %i.next, 64
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
