@@ -222,12 +222,12 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction)
 const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
-  size_t length;
+  char name[120];
 
   if (LLVMIsAInlineAsm(callee))
     snprintf(buffer, size, "inline assembly");
   else if (LLVMIsAGlobalValue(callee))
-    snprintf(buffer, size, "call to @%s", LLVMGetValueName2(callee, &length));
+    snprintf(buffer, size, "call to %s", cn_value_name(callee, name, sizeof name));
   else
     snprintf(buffer, size, "indirect call");
   return buffer;

@@ -30,21 +30,53 @@ static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
   }
 }
 
-static const char *function_of(LLVMValueRef at)
+static bool is_unnamed(LLVMValueRef value)
+{
+  size_t length;
+
+  LLVMGetValueName2(value, &length);
+  return length == 0;
+}
+
+/* The number that IR as text gives a function without a name: variables, aliases and resolvers
+ * without names come first. */
+static unsigned number_of(LLVMValueRef function)
+{
+  LLVMModuleRef module = LLVMGetGlobalParent(function);
+  unsigned number = 0;
+
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    number += is_unnamed(g);
+  for (LLVMValueRef g = LLVMGetFirstGlobalAlias(module); g; g = LLVMGetNextGlobalAlias(g))
+    number += is_unnamed(g);
+  for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(module); g; g = LLVMGetNextGlobalIFunc(g))
+    number += is_unnamed(g);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f != function; f = LLVMGetNextFunction(f))
+    number += is_unnamed(f);
+  return number;
+}
+
+/* The name of the function that `at` is or is in, in `buffer` if it has only a number. */
+static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
 {
   size_t length;
 
   if (LLVMIsAInstruction(at))
     at = LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
-  return LLVMIsAFunction(at) ? LLVMGetValueName2(at, &length) : NULL;
+  if (!LLVMIsAFunction(at))
+    return NULL;
+  if (!is_unnamed(at))
+    return LLVMGetValueName2(at, &length);
+  snprintf(buffer, size, "%u", number_of(at));
+  return buffer;
 }
 
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
                const char *format, ...)
 {
   struct cairn_diagnostic d = {.severity = severity, .rule = rule};
+  char *message, number[16];
   va_list args;
-  char *message;
 
   va_start(args, format);
   CN_CHECK(vasprintf(&message, format, args) >= 0);
@@ -52,7 +84,7 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
   d.message = message;
   if (at) {
     locate(at, &d);
-    d.function = function_of(at);
+    d.function = function_of(at, number, sizeof number);
   }
   if (severity == CAIRN_ERROR)
     ctx->errors++;
@@ -68,6 +100,10 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
 
   if (length > 0) {
     snprintf(buffer, size, "%s%s", LLVMIsAGlobalValue(value) ? "@" : "%", name);
+    return buffer;
+  }
+  if (LLVMIsAFunction(value)) {
+    snprintf(buffer, size, "@%u", number_of(value));
     return buffer;
   }
   char *text = LLVMPrintValueToString(value);

@@ -119,9 +119,9 @@ const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, siz
 {
   LLVMValueRef callee = LLVMGetOperand(statepoint, 2);
   unsigned line = LLVMGetDebugLocLine(statepoint);
-  size_t length;
+  char name[120];
   int end = LLVMIsAGlobalValue(callee)
-                ? snprintf(buffer, size, "the call to @%s", LLVMGetValueName2(callee, &length))
+                ? snprintf(buffer, size, "the call to %s", cn_value_name(callee, name, sizeof name))
                 : snprintf(buffer, size, "an indirect call");
 
   if (line && end > 0 && (size_t)end < size)
