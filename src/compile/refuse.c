@@ -284,6 +284,19 @@ static void judge_parameters(struct judge *judge)
   }
 }
 
+/* Conventions under which the callee saves registers that the walker takes from elsewhere. */
+static void judge_convention(struct judge *judge)
+{
+  unsigned convention = LLVMGetFunctionCallConv(judge->function);
+
+  if (convention == LLVMPreserveMostCallConv || convention == LLVMPreserveAllCallConv ||
+      convention == LLVMWin64CallConv)
+    cn_error(judge->ctx, judge->function, "calling-convention",
+             "a managed function of calling convention %u (preserve_most, preserve_all, ms_abi) "
+             "saves registers that frame maps do not describe; give it the usual one",
+             convention);
+}
+
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct judge judge = {.ctx = ctx, .function = function};
@@ -296,6 +309,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
       judge_instruction(&judge, i);
   if (judge.has_points) {
     judge_parameters(&judge);
+    judge_convention(&judge);
     cn_refuse_allocas(ctx, function);
   }
   if (judge.has_cfg)
