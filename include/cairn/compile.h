@@ -28,6 +28,7 @@ struct cairn_diagnostic {
   const char *function; /* IR name */
   const char *file;     /* source position from debug locations */
   unsigned line, column;
+  const char *directory; /* what a relative `file` starts from; may be null */
 };
 /* Called once per finding, in an order that depends on the module alone. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);

@@ -18,6 +18,7 @@ static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
     d->line = LLVMGetDebugLocLine(at);
     d->column = LLVMGetDebugLocColumn(at);
     d->file = LLVMGetDebugLocFilename(at, &length);
+    d->directory = LLVMGetDebugLocDirectory(at, &length);
     return;
   }
   LLVMValueRef function = LLVMIsAInstruction(at)
@@ -27,6 +28,7 @@ static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
       LLVMGetDebugLocLine(function)) {
     d->line = LLVMGetDebugLocLine(function);
     d->file = LLVMGetDebugLocFilename(function, &length);
+    d->directory = LLVMGetDebugLocDirectory(function, &length);
   }
 }
 

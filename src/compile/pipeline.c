@@ -205,6 +205,7 @@ static void hold(void *env, const struct cairn_diagnostic *d)
   copy.message = copy_or_null(d->message);
   copy.function = copy_or_null(d->function);
   copy.file = copy_or_null(d->file);
+  copy.directory = copy_or_null(d->directory);
   cn_push(&held->list, copy);
 }
 
@@ -218,6 +219,7 @@ static void release(struct held *held, const struct cairn_compile_options *to)
     free((char *)d->message);
     free((char *)d->function);
     free((char *)d->file);
+    free((char *)d->directory);
   }
   cn_free(&held->list);
 }

@@ -263,8 +263,10 @@ static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
   };
   unsigned length;
 
-  if (file)
+  if (file) {
     d.file = LLVMDIFileGetFilename(file, &length);
+    d.directory = LLVMDIFileGetDirectory(file, &length);
+  }
   ctx->errors++;
   if (ctx->options->diagnose)
     ctx->options->diagnose(ctx->options->env, &d);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <llvm/Config/llvm-config.h>
 
 const char *cn_tool_name = "cairn";
@@ -22,17 +23,31 @@ void cn_tool_error(const char *format, ...)
   fputc('\n', stderr);
 }
 
+/* Clang takes the path that a file has in common with the working directory for the file's
+ * directory: from /home/u/build, /home/u/src/a.c is src/a.c there. Editors want a path that they
+ * can open. */
+static void print_file(const struct cairn_diagnostic *d)
+{
+  char here[4096];
+
+  if (d->file[0] != '/' && d->directory && d->directory[0] == '/' &&
+      getcwd(here, sizeof here) && strcmp(here, d->directory) != 0)
+    fprintf(stderr, "%s%s", d->directory, d->directory[1] ? "/" : "");
+  fprintf(stderr, "%s:%u:", d->file, d->line);
+}
+
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
   (void)env;
-  if (d->file && d->line && d->column)
-    fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
-  else if (d->file && d->line)
-    fprintf(stderr, "%s:%u: ", d->file, d->line);
+  if (d->file && d->line)
+    print_file(d);
   else
-    fprintf(stderr, "%s: ", cn_tool_name);
+    fprintf(stderr, "%s:", cn_tool_name);
+  if (d->file && d->line && d->column)
+    fprintf(stderr, "%u:", d->column);
+  fputc(' ', stderr);
   fprintf(stderr, "%s: ", words[d->severity]);
   if (d->function)
     fprintf(stderr, "in function '%s': ", d->function);
