@@ -9,7 +9,7 @@
  *                        moved
  *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference
  *   integer-to-reference an integer becomes a reference: nothing says of which object
- *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a function that has
+ *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a module that has
  *                        been rewritten
  *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
  *   wrong-base, relocate-index, gc-live-duplicate
@@ -38,8 +38,8 @@ static bool calls_slow_path(LLVMValueRef call)
   return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
 }
 
-/* A function has come to the rewriter if it has statepoints, or the polls and slow paths that
- * passes before it made. */
+/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow paths
+ * that passes before it made. Then all its functions have. */
 static bool is_rewritten(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -104,10 +104,20 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&v.cfg);
 }
 
+static bool is_subject(LLVMValueRef function)
+{
+  return !LLVMIsDeclaration(function) && cn_is_managed(function);
+}
+
 bool cn_verify(struct cn_ctx *ctx)
 {
+  bool rewritten = false;
+
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && is_rewritten(f))
+    rewritten |= is_subject(f) && is_rewritten(f);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;
+       f = LLVMGetNextFunction(f))
+    if (is_subject(f))
       verify_function(ctx, f);
   return ctx->errors == 0;
 }

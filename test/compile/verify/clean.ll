@@ -127,10 +127,3 @@ u:
   %y = load i64, ptr addrspace(1) %s
   ret i64 %y
 }
-
-; Not rewritten yet: nothing to verify.
-define void @before(ptr addrspace(1) %p) gc "statepoint-example" {
-  call void @foo()
-  store i64 0, ptr addrspace(1) %p
-  ret void
-}
