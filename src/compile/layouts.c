@@ -251,6 +251,13 @@ static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_fo
     return;
   }
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  if (LLVMABIAlignmentOfType(ctx->layout, type) > CAIRN_ABI_OBJECT_ALIGN) {
+    cn_error(ctx, call, "over-aligned",
+             "objects are aligned to %d bytes, but the type of this one asks for %u: an access would "
+             "fault; make it a packed struct, and give accesses the alignment that they have",
+             CAIRN_ABI_OBJECT_ALIGN, LLVMABIAlignmentOfType(ctx->layout, type));
+    return;
+  }
   uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
   LLVMValueRef layout = size ? cn_layouts_constant(ctx, type, form, size, call) : NULL;
   if (layout) {

@@ -8,6 +8,7 @@
 ; RUN: not %cairn opt -p layouts -S %t/name.ll 2>&1 | FileCheck %s --check-prefix=NAME
 ; RUN: not %cairn opt -p layouts -S %t/many.ll 2>&1 | FileCheck %s --check-prefix=MANY
 ; RUN: not %cairn opt -p layouts -S %t/packed.ll 2>&1 | FileCheck %s --check-prefix=PACKED
+; RUN: not %cairn opt -p layouts -S %t/aligned.ll 2>&1 | FileCheck %s --check-prefix=ALIGNED
 ; RUN: not %cairn opt -p layouts -S %t/called.ll 2>&1 | FileCheck %s --check-prefix=CALLED
 
 ;--- computed.ll
@@ -79,4 +80,12 @@ define void @f(ptr %p) gc "statepoint-example" {
   store ptr @cairn_alloc, ptr %p
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(ptr addrspace(1) (ptr, i64)) @cairn_alloc, i32 2, i32 0, ptr @t, i64 8, i32 0, i32 0)
   ret void
+}
+;--- aligned.ll
+@t = internal constant { i64, <4 x float>, ptr addrspace(1) } zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f() gc "statepoint-example" {
+; ALIGNED: 'f': objects are aligned to 8 bytes, but the type of this one asks for 16{{.*}} [over-aligned]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 48)
+  ret ptr addrspace(1) %r
 }
