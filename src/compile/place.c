@@ -32,7 +32,7 @@ struct placer {
   struct cn_ctx *ctx;
   LLVMValueRef user_poll;  /* the module's own @gc.safepoint_poll, or null */
   LLVMValueRef slow;       /* cairn_poll_slow */
-  struct cn_ptrmap wanted; /* the functions that get polls: at their entry, too? */
+  struct cn_ptrmap wanted; /* the functions that get polls */
   unsigned polls;
 };
 
@@ -108,19 +108,6 @@ static bool wants_polls(LLVMValueRef function)
          !has_attribute(function, "cairn-nopoll") && !has_attribute(function, "gc-leaf-function") &&
          !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
          !cn_has_statepoints(function);
-}
-
-/* A function that calls none is left in bounded time, but for its loops, which poll for themselves:
- * no poll is needed at its entry. Who calls it in a loop has to poll there. */
-static bool polls_on_entry(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-      enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (kind != CN_CALL_NOT && kind != CN_CALL_LEAF)
-        return true;
-    }
-  return false;
 }
 
 /* ---- sites ---- */
@@ -234,8 +221,7 @@ static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-    const uint64_t *polls = callee ? cn_ptrmap_find(&p->wanted, callee) : NULL;
-    if (polls && *polls && is_certain(callee))
+    if (callee && is_certain(callee) && cn_ptrmap_find(&p->wanted, callee))
       return true;
   }
   return false;
@@ -280,8 +266,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
-  if (*cn_ptrmap_find(&p->wanted, function))
-    cn_push(sites, entry_site(p->ctx, &cfg));
+  cn_push(sites, entry_site(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++)
     if (cn_ptrmap_find(&chunks->first, cfg.blocks[b].block) ||
         (polls_at_end(p, &loops, b) && !cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block)))
@@ -359,7 +344,7 @@ bool cn_place(struct cn_ctx *ctx)
     return false;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (wants_polls(f))
-      *cn_ptrmap_add(&placer.wanted, f, NULL) = polls_on_entry(f);
+      cn_ptrmap_add(&placer.wanted, f, NULL);
   if (placer.wanted.count && !placer.user_poll)
     placer.slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
   bool ok = placer.slow || placer.user_poll || !placer.wanted.count;

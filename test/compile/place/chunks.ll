@@ -4,8 +4,8 @@
 
 ; CHECK-LABEL: define i64 @sum
 ; CHECK: {{^}}chunk:
-; CHECK-NEXT: %chunk.start = phi i64 [ 0, %entry ], [ %chunk.after, %poll.done{{[0-9]*}} ]
-; CHECK-NEXT: %chunk.start1 = phi i64 [ 0, %entry ], [ %s.next, %poll.done{{[0-9]*}} ]
+; CHECK-NEXT: %chunk.start = phi i64 [ 0, %poll.done ], [ %chunk.after, %poll.done{{[0-9]+}} ]
+; CHECK-NEXT: %chunk.start1 = phi i64 [ 0, %poll.done ], [ %s.next, %poll.done{{[0-9]+}} ]
 ; CHECK-NEXT: %chunk.left = sub i64 %n, %chunk.start
 ; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, 4096
 ; CHECK-NEXT: %chunk.next = add i64 %chunk.start, 4096
@@ -44,7 +44,7 @@ done:
 ; References count, too: p and end move together, and the distance is gone before the poll.
 ; CHECK-LABEL: define void @clear
 ; CHECK: {{^}}chunk:
-; CHECK-NEXT: %chunk.start = phi ptr addrspace(1) [ %a, %entry ], [ %next,
+; CHECK-NEXT: %chunk.start = phi ptr addrspace(1) [ %a, %poll.done ], [ %next,
 ; CHECK-NEXT: %chunk.at = ptrtoint ptr addrspace(1) %chunk.start to i64
 ; CHECK-NEXT: %chunk.at{{[0-9]+}} = ptrtoint ptr addrspace(1) %end to i64
 ; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 32768

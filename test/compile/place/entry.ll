@@ -39,7 +39,6 @@ next:
 a:
   ret i64 1
 b:
-  call void @callee()
   ret i64 %v
 }
 
@@ -53,7 +52,6 @@ define void @alloca_kept() gc "statepoint-example" {
   store i64 0, ptr %x
   %y = alloca i64
   store i64 1, ptr %y
-  call void @callee()
   ret void
 }
 
@@ -65,17 +63,7 @@ define void @alloca_kept() gc "statepoint-example" {
 define void @pair_kept(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
   %v = load volatile i64, ptr addrspace(1) %p
   store volatile i64 %v, ptr addrspace(1) %q
-  call void @callee()
   ret void
-}
-
-; A function that calls none is left soon; its loops poll for themselves.
-; CHECK-LABEL: define i64 @calls_none
-; CHECK-NOT: poll
-; CHECK: ret i64
-define i64 @calls_none(ptr addrspace(1) %p) gc "statepoint-example" {
-  %v = load i64, ptr addrspace(1) %p
-  ret i64 %v
 }
 
 ; CHECK-LABEL: define void @unmanaged

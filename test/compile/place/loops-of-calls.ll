@@ -8,14 +8,6 @@ declare void @elsewhere()
 ; CHECK-LABEL: define void @polls
 ; CHECK: load volatile
 define void @polls() gc "statepoint-example" {
-  call void @elsewhere()
-  ret void
-}
-
-; CHECK-LABEL: define void @calls_none
-; CHECK-NOT: load volatile
-; CHECK: ret void
-define void @calls_none() gc "statepoint-example" {
   ret void
 }
 
@@ -84,8 +76,6 @@ out:
 ; CHECK: call void @silent()
 ; CHECK: load volatile
 ; CHECK: call void @elsewhere()
-; CHECK: load volatile
-; CHECK: call void @calls_none()
 ; CHECK: ret void
 define void @no_poll_there(i1 %x) gc "statepoint-example" {
 entry:
@@ -95,10 +85,7 @@ loop:
   br i1 %x, label %loop, label %next
 next:
   call void @elsewhere()
-  br i1 %x, label %next, label %last
-last:
-  call void @calls_none()
-  br i1 %x, label %last, label %out
+  br i1 %x, label %next, label %out
 out:
   ret void
 }

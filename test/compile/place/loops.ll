@@ -50,7 +50,7 @@ out:
 ; CHECK-LABEL: define void @switch_latch
 ; CHECK: {{^}}head:
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
-; CHECK: poll.done{{[0-9]*}}:
+; CHECK: poll.done{{[0-9]+}}:
 ; CHECK-NEXT: %v = load volatile i64, ptr addrspace(1) %p
 ; CHECK-NEXT: switch i64 %v
 define void @switch_latch(ptr addrspace(1) %p) gc "statepoint-example" {
@@ -70,7 +70,7 @@ out:
 ; CHECK: {{^}}head:
 ; CHECK-NEXT: %q = phi
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
-; CHECK: poll.done{{[0-9]*}}:
+; CHECK: poll.done{{[0-9]+}}:
 ; CHECK-NEXT: %next = load
 ; CHECK-NEXT: %c = icmp eq ptr addrspace(1) %next, %end
 ; CHECK-NEXT: store
@@ -119,7 +119,6 @@ entry:
   %c = icmp eq i64 %next, 0
   br i1 %c, label %out, label %other
 other:
-  %m = call i1 @more()
   ret i1 %c
 out:
   ret i1 %c

@@ -164,6 +164,7 @@ declare void @llvm.assume(i1)
 ; Without that it may start at its bound and go 2^64 times round.
 ; CHECK-LABEL: define void @maybe_none
 ; CHECK: load volatile i64
+; CHECK: load volatile i64
 ; CHECK: ret void
 define void @maybe_none(ptr %a, i64 %n) gc "statepoint-example" {
 entry:

@@ -8,7 +8,8 @@
 ; CHECK: {{^}}twin:
 ; CHECK-NEXT: %twin.start = phi i64 [ 0, %entry ]
 ; CHECK: %chunk.left = sub i64 %n, %twin.start
-; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, 4096
+; CHECK: load volatile i64
+; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 4096
 ; CHECK-NEXT: br i1 %chunk.far, label %loop, label %[[LOOP:loop[0-9]+]], !prof
 ; CHECK: {{^}}[[LOOP]]:
 ; CHECK-NEXT: %i{{[0-9]+}} = phi i64 [ %twin.start{{[0-9]*}}, %[[PRE:[a-z.0-9]+]] ], [ %[[INEXT:i.next[0-9]+]], %[[LOOP]] ]
