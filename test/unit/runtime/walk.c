@@ -9,10 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <signal.h>
+#include "aborts.h"
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "mock_frames.h"
 #include "runtime/roots.h"
 #include "runtime/walk.h"
@@ -183,30 +181,6 @@ static void roots_of_a_frame(void **state)
   assert_ptr_equal(found.base[2], &stack[19]);
   for (int i = 0; i < 3; i++)
     assert_ptr_equal(found.slot[3 + i], &stack[21 + 2 * i]);
-}
-
-/* Run `broken` in a child; it must abort with `message` on its standard error stream. */
-static void aborts(void (*broken)(void), const char *message)
-{
-  char text[512];
-  int pipes[2], status;
-
-  assert_int_equal(pipe(pipes), 0);
-  pid_t child = fork();
-  if (child == 0) {
-    signal(SIGABRT, SIG_DFL); /* cmocka's handler would go on with the tests in the child */
-    dup2(pipes[1], STDERR_FILENO);
-    broken();
-    _exit(0);
-  }
-  close(pipes[1]);
-  ssize_t n = read(pipes[0], text, sizeof text - 1);
-  text[n > 0 ? n : 0] = 0;
-  close(pipes[0]);
-  assert_int_equal(waitpid(child, &status, 0), child);
-  if (strstr(text, message) == NULL)
-    fail_msg("expected \"%s\" in: %s", message, text);
-  assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 static void one_frame(struct cn_safepoint safepoint, struct cn_root root, uintptr_t caller)
