@@ -40,6 +40,22 @@ enum cairn_safepoints {
   CAIRN_SAFEPOINTS_NONE,  /* not at all; the program never collects */
 };
 
+/* The optimisations of relocation, each with its bit: 1u << CAIRN_RELOCATION_x. */
+enum cairn_relocation {
+#define CAIRN_RELOCATION(constant, name, help) CAIRN_RELOCATION_##constant,
+#include <cairn/relocations.def>
+#undef CAIRN_RELOCATION
+  CAIRN_RELOCATIONS
+};
+
+/* Whether a function keeps its references in one described area of its frame instead of relocating
+ * SSA values ("slot mode", docs/relocation.md). */
+enum cairn_slots {
+  CAIRN_SLOTS_AUTO,  /* per function, by the cost model: the default */
+  CAIRN_SLOTS_NEVER,
+  CAIRN_SLOTS_ALWAYS,
+};
+
 /* How to compile. All zero is -O0 of a front end's module for an executable, silently. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
@@ -47,6 +63,13 @@ struct cairn_compile_options {
   unsigned size_level;  /* 0; 1 for -Os, 2 for -Oz */
   bool shared;          /* the code may end in a shared object: -fPIC and not -fPIE */
   bool manage_all;      /* C: every definition is managed; else those with a gc strategy of ours */
+  /* Of rewrite-statepoints and verify-safepoints. */
+  unsigned relocations_off;    /* bits of enum cairn_relocation that are not wanted */
+  enum cairn_slots slots;
+  unsigned slot_budget;        /* safepoints x live references in SSA form; 0: the default */
+  const unsigned *address_spaces; /* the managed ones; null: address space 1 alone */
+  size_t address_space_count;
+  bool check_polls;            /* verify-safepoints: a loop without a safepoint is an error */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
 };

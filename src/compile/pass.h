@@ -57,6 +57,12 @@ cn_pass cn_globals;     /* globals: globals.c */
 /* Pass define-references on one function. */
 void cn_define_function(LLVMValueRef function);
 
+/* Is an optimisation of relocations wanted (options->relocations_off)? */
+static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)
+{
+  return !(ctx->options->relocations_off >> which & 1);
+}
+
 /* ---- diagnostics (diagnose.c) ---- */
 
 /* Report; `at` is an instruction (its debug location and function are used), a function, a
