@@ -33,6 +33,14 @@ struct cairn_diagnostic {
 /* Called once per finding, in an order that depends on the module alone. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);
 
+/* How long one run of a pass took: seconds on the clock and of this process's own time. Named
+ * "verify" is LLVM's verifier, which runs after each of our passes. */
+struct cairn_pass_time {
+  const char *pass; /* lives until the callback returns */
+  double wall, user, system;
+};
+typedef void cairn_pass_timer(void *env, const struct cairn_pass_time *time);
+
 /* When safepoints are inserted. */
 enum cairn_safepoints {
   CAIRN_SAFEPOINTS_LATE,  /* after the optimiser: the default */
@@ -72,6 +80,8 @@ struct cairn_compile_options {
   bool check_polls;            /* verify-safepoints: a loop without a safepoint is an error */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
+  cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
+  void *timer_env;                    /* for `timer` */
 };
 
 /* Set the code generator options that Cairn needs (references in registers) and initialise

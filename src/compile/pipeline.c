@@ -23,6 +23,7 @@
 #include "base/vector.h"
 #include "compile/pass.h"
 #include "compile/prepare.h"
+#include "compile/stopwatch.h"
 
 static const struct step {
   const char *name;
@@ -108,8 +109,10 @@ static struct cn_ctx context_for(LLVMModuleRef module, LLVMTargetMachineRef mach
 static bool verify_module(struct cn_ctx *ctx, const char *pass)
 {
   char *message = NULL;
+  struct cn_stopwatch watch = cn_stopwatch_start(ctx);
   bool broken = LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message);
 
+  cn_stopwatch_stop(ctx, &watch, "verify");
   if (broken)
     cn_error(ctx, NULL, "internal", "pass %s left a broken module: %s", pass, message);
   LLVMDisposeMessage(message);
@@ -118,13 +121,19 @@ static bool verify_module(struct cn_ctx *ctx, const char *pass)
 
 static bool run_ours(struct cn_ctx *ctx, const struct step *step)
 {
-  return step->run(ctx) && ctx->errors == 0 && verify_module(ctx, step->name);
+  struct cn_stopwatch watch = cn_stopwatch_start(ctx);
+  bool ok = step->run(ctx) && ctx->errors == 0;
+
+  cn_stopwatch_stop(ctx, &watch, step->name);
+  return ok && verify_module(ctx, step->name);
 }
 
 static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptionsRef builder)
 {
+  struct cn_stopwatch watch = cn_stopwatch_start(ctx);
   LLVMErrorRef error = LLVMRunPasses(ctx->module, names, ctx->machine, builder);
 
+  cn_stopwatch_stop(ctx, &watch, names);
   if (!error)
     return true;
   char *message = LLVMGetErrorMessage(error);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `--time-passes`: a table of how long passes took.
+ */
+#ifndef CN_DRIVER_TIMES_H
+#define CN_DRIVER_TIMES_H
+
+#include <stdio.h>
+#include <cairn/compile.h>
+#include "base/vector.h"
+
+struct cn_time_row {
+  char *pass;
+  unsigned runs;
+  double wall, user, system; /* sums of seconds */
+};
+/* In the order of their first runs. */
+struct cn_times {
+  CN_VECTOR(struct cn_time_row) rows;
+};
+
+/* A cairn_pass_timer whose env is a struct cn_times. */
+void cn_times_add(void *env, const struct cairn_pass_time *time);
+void cn_times_print(const struct cn_times *times, FILE *out);
+void cn_times_free(struct cn_times *times);
+
+#endif
