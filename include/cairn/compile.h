@@ -75,7 +75,7 @@ struct cairn_compile_options {
   unsigned relocations_off;    /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;
   unsigned slot_budget;        /* safepoints x live references in SSA form; 0: the default */
-  const unsigned *address_spaces; /* the managed ones; null: address space 1 alone */
+  const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;
   bool check_polls;            /* verify-safepoints: a loop without a safepoint is an error */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
@@ -83,6 +83,17 @@ struct cairn_compile_options {
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
   void *timer_env;                    /* for `timer` */
 };
+
+/* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
+ * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
+ * check-polls, manage-all, shared. Returns null, or what is wrong, which the caller frees with
+ * free(); *options is as it was then. "address-spaces" allocates: whoever sets it frees
+ * options->address_spaces with free(), and has nothing else there before. */
+char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value);
+
+/* Null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order
+ * of their bits; static. */
+const char *const *cairn_compile_relocation_names(void);
 
 /* Set the code generator options that Cairn needs (references in registers) and initialise
  * LLVM's x86 target. Once per process, before the

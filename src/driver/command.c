@@ -52,8 +52,10 @@ static bool set_own(struct cn_command *command, const char *word)
 
   if (strncmp(word, safepoints, sizeof safepoints - 1) == 0) {
     const char *when = word + sizeof safepoints - 1;
-    if (cn_tool_safepoints(when, &command->compile.safepoints))
+    char *wrong = cairn_compile_set(&command->compile, "safepoints", when);
+    if (!wrong)
       return true;
+    free(wrong);
     cn_tool_error("invalid value '%s' in '%s' (late, early or none)", when, word);
     return false;
   }

@@ -20,6 +20,13 @@ struct opt {
   struct cn_times times;
 };
 
+static void print_names(FILE *out, const char *title, const char *const *name)
+{
+  fprintf(out, "\n%s:\n", title);
+  for (; *name; name += 2)
+    fprintf(out, "  %-21s %s\n", name[0], name[1]);
+}
+
 static void print_help(FILE *out)
 {
   fputs(
@@ -37,10 +44,16 @@ static void print_help(FILE *out)
       "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
       "  --time-passes         say on standard error how long each pass took\n"
       "  --shared              the code may end in a shared object\n"
-      "  --help, --version\n\npasses:\n",
+      "  --without=NAME,...    rewrite-statepoints without these optimisations, listed below\n"
+      "  --slots=WHEN          references in slots of the frame instead of relocated values: auto\n"
+      "                        (per function, by cost), never or always\n"
+      "  --slot-budget=N       auto: above so many safepoints x live references\n"
+      "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+      "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
+      "  --help, --version\n",
       out);
-  for (const char *const *name = cairn_compile_pass_names(); *name; name += 2)
-    fprintf(out, "  %-21s %s\n", name[0], name[1]);
+  print_names(out, "passes", cairn_compile_pass_names());
+  print_names(out, "optimisations", cairn_compile_relocation_names());
 }
 
 static bool is_ours(const char *name)
@@ -154,25 +167,40 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
   return opt->analyses.count > 0 || cn_module_write(module, "-", opt->text);
 }
 
-enum {
-  OPT_PRINT = 256, OPT_CALLS, OPT_MANAGE, OPT_SAFEPOINTS, OPT_SHARED, OPT_TIMES, OPT_HELP,
-  OPT_VERSION
-};
+/* OPT_SET: an option of cairn_compile_set(), by the same name. */
+enum { OPT_PRINT = 256, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
     {"passes", required_argument, NULL, 'p'},
     {"print", required_argument, NULL, OPT_PRINT},
     {"explain-calls", no_argument, NULL, OPT_CALLS},
-    {"manage-all", no_argument, NULL, OPT_MANAGE},
-    {"safepoints", required_argument, NULL, OPT_SAFEPOINTS},
-    {"shared", no_argument, NULL, OPT_SHARED},
+    {"manage-all", no_argument, NULL, OPT_SET},
+    {"safepoints", required_argument, NULL, OPT_SET},
+    {"shared", no_argument, NULL, OPT_SET},
+    {"without", required_argument, NULL, OPT_SET},
+    {"slots", required_argument, NULL, OPT_SET},
+    {"slot-budget", required_argument, NULL, OPT_SET},
+    {"address-spaces", required_argument, NULL, OPT_SET},
+    {"check-polls", no_argument, NULL, OPT_SET},
     {"time-passes", no_argument, NULL, OPT_TIMES},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0}};
 
+/* An option that the library knows by the same name. */
+static int set_option(struct opt *opt, const char *name)
+{
+  char *wrong = cairn_compile_set(&opt->compile, name, optarg);
+
+  if (!wrong)
+    return CN_EXIT_OK;
+  cn_tool_error("--%s", wrong);
+  free(wrong);
+  return CN_EXIT_USAGE;
+}
+
 /* One option. CN_EXIT_OK: go on; the caller knows --help and --version. */
-static int take_option(struct opt *opt, int letter)
+static int take_option(struct opt *opt, int letter, const char *name)
 {
   switch (letter) {
   case 'p':
@@ -194,21 +222,12 @@ static int take_option(struct opt *opt, int letter)
   case OPT_CALLS:
     cn_push(&opt->analyses, "calls");
     return CN_EXIT_OK;
-  case OPT_MANAGE:
-    opt->compile.manage_all = true;
-    return CN_EXIT_OK;
   case OPT_TIMES:
     opt->compile.timer = cn_times_add;
     opt->compile.timer_env = &opt->times;
     return CN_EXIT_OK;
-  case OPT_SHARED:
-    opt->compile.shared = true;
-    return CN_EXIT_OK;
-  case OPT_SAFEPOINTS:
-    if (cn_tool_safepoints(optarg, &opt->compile.safepoints))
-      return CN_EXIT_OK;
-    cn_tool_error("--safepoints: '%s' is not late, early or none", optarg);
-    return CN_EXIT_USAGE;
+  case OPT_SET:
+    return set_option(opt, name);
   default: /* getopt has named it */
     return CN_EXIT_USAGE;
   }
@@ -231,19 +250,18 @@ static int run(struct opt *opt)
 int cn_opt_main(int argc, char **argv)
 {
   struct opt opt = {.compile = {.opt_level = 2, .diagnose = cn_tool_diagnose}};
-  int letter, status = CN_EXIT_OK;
-
+  int letter, which = 0, status = CN_EXIT_OK;
   char name[] = "cairn opt"; /* getopt puts it before what it says */
 
   cn_tool_name = argv[0] = name;
   cairn_compile_init();
   while (status == CN_EXIT_OK &&
-         (letter = getopt_long(argc, argv, "hp:So:", long_options, NULL)) != -1) {
+         (letter = getopt_long(argc, argv, "hp:So:", long_options, &which)) != -1) {
     if (letter == OPT_HELP || letter == 'h')
       return print_help(stdout), CN_EXIT_OK;
     if (letter == OPT_VERSION)
       return cn_tool_print_version(), CN_EXIT_OK;
-    status = take_option(&opt, letter);
+    status = take_option(&opt, letter, long_options[which].name);
   }
   if (status == CN_EXIT_OK && argc - optind != 1) {
     cn_tool_error(optind == argc ? "no input (see --help)" : "more than one input (see --help)");
@@ -261,5 +279,6 @@ int cn_opt_main(int argc, char **argv)
   cn_times_free(&opt.times);
   cn_free(&opt.passes);
   cn_free(&opt.analyses);
+  free((void *)opt.compile.address_spaces);
   return status;
 }

@@ -62,21 +62,6 @@ void cn_tool_print_version(void)
   printf("cairn version %s (LLVM %s)\n", CAIRN_VERSION, LLVM_VERSION_STRING);
 }
 
-bool cn_tool_safepoints(const char *word, enum cairn_safepoints *when)
-{
-  static const char *const words[] = {[CAIRN_SAFEPOINTS_LATE] = "late",
-                                      [CAIRN_SAFEPOINTS_EARLY] = "early",
-                                      [CAIRN_SAFEPOINTS_NONE] = "none"};
-
-  for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-    if (strcmp(word, words[i]) == 0) {
-      *when = (enum cairn_safepoints)i;
-      return true;
-    }
-  }
-  return false;
-}
-
 int cn_tool_one_file(int argc, char **argv, const char *help, const char **path)
 {
   const char *found = NULL;

@@ -24,9 +24,6 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 /* "--version" of every tool. */
 void cn_tool_print_version(void);
 
-/* "late", "early" or "none". */
-bool cn_tool_safepoints(const char *word, enum cairn_safepoints *when);
-
 /* The command line of a subcommand that takes one file and no options but --help and --version:
  * sets *path and returns 0, or leaves it and returns the status to exit with. */
 int cn_tool_one_file(int argc, char **argv, const char *help, const char **path);
