@@ -7,10 +7,38 @@
 #include "base/check.h"
 #include "compile/pass.h"
 
+/* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
+ * pass asks of every type whether it is a reference, mostly where no context is at hand, and the
+ * answer does not change while a pass runs. The one file-scope variable of the passes:
+ * cn_spaces_enter() and cn_spaces_leave() stand round each run of one, so nothing is kept from one
+ * call of the library to the next. */
+static _Thread_local struct cn_spaces spaces;
+
+struct cn_spaces cn_spaces_enter(const struct cairn_compile_options *options)
+{
+  struct cn_spaces before = spaces;
+
+  spaces = (struct cn_spaces){options->address_spaces, options->address_space_count};
+  return before;
+}
+
+void cn_spaces_leave(struct cn_spaces before)
+{
+  spaces = before;
+}
+
+static bool is_managed_space(unsigned space)
+{
+  for (size_t i = 0; i < spaces.count; i++)
+    if (spaces.at[i] == space)
+      return true;
+  return spaces.count == 0 && space == CAIRN_ABI_ADDRESS_SPACE;
+}
+
 bool cn_is_ref(LLVMTypeRef type)
 {
   return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-         LLVMGetPointerAddressSpace(type) == CAIRN_ABI_ADDRESS_SPACE;
+         is_managed_space(LLVMGetPointerAddressSpace(type));
 }
 
 bool cn_is_ref_vector(LLVMTypeRef type)
@@ -48,11 +76,16 @@ bool cn_takes_address(LLVMValueRef instruction)
   return opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
 }
 
+bool cn_is_strategy(const char *gc)
+{
+  return strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0;
+}
+
 bool cn_is_managed(LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);
 
-  if (gc && (strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0))
+  if (gc && cn_is_strategy(gc))
     return true;
   return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, "cairn", 5) != NULL;
 }

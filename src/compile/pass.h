@@ -43,7 +43,7 @@ cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twi
                            twin.h */
 cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
-                           areas.c, strip.c, refs.c, liveness.c, bases.c, sources.c, aggregates.c,
+                           areas.c, strip.c, refs.c, spaces.c, liveness.c, bases.c, sources.c, aggregates.c,
                            described.c, relocate.c; rewrite.h, statepoints.h, areas.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
@@ -77,7 +77,15 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* ---- types, functions, calls (managed.c) ---- */
 
-bool cn_is_ref(LLVMTypeRef type);         /* ptr addrspace(1) */
+/* A pointer in a managed address space: those of options->address_spaces while a pass runs. */
+bool cn_is_ref(LLVMTypeRef type);
+struct cn_spaces {
+  const unsigned *at;
+  size_t count;
+};
+/* Round each run of a pass: what cn_is_ref() goes by in this thread. */
+struct cn_spaces cn_spaces_enter(const struct cairn_compile_options *options);
+void cn_spaces_leave(struct cn_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
 /* A reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
@@ -86,6 +94,7 @@ bool cn_holds_ref(LLVMTypeRef type);
 bool cn_takes_address(LLVMValueRef instruction);
 /* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
+bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
 
 /* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
  * intrinsic `name`". */

@@ -122,8 +122,10 @@ static bool verify_module(struct cn_ctx *ctx, const char *pass)
 static bool run_ours(struct cn_ctx *ctx, const struct step *step)
 {
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
+  struct cn_spaces before = cn_spaces_enter(ctx->options);
   bool ok = step->run(ctx) && ctx->errors == 0;
 
+  cn_spaces_leave(before);
   cn_stopwatch_stop(ctx, &watch, step->name);
   return ok && verify_module(ctx, step->name);
 }
@@ -316,6 +318,7 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
   LLVMModuleRef prepared = LLVMCloneModule(module);
   struct cn_ctx ctx = context_for(prepared, machine, options);
   LLVMModuleRef result = NULL;
+  struct cn_spaces before = cn_spaces_enter(options);
   bool ok = verify_module(&ctx, "(input)");
 
   /* Bodies of C library functions that headers offer for inlining call other functions: with
@@ -327,6 +330,7 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
   if (ok)
     result = attempt_all(&ctx, order + ONCE);
   LLVMDisposeModule(prepared);
+  cn_spaces_leave(before);
   return result;
 }
 

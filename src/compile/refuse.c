@@ -297,11 +297,23 @@ static void judge_convention(struct judge *judge)
              convention);
 }
 
+/* The attribute "cairn" asks for a strategy that the code generator lowers; the function may name
+ * it, but no other. */
+static void judge_strategy(struct judge *judge)
+{
+  const char *gc = LLVMGetGC(judge->function);
+
+  if (gc && !cn_is_strategy(gc))
+    cn_error(judge->ctx, judge->function, "gc-strategy",
+             "a function with attribute \"cairn\" has gc \"%s\", which is lowered otherwise", gc);
+}
+
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct judge judge = {.ctx = ctx, .function = function};
   unsigned errors = ctx->errors;
 
+  judge_strategy(&judge);
   if (cn_has_statepoints(function))
     return false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))

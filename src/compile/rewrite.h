@@ -165,6 +165,13 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
 /* Report allocas that cannot be described. */
 void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* ---- spaces.c ---- */
+
+/* Report managed address spaces that cannot be. */
+bool cn_spaces_check(struct cn_ctx *ctx);
+/* References of other spaces than 1 come and go through addrspacecast at statepoints. */
+void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* ---- strip.c ---- */
 
 /* Remove attributes and metadata that a moving collector makes false. */

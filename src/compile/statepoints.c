@@ -81,14 +81,18 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
 {
   struct cn_parse_point *point = &refs->points.at[at];
   const struct cn_ref_value *v = &refs->values.at[value];
+  LLVMTypeRef type = LLVMTypeOf(v->value);
   LLVMValueRef args[] = {point->call, number32(e, live_rank(point, v->base)),
                          number32(e, live_rank(point, value))};
+  LLVMValueRef relocate = e->relocate;
   size_t length;
   const char *name = LLVMGetValueName2(v->value, &length);
   char *relocated = length ? cn_format("%s.relocated", name) : cn_strdup("");
 
   position_after(e, point->last);
-  point->last = build_call(e, e->relocate, args, 3, relocated);
+  if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
+    relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
+  point->last = build_call(e, relocate, args, 3, relocated);
   LLVMSetInstructionCallConv(point->last, LLVMColdCallConv);
   free(relocated);
   return point->last;
@@ -365,15 +369,19 @@ bool cn_rewrite(struct cn_ctx *ctx)
   struct cn_emitter emitter;
   unsigned errors = ctx->errors;
 
+  cn_spaces_check(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
       cn_push(&todo, f);
   if (ctx->errors == errors) {
     init_emitter(&emitter, ctx);
     for (size_t i = 0; i < todo.count; i++) {
+      if (!LLVMGetGC(todo.at[i]))
+        LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
       cn_strip_function(ctx, todo.at[i]);
       cn_define_function(todo.at[i]);
       rewrite_function(&emitter, todo.at[i]);
+      cn_spaces_lower(ctx, todo.at[i]);
     }
     free_emitter(&emitter);
   }
