@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "base/check.h"
+#include "compile/names.h"
 #include "compile/pass.h"
 
 /* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
@@ -92,7 +93,7 @@ bool cn_is_managed(LLVMValueRef function)
 
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count)
 {
-  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  unsigned id = cn_intrinsic_id(name);
 
   CN_CHECK(id != 0);
   return LLVMGetIntrinsicDeclaration(ctx->module, id, types, count);
@@ -110,6 +111,6 @@ bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name)
   if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
     return false;
   LLVMValueRef callee = cn_direct_callee(instruction);
-  return callee && LLVMGetIntrinsicID(callee) == LLVMLookupIntrinsicID(name, strlen(name)) &&
-         LLVMGetIntrinsicID(callee) != 0;
+  unsigned id = callee ? LLVMGetIntrinsicID(callee) : 0;
+  return id != 0 && id == cn_intrinsic_id(name);
 }

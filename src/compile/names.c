@@ -12,14 +12,6 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
   return LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
 }
 
-unsigned cn_attribute_kind(const char *name)
-{
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-
-  CN_CHECK(kind != 0);
-  return kind;
-}
-
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value)
 {

@@ -37,8 +37,10 @@
 #define CN_MEMORY_INACCESSIBLE (3 << 2)
 
 LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
-/* The number of an enum or type attribute, which LLVM must know. */
+/* The number of an enum or type attribute, which LLVM must know, and of an intrinsic, 0 if there is
+ * none (numbers.c). `name` is a literal: it is remembered by its address. */
 unsigned cn_attribute_kind(const char *name);
+unsigned cn_intrinsic_id(const char *name);
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value);
 /* True if the function was rewritten already: it calls gc.statepoint. */
