@@ -29,6 +29,11 @@ struct cairn_diagnostic {
   const char *file;     /* source position from debug locations */
   unsigned line, column;
   const char *directory; /* what a relative `file` starts from; may be null */
+  /* Of verify-safepoints, as IR as text names them: */
+  const char *value;        /* what the finding is about */
+  const char *other;        /* what it should have been, came from, or did not survive */
+  const char *const *path;  /* blocks, from the safepoint to the use */
+  size_t path_count;
 };
 /* Called once per finding, in an order that depends on the module alone. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);

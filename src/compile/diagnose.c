@@ -73,26 +73,79 @@ static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
   return buffer;
 }
 
+static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d,
+                   const char *format, va_list args)
+{
+  char *message, number[16];
+
+  CN_CHECK(vasprintf(&message, format, args) >= 0);
+  d->message = message;
+  if (at) {
+    locate(at, d);
+    d->function = function_of(at, number, sizeof number);
+  }
+  if (d->severity == CAIRN_ERROR)
+    ctx->errors++;
+  if (ctx->options && ctx->options->diagnose)
+    ctx->options->diagnose(ctx->options->env, d);
+  free(message);
+}
+
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
                const char *format, ...)
 {
   struct cairn_diagnostic d = {.severity = severity, .rule = rule};
-  char *message, number[16];
   va_list args;
 
   va_start(args, format);
-  CN_CHECK(vasprintf(&message, format, args) >= 0);
+  report(ctx, at, &d, format, args);
   va_end(args);
-  d.message = message;
-  if (at) {
-    locate(at, &d);
-    d.function = function_of(at, number, sizeof number);
+}
+
+void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
+                      const struct cn_finding *finding, const char *format, ...)
+{
+  struct cairn_diagnostic d = {.severity = CAIRN_ERROR, .rule = rule};
+  char value[160], other[160], block[160];
+  char **path = cn_alloc(finding->path_count * sizeof *path);
+  va_list args;
+
+  if (finding->value)
+    d.value = cn_value_name(finding->value, value, sizeof value);
+  if (finding->other)
+    d.other = cn_value_name(finding->other, other, sizeof other);
+  for (size_t i = 0; i < finding->path_count; i++)
+    path[i] = cn_strdup(
+        cn_value_name(LLVMBasicBlockAsValue(finding->path[i]), block, sizeof block));
+  if (finding->path_count) {
+    d.path = (const char *const *)path;
+    d.path_count = finding->path_count;
   }
-  if (severity == CAIRN_ERROR)
-    ctx->errors++;
-  if (ctx->options && ctx->options->diagnose)
-    ctx->options->diagnose(ctx->options->env, &d);
-  free(message);
+  va_start(args, format);
+  report(ctx, at, &d, format, args);
+  va_end(args);
+  for (size_t i = 0; i < finding->path_count; i++)
+    free(path[i]);
+  free(path);
+}
+
+/* The number that IR as text gives a block without a name: parameters, blocks and values without
+ * names count up together. */
+static const char *name_of_block(LLVMBasicBlockRef block, char *buffer, size_t size)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(block);
+  unsigned number = 0;
+
+  for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
+    number += is_unnamed(p);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != block;
+       b = LLVMGetNextBasicBlock(b)) {
+    number += is_unnamed(LLVMBasicBlockAsValue(b));
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      number += is_unnamed(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
+  }
+  snprintf(buffer, size, "%%%u", number);
+  return buffer;
 }
 
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
@@ -108,6 +161,8 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
     snprintf(buffer, size, "@%u", number_of(value));
     return buffer;
   }
+  if (LLVMValueIsBasicBlock(value))
+    return name_of_block(LLVMValueAsBasicBlock(value), buffer, size);
   char *text = LLVMPrintValueToString(value);
   char *start = text + strspn(text, " ");
   char *number = LLVMIsAArgument(value) ? strrchr(start, '%') : NULL;

@@ -71,6 +71,16 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
+/* What an error is about, besides where: values, and blocks on the way from one to the other. */
+struct cn_finding {
+  LLVMValueRef value, other; /* may be null */
+  const LLVMBasicBlockRef *path;
+  size_t path_count;
+};
+void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
+                      const struct cn_finding *finding, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* A value for messages: "%name", "@name" or its printed form cut short; into the caller's
  * buffer. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);

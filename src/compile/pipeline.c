@@ -207,6 +207,15 @@ static char *copy_or_null(const char *text)
   return text ? cn_strdup(text) : NULL;
 }
 
+static const char **copy_path(const struct cairn_diagnostic *d)
+{
+  const char **path = cn_alloc(d->path_count * sizeof *path);
+
+  for (size_t i = 0; i < d->path_count; i++)
+    path[i] = cn_strdup(d->path[i]);
+  return path;
+}
+
 static void hold(void *env, const struct cairn_diagnostic *d)
 {
   struct held *held = env;
@@ -217,6 +226,9 @@ static void hold(void *env, const struct cairn_diagnostic *d)
   copy.function = copy_or_null(d->function);
   copy.file = copy_or_null(d->file);
   copy.directory = copy_or_null(d->directory);
+  copy.value = copy_or_null(d->value);
+  copy.other = copy_or_null(d->other);
+  copy.path = copy_path(d);
   cn_push(&held->list, copy);
 }
 
@@ -231,6 +243,11 @@ static void release(struct held *held, const struct cairn_compile_options *to)
     free((char *)d->function);
     free((char *)d->file);
     free((char *)d->directory);
+    free((char *)d->value);
+    free((char *)d->other);
+    for (size_t p = 0; p < d->path_count; p++)
+      free((char *)d->path[p]);
+    free((void *)d->path);
   }
   cn_free(&held->list);
 }

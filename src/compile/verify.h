@@ -72,6 +72,17 @@ struct cn_verifier {
   struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (verify_bases.c) */
 };
 
+/* How `value` went stale (verify_trail.c). */
+struct cn_trail {
+  LLVMValueRef origin;     /* what was handed on since, or the value itself */
+  LLVMValueRef statepoint; /* that it did not survive, or null */
+  CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
+};
+/* Read just after `last` (null: before the first instruction) in block `b`. */
+void cn_trail_find(struct cn_trail *trail, const struct cn_verifier *v, LLVMValueRef value,
+                   LLVMValueRef last, uint32_t b);
+void cn_trail_free(struct cn_trail *trail);
+
 void cn_verify_uses(struct cn_verifier *v);      /* verify_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* verify_bases.c: indices, duplicates, bases */
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */

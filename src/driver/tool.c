@@ -55,6 +55,10 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
   if (d->rule)
     fprintf(stderr, " [%s]", d->rule);
   fputc('\n', stderr);
+  for (size_t i = 0; i < d->path_count; i++)
+    fprintf(stderr, "%s%s", i ? " -> " : "  path: ", d->path[i]);
+  if (d->path_count)
+    fputc('\n', stderr);
 }
 
 void cn_tool_print_version(void)
