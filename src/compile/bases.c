@@ -410,7 +410,7 @@ void cn_bases_print(LLVMValueRef function, FILE *out)
   struct cn_refs refs;
   struct graph graph;
 
-  cn_cfg_build(&cfg, function);
+  cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg);
   cn_liveness(&refs);
   build_graph(&graph, &refs);

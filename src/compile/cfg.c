@@ -22,51 +22,61 @@ uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
   return index ? (uint32_t)*index : CN_NO_BLOCK;
 }
 
-/* Depth-first search with a stack of its own; blocks in post-order. */
-static void post_order(LLVMValueRef function, LLVMBasicBlockRef *order, uint32_t *count)
+/* Depth-first search with a stack of its own; blocks in post-order, and each in the index. */
+static void post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
 {
   struct frame {
     LLVMBasicBlockRef block;
-    unsigned next;
+    LLVMValueRef end;
+    unsigned next, count;
   };
   CN_VECTOR(struct frame) stack = {0};
-  struct cn_ptrmap seen = {0};
+  LLVMBasicBlockRef to = LLVMGetEntryBasicBlock(cfg->function);
+  bool fresh = true;
 
-  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
-  cn_ptrmap_add(&seen, entry, NULL);
-  cn_push(&stack, (struct frame){entry, 0});
-  while (stack.count) {
-    struct frame *top = &stack.at[stack.count - 1];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
-    if (top->next == LLVMGetNumSuccessors(end)) {
-      order[(*count)++] = top->block;
-      stack.count--;
-      continue;
+  cn_ptrmap_add(&cfg->index, to, NULL);
+  do {
+    if (fresh) {
+      LLVMValueRef end = LLVMGetBasicBlockTerminator(to);
+      cn_push(&stack, (struct frame){to, end, 0, LLVMGetNumSuccessors(end)});
     }
-    LLVMBasicBlockRef to = LLVMGetSuccessor(end, top->next++);
-    bool fresh;
-    cn_ptrmap_add(&seen, to, &fresh);
-    if (fresh)
-      cn_push(&stack, (struct frame){to, 0});
-  }
+    struct frame *top = &stack.at[stack.count - 1];
+    if ((fresh = top->next < top->count)) {
+      to = LLVMGetSuccessor(top->end, top->next++);
+      cn_ptrmap_add(&cfg->index, to, &fresh);
+    } else {
+      order[cfg->count++] = top->block;
+      stack.count--;
+    }
+  } while (stack.count);
   cn_free(&stack);
-  cn_ptrmap_free(&seen);
 }
 
+/* All successors, then all predecessors, in one array each; blocks have slices of them. */
 static void connect(struct cn_cfg *cfg)
 {
+  uint32_t edges = 0;
+
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    b->succ_count = LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b->block));
+    edges += b->succ_count;
+  }
+  cfg->edges = cn_alloc(2 * (size_t)edges * sizeof *cfg->edges);
+  uint32_t *next = cfg->edges;
   for (uint32_t i = 0; i < cfg->count; i++) {
     struct cn_block *b = &cfg->blocks[i];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);
-    b->succ_count = LLVMGetNumSuccessors(end);
-    b->succs = cn_alloc(b->succ_count * sizeof *b->succs);
+    b->succs = next;
+    next += b->succ_count;
     for (unsigned s = 0; s < b->succ_count; s++) {
       b->succs[s] = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
       cfg->blocks[b->succs[s]].pred_count++;
     }
   }
   for (uint32_t i = 0; i < cfg->count; i++) {
-    cfg->blocks[i].preds = cn_alloc(cfg->blocks[i].pred_count * sizeof *cfg->blocks[i].preds);
+    cfg->blocks[i].preds = next;
+    next += cfg->blocks[i].pred_count;
     cfg->blocks[i].pred_count = 0;
   }
   for (uint32_t i = 0; i < cfg->count; i++)
@@ -154,20 +164,26 @@ static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *mark)
   cn_free(&work);
 }
 
-void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
+void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
 {
   unsigned all = LLVMCountBasicBlocks(function);
   LLVMBasicBlockRef *order = cn_alloc(all * sizeof *order);
 
   *cfg = (struct cn_cfg){.function = function};
-  post_order(function, order, &cfg->count);
+  post_order(cfg, order);
   cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
   for (uint32_t i = 0; i < cfg->count; i++) {
-    cfg->blocks[i] = (struct cn_block){.block = order[cfg->count - 1 - i], .loop = CN_NO_BLOCK};
-    *cn_ptrmap_add(&cfg->index, cfg->blocks[i].block, NULL) = i;
+    cfg->blocks[i] = (struct cn_block){
+        .block = order[cfg->count - 1 - i], .idom = CN_NO_BLOCK, .loop = CN_NO_BLOCK};
+    *cn_ptrmap_find(&cfg->index, cfg->blocks[i].block) = i;
   }
   free(order);
   connect(cfg);
+}
+
+void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
+{
+  cn_cfg_build_edges(cfg, function);
   dominators(cfg);
   uint32_t *mark = cn_alloc(cfg->count * sizeof *mark);
   for (uint32_t i = cfg->count; i-- > 0;)
@@ -177,10 +193,7 @@ void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
 
 void cn_cfg_free(struct cn_cfg *cfg)
 {
-  for (uint32_t i = 0; i < cfg->count; i++) {
-    free(cfg->blocks[i].preds);
-    free(cfg->blocks[i].succs);
-  }
+  free(cfg->edges);
   free(cfg->blocks);
   cn_ptrmap_free(&cfg->index);
   *cfg = (struct cn_cfg){0};

@@ -142,7 +142,7 @@ void cn_liveness_print(LLVMValueRef function, FILE *out)
   struct cn_refs refs;
   char name[64];
 
-  cn_cfg_build(&cfg, function);
+  cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg);
   cn_liveness(&refs);
   for (size_t p = 0; p < refs.points.count; p++) {

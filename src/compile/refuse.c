@@ -22,7 +22,7 @@ struct judge {
 static bool is_reachable(struct judge *judge, LLVMValueRef instruction)
 {
   if (!judge->has_cfg)
-    cn_cfg_build(&judge->cfg, judge->function);
+    cn_cfg_build_edges(&judge->cfg, judge->function);
   judge->has_cfg = true;
   return cn_cfg_index(&judge->cfg, LLVMGetInstructionParent(instruction)) != CN_NO_BLOCK;
 }
@@ -84,12 +84,15 @@ static void judge_arguments(struct judge *judge, LLVMValueRef call)
 {
   static const char *const copies[] = {"byval", "byref", "inalloca", "preallocated"};
   LLVMAttributeRef attribute;
+  unsigned arguments = LLVMGetNumArgOperands(call);
 
-  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, a));
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
     if (LLVMGetTypeKind(type) == LLVMTokenTypeKind || LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
       refuse(judge, call, "token-argument",
              "a call with a token or metadata argument cannot be a safepoint");
+    if (LLVMGetCallSiteAttributeCount(call, a + 1) == 0)
+      continue;
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++)
       if (has_parameter_attribute(call, a + 1, copies[c], &attribute) &&
           cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))

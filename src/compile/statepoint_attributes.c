@@ -48,8 +48,10 @@ static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LL
                             LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
 {
   unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
-  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
 
+  if (count == 0)
+    return;
+  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
   LLVMGetCallSiteAttributes(from, from_index, attributes);
   for (unsigned i = 0; i < count; i++)
     if (keep(attributes[i]))
@@ -59,8 +61,10 @@ static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LL
 
 void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
 {
+  unsigned arguments = LLVMGetNumArgOperands(call);
+
   copy_attributes(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
-  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+  for (unsigned i = 0; i < arguments; i++)
     copy_attributes(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
                     keeps_argument_attribute);
 }

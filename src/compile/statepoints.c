@@ -272,11 +272,11 @@ static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
 static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg,
                   struct cn_refs *refs)
 {
-  cn_cfg_build(cfg, function);
+  cn_cfg_build_edges(cfg, function);
   if (cfg->count != LLVMCountBasicBlocks(function)) {
     cn_cfg_free(cfg);
     delete_unreachable(ctx, function);
-    cn_cfg_build(cfg, function);
+    cn_cfg_build_edges(cfg, function);
   }
   cn_refs_build(refs, cfg);
   if (!refs->aggregates)

@@ -41,11 +41,25 @@ static bool accesses_frames(LLVMValueRef function)
  * however little the callee knows of the pointer. */
 static void strip_frame_pointers(LLVMValueRef function)
 {
-  if (!accesses_frames(function))
+  unsigned parameters = LLVMCountParams(function), noalias = cn_attribute_kind("noalias");
+  bool promised = false;
+
+  for (unsigned p = 1; p <= parameters && !promised; p++)
+    promised = LLVMGetEnumAttributeAtIndex(function, p, noalias) != NULL;
+  if (!promised || !accesses_frames(function))
     return;
-  for (unsigned p = 0; p < LLVMCountParams(function); p++)
+  for (unsigned p = 0; p < parameters; p++)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) == LLVMPointerTypeKind)
-      LLVMRemoveEnumAttributeAtIndex(function, p + 1, cn_attribute_kind("noalias"));
+      LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
+}
+
+/* Most have no attribute at all. */
+static void strip_function_index(LLVMValueRef function, LLVMAttributeIndex index)
+{
+  if (LLVMGetAttributeCountAtIndex(function, index) == 0)
+    return;
+  for (size_t i = 0; i < COUNT(reference_attributes); i++)
+    LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(reference_attributes[i]));
 }
 
 static void strip_signature(LLVMValueRef function)
@@ -56,35 +70,50 @@ static void strip_signature(LLVMValueRef function)
   for (size_t i = 0; i < COUNT(function_attributes); i++)
     LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX,
                                    cn_attribute_kind(function_attributes[i]));
-  for (size_t i = 0; i < COUNT(reference_attributes); i++) {
-    unsigned kind = cn_attribute_kind(reference_attributes[i]);
-    if (cn_holds_ref(LLVMGetReturnType(type)))
-      LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind);
-    for (unsigned p = 0; p < LLVMCountParams(function); p++)
-      if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, p))))
-        LLVMRemoveEnumAttributeAtIndex(function, p + 1, kind);
-  }
+  if (cn_holds_ref(LLVMGetReturnType(type)))
+    strip_function_index(function, LLVMAttributeReturnIndex);
+  unsigned parameters = LLVMCountParams(function);
+  for (unsigned p = 0; p < parameters; p++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, p))))
+      strip_function_index(function, p + 1);
+}
+
+static void strip_call_index(LLVMValueRef call, LLVMAttributeIndex index,
+                             const char *const *names, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    LLVMRemoveCallSiteEnumAttribute(call, index, cn_attribute_kind(names[i]));
+}
+
+/* Most call sites promise nothing. */
+static bool has_attributes(LLVMValueRef call, unsigned arguments)
+{
+  if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
+    return true;
+  for (unsigned i = 0; i <= arguments; i++) /* 0: the result */
+    if (LLVMGetCallSiteAttributeCount(call, i))
+      return true;
+  return false;
 }
 
 /* A leaf keeps the promises about its own memory: nothing moves during it. */
 static void strip_call(LLVMValueRef call)
 {
-  if (cn_classify_call(call).kind == CN_CALL_LEAF)
+  unsigned arguments = LLVMGetNumArgOperands(call);
+
+  if (!has_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
     return;
-  for (size_t i = 0; i < COUNT(function_attributes); i++)
-    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX,
-                                    cn_attribute_kind(function_attributes[i]));
-  for (size_t i = 0; i < COUNT(reference_attributes); i++) {
-    unsigned kind = cn_attribute_kind(reference_attributes[i]);
-    if (cn_holds_ref(LLVMTypeOf(call)))
-      LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind);
-    for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
-      if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, a))))
-        LLVMRemoveCallSiteEnumAttribute(call, a + 1, kind);
-  }
+  strip_call_index(call, CN_FUNCTION_INDEX, function_attributes, COUNT(function_attributes));
+  if (cn_holds_ref(LLVMTypeOf(call)))
+    strip_call_index(call, LLVMAttributeReturnIndex, reference_attributes,
+                     COUNT(reference_attributes));
+  for (unsigned a = 0; a < arguments; a++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, a))))
+      strip_call_index(call, a + 1, reference_attributes, COUNT(reference_attributes));
 }
 
 struct kinds {
+  bool known; /* looked up when something has metadata */
   unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null;
   unsigned noalias, alias_scope, tbaa;
 };
@@ -106,15 +135,30 @@ static bool is_immutable(LLVMValueRef tag)
          LLVMConstIntGetZExtValue(operands[3]) & 1;
 }
 
+static void look_up(struct cn_ctx *ctx, struct kinds *kinds)
+{
+  if (kinds->known)
+    return;
+  *kinds = (struct kinds){.known = true,
+                          .invariant_load = metadata_kind(ctx, "invariant.load"),
+                          .invariant_group = metadata_kind(ctx, "invariant.group"),
+                          .dereferenceable = metadata_kind(ctx, "dereferenceable"),
+                          .dereferenceable_or_null = metadata_kind(ctx, "dereferenceable_or_null"),
+                          .noalias = metadata_kind(ctx, "noalias"),
+                          .alias_scope = metadata_kind(ctx, "alias.scope"),
+                          .tbaa = metadata_kind(ctx, "tbaa")};
+}
+
 /* What is loaded or stored through a reference, or is one. */
-static void strip_access(LLVMValueRef access, const struct kinds *kinds)
+static void strip_access(struct cn_ctx *ctx, LLVMValueRef access, struct kinds *kinds)
 {
   unsigned pointer = LLVMIsAStoreInst(access) ? 1 : 0;
-  const unsigned drop[] = {kinds->invariant_load, kinds->invariant_group, kinds->noalias,
-                           kinds->alias_scope};
 
   if (!LLVMHasMetadata(access))
     return;
+  look_up(ctx, kinds);
+  const unsigned drop[] = {kinds->invariant_load, kinds->invariant_group, kinds->noalias,
+                           kinds->alias_scope};
   if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, pointer)))) {
     for (size_t i = 0; i < COUNT(drop); i++)
       LLVMSetMetadata(access, drop[i], NULL);
@@ -144,12 +188,12 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
   return next;
 }
 
-static LLVMValueRef strip_instruction(LLVMValueRef i, const struct kinds *kinds)
+static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i, struct kinds *kinds)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMLoad:
   case LLVMStore:
-    strip_access(i, kinds);
+    strip_access(ctx, i, kinds);
     break;
   case LLVMCall:
   case LLVMInvoke:
@@ -165,16 +209,10 @@ static LLVMValueRef strip_instruction(LLVMValueRef i, const struct kinds *kinds)
 
 void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct kinds kinds = {.invariant_load = metadata_kind(ctx, "invariant.load"),
-                        .invariant_group = metadata_kind(ctx, "invariant.group"),
-                        .dereferenceable = metadata_kind(ctx, "dereferenceable"),
-                        .dereferenceable_or_null = metadata_kind(ctx, "dereferenceable_or_null"),
-                        .noalias = metadata_kind(ctx, "noalias"),
-                        .alias_scope = metadata_kind(ctx, "alias.scope"),
-                        .tbaa = metadata_kind(ctx, "tbaa")};
+  struct kinds kinds = {.known = false};
 
   strip_signature(function);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
-      i = strip_instruction(i, &kinds);
+      i = strip_instruction(ctx, i, &kinds);
 }
