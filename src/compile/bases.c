@@ -98,10 +98,15 @@ static bool is_merge(LLVMValueRef value)
   return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
 }
 
-/* Constants, globals and stack slots in the managed address space do not move. */
-static bool is_immovable(LLVMValueRef value)
+/* Constants, globals, stack slots in the managed address space and what is marked so do not
+ * move. With that optimisation off, constants are values like others. */
+static bool is_immovable(const struct graph *graph, LLVMValueRef value)
 {
-  return LLVMIsConstant(value) || LLVMIsAAllocaInst(value);
+  if (LLVMIsConstant(value))
+    return cn_refs_index(graph->refs, value) == CN_NO_INDEX;
+  if (LLVMIsAAllocaInst(value))
+    return true;
+  return cn_refs_on(graph->refs, CAIRN_RELOCATION_IMMOVABLE) && cn_is_immovable(value);
 }
 
 static unsigned input_count(LLVMValueRef merge)
@@ -169,7 +174,7 @@ static uint32_t source_number(struct graph *graph, LLVMValueRef base)
 {
   bool fresh;
 
-  if (is_immovable(base))
+  if (is_immovable(graph, base))
     return 1;
   uint64_t *slot = cn_ptrmap_add(&graph->source_of, base, &fresh);
   if (fresh) {
@@ -260,7 +265,11 @@ static LLVMValueRef base_of(struct graph *graph, LLVMValueRef value, struct merg
 
   *at = NULL;
   if (!merge)
-    return is_immovable(end) ? NULL : end;
+    return is_immovable(graph, end) ? NULL : end;
+  if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES)) {
+    *at = merge->base ? NULL : merge;
+    return merge->base;
+  }
   uint32_t top = graph->top[merge - graph->merges.at];
   if (top <= graph->sources.count)
     return graph->sources.at[top - 1];
@@ -312,35 +321,43 @@ static void fill_base(struct graph *graph, const struct merge *merge)
   }
 }
 
-/* Make base phis and selects for what the crossing values ask for, and what those ask for in
- * turn. */
-static uint32_t materialise(struct graph *graph, LLVMContextRef llvm)
+struct made {
+  LLVMBuilderRef builder;
+  CN_VECTOR(struct merge *) merges;
+};
+
+/* The merge that the base of `value` is to stand beside gets it, if there is one. */
+static void demand_base(struct graph *graph, LLVMValueRef value, struct made *made)
 {
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
-  CN_VECTOR(struct merge *) made = {0};
   struct merge *missing;
 
+  base_of(graph, value, &missing);
+  if (!missing)
+    return;
+  missing->base = make_base(made->builder, missing->value);
+  cn_push(&made->merges, missing);
+}
+
+/* Make base phis and selects for what the crossing values ask for, and what those ask for in
+ * turn. Without sharing every merge has one, whether something asks for it or not. */
+static uint32_t materialise(struct graph *graph, LLVMContextRef llvm)
+{
+  struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
+
   for (size_t v = 0; v < graph->refs->values.count; v++)
-    if (graph->refs->values.at[v].cross_count) {
-      base_of(graph, graph->refs->values.at[v].value, &missing);
-      if (missing) {
-        missing->base = make_base(builder, missing->value);
-        cn_push(&made, missing);
-      }
-    }
-  for (size_t m = 0; m < made.count; m++)
-    for (unsigned i = 0; i < input_count(made.at[m]->value); i++) {
-      base_of(graph, input(made.at[m]->value, i), &missing);
-      if (missing) {
-        missing->base = make_base(builder, missing->value);
-        cn_push(&made, missing);
-      }
-    }
-  for (size_t m = 0; m < made.count; m++)
-    fill_base(graph, made.at[m]);
-  uint32_t count = (uint32_t)made.count;
-  cn_free(&made);
-  LLVMDisposeBuilder(builder);
+    if (graph->refs->values.at[v].cross_count)
+      demand_base(graph, graph->refs->values.at[v].value, &made);
+  if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES))
+    for (size_t m = 0; m < graph->merges.count; m++)
+      demand_base(graph, graph->merges.at[m].value, &made);
+  for (size_t m = 0; m < made.merges.count; m++)
+    for (unsigned i = 0; i < input_count(made.merges.at[m]->value); i++)
+      demand_base(graph, input(made.merges.at[m]->value, i), &made);
+  for (size_t m = 0; m < made.merges.count; m++)
+    fill_base(graph, made.merges.at[m]);
+  uint32_t count = (uint32_t)made.merges.count;
+  cn_free(&made.merges);
+  LLVMDisposeBuilder(made.builder);
   return count;
 }
 
@@ -411,7 +428,7 @@ void cn_bases_print(LLVMValueRef function, FILE *out)
   struct graph graph;
 
   cn_cfg_build_edges(&cfg, function);
-  cn_refs_build(&refs, &cfg);
+  cn_refs_build(&refs, &cfg, 0);
   cn_liveness(&refs);
   build_graph(&graph, &refs);
   for (size_t v = 0; v < refs.values.count; v++)

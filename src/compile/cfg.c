@@ -181,14 +181,22 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
   connect(cfg);
 }
 
-void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
+void cn_cfg_add_dominators(struct cn_cfg *cfg)
 {
-  cn_cfg_build_edges(cfg, function);
+  if (cfg->has_dominators)
+    return;
+  cfg->has_dominators = true;
   dominators(cfg);
   uint32_t *mark = cn_alloc(cfg->count * sizeof *mark);
   for (uint32_t i = cfg->count; i-- > 0;)
     fill_loop(cfg, i, mark);
   free(mark);
+}
+
+void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
+{
+  cn_cfg_build_edges(cfg, function);
+  cn_cfg_add_dominators(cfg);
 }
 
 void cn_cfg_free(struct cn_cfg *cfg)

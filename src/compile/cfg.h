@@ -28,11 +28,14 @@ struct cn_cfg {
   uint32_t *edges; /* what preds and succs are slices of */
   uint32_t count;
   struct cn_ptrmap index; /* LLVMBasicBlockRef -> index */
+  bool has_dominators;    /* and loops */
 };
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
 /* The same without dominators and loops: idom, loop and depth say nothing. */
 void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
+/* What is missing then, if it is. */
+void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
 uint32_t cn_cfg_index(const struct cn_cfg *cfg,
                       LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */

@@ -64,6 +64,17 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Without that optimisation: live wherever the definition dominates. */
+static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg, uint32_t def)
+{
+  range->out[def] = range->stamp;
+  for (uint32_t b = def + 1; b < cfg->count; b++)
+    if (range->out[cfg->blocks[b].idom] == range->stamp) {
+      range->out[b] = range->stamp;
+      enter(range, b);
+    }
+}
+
 void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -76,6 +87,8 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
        d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);
+  if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
+    enter_dominated(range, refs->cfg, v->block);
   for (size_t i = 0; i < range->blocks.count; i++) {
     const struct cn_block *block = &refs->cfg->blocks[range->blocks.at[i]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
@@ -143,7 +156,7 @@ void cn_liveness_print(LLVMValueRef function, FILE *out)
   char name[64];
 
   cn_cfg_build_edges(&cfg, function);
-  cn_refs_build(&refs, &cfg);
+  cn_refs_build(&refs, &cfg, 0);
   cn_liveness(&refs);
   for (size_t p = 0; p < refs.points.count; p++) {
     const struct cn_parse_point *point = &refs.points.at[p];

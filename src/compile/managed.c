@@ -114,3 +114,41 @@ bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name)
   unsigned id = callee ? LLVMGetIntrinsicID(callee) : 0;
   return id != 0 && id == cn_intrinsic_id(name);
 }
+
+static bool is_immovable_argument(LLVMValueRef argument)
+{
+  LLVMValueRef function = LLVMGetParamParent(argument);
+  LLVMAttributeIndex index = 1;
+
+  for (LLVMValueRef p = LLVMGetFirstParam(function); p != argument; p = LLVMGetNextParam(p))
+    index++;
+  return LLVMGetStringAttributeAtIndex(function, index, CN_IMMOVABLE,
+                                       (unsigned)strlen(CN_IMMOVABLE)) != NULL;
+}
+
+static bool is_immovable_result(LLVMValueRef call)
+{
+  unsigned length = (unsigned)strlen(CN_IMMOVABLE);
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeReturnIndex, CN_IMMOVABLE, length))
+    return true;
+  return callee &&
+         LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_IMMOVABLE, length);
+}
+
+bool cn_is_immovable(LLVMValueRef value)
+{
+  if (!cn_is_ref(LLVMTypeOf(value)))
+    return false;
+  if (LLVMIsAArgument(value))
+    return is_immovable_argument(value);
+  if (LLVMIsACallInst(value) || LLVMIsAInvokeInst(value))
+    return is_immovable_result(value);
+  if (!LLVMIsALoadInst(value) || !LLVMHasMetadata(value))
+    return false;
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(value));
+  unsigned kind = LLVMGetMDKindIDInContext(llvm, CN_IMMOVABLE_METADATA,
+                                           (unsigned)strlen(CN_IMMOVABLE_METADATA));
+  return LLVMGetMetadata(value, kind) != NULL;
+}

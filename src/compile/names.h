@@ -31,6 +31,9 @@
 #define CN_LAYOUT_SECTION "cairn_layouts"
 #define CN_ROOT_SECTION "cairn_roots"
 #define CN_FRAME_SECTION "cairn_frames"
+/* What never moves: an attribute of parameters and results, metadata of loads. */
+#define CN_IMMOVABLE "cairn-immovable"
+#define CN_IMMOVABLE_METADATA "cairn.immovable"
 
 /* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,
  * argmem first. */

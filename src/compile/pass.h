@@ -102,6 +102,11 @@ bool cn_holds_ref(LLVMTypeRef type);
 /* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
  * is new in LLVM 22. */
 bool cn_takes_address(LLVMValueRef instruction);
+/* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its
+ * callee as an attribute of what it returns, or !cairn.immovable on a load
+ * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? What is derived
+ * from such references alone does not move either. */
+bool cn_is_immovable(LLVMValueRef value);
 /* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
 bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */

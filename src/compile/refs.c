@@ -36,6 +36,17 @@ static bool is_local(LLVMValueRef value)
   return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
 }
 
+/* Null and globals do not move, so nothing lists them, unless that optimisation is off: then they
+ * are values that are defined at the entry. (Constant expressions are not: the base of one is
+ * another constant.) */
+static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
+{
+  if (cn_refs_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||
+      cn_calls_intrinsic(user, "llvm.threadlocal.address"))
+    return false;
+  return LLVMIsAConstantPointerNull(value) || LLVMIsAGlobalVariable(value);
+}
+
 static bool feeds_phi(LLVMValueRef value)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
@@ -116,7 +127,8 @@ static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uin
 /* Record that `user` reads `operand`, if that holds a reference. */
 static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
 {
-  if (!is_local(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
+  if (!cn_holds_ref(LLVMTypeOf(operand)) ||
+      (!is_local(operand) && !is_listed_constant(refs, operand, use.user)))
     return;
   uint32_t index = add_value(refs, operand);
   uint32_t root = refs->values.at[index].root;
@@ -214,9 +226,9 @@ static void group_uses(struct cn_refs *refs)
   refs->uses.room = refs->uses.count;
 }
 
-void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg)
+void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg, unsigned off)
 {
-  *refs = (struct cn_refs){.cfg = cfg};
+  *refs = (struct cn_refs){.cfg = cfg, .off = off};
   refs->first_point = cn_alloc((cfg->count + 1) * sizeof *refs->first_point);
   struct scan scan = {.refs = refs, .edges_of = cn_alloc(cfg->count * sizeof *scan.edges_of)};
   memset(scan.edges_of, 0xff, cfg->count * sizeof *scan.edges_of);

@@ -71,11 +71,16 @@ struct cn_refs {
   struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
   uint32_t *first_point;                   /* per block, and one more */
   bool aggregates;                         /* some value is not scalar */
+  unsigned off; /* bits of enum cairn_relocation: optimisations that are not wanted */
 };
 
-void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg);
+void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg, unsigned off);
 void cn_refs_free(struct cn_refs *refs);
 uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value); /* CN_NO_INDEX if none */
+static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation which)
+{
+  return !(refs->off >> which & 1);
+}
 
 /* ---- liveness.c ---- */
 

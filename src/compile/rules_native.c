@@ -44,7 +44,7 @@ static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_refs refs;
 
   cn_cfg_build(&cfg, function);
-  cn_refs_build(&refs, &cfg);
+  cn_refs_build(&refs, &cfg, 0);
   cn_liveness(&refs);
   for (size_t p = 0; p < refs.points.count; p++) {
     const struct cn_parse_point *point = &refs.points.at[p];

@@ -71,7 +71,13 @@ void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
 
 void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
 {
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(result));
+
   copy_attributes(call, 0, result, 0, keeps_result_attribute);
+  if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
+    LLVMAddCallSiteAttribute(
+        result, 0,
+        LLVMCreateStringAttribute(llvm, CN_IMMOVABLE, (unsigned)strlen(CN_IMMOVABLE), "", 0));
 }
 
 uint64_t cn_statepoint_default_id(LLVMValueRef call)

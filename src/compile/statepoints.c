@@ -197,16 +197,17 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
 {
   LLVMValueRef call = point->call, statepoint = point->last;
   LLVMTypeRef type = LLVMTypeOf(call);
+  uint32_t index = cn_refs_index(refs, call);
+  bool listed = index != CN_NO_INDEX && refs->values.at[index].cross_count > 0;
   size_t length;
 
-  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || !LLVMGetFirstUse(call))
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed))
     return;
   LLVMValueRef declaration = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
   LLVMValueRef result = build_call(e, declaration, &statepoint, 1, "");
   cn_statepoint_result_attributes(call, result);
   const char *name = LLVMGetValueName2(call, &length);
   char *copy = cn_format("%.*s", (int)length, name);
-  uint32_t index = cn_refs_index(refs, call);
   LLVMReplaceAllUsesWith(call, result);
   LLVMSetValueName2(call, "", 0);
   LLVMSetValueName2(result, copy, length);
@@ -272,19 +273,23 @@ static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
 static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg,
                   struct cn_refs *refs)
 {
+  unsigned off = ctx->options->relocations_off;
+
   cn_cfg_build_edges(cfg, function);
   if (cfg->count != LLVMCountBasicBlocks(function)) {
     cn_cfg_free(cfg);
     delete_unreachable(ctx, function);
     cn_cfg_build_edges(cfg, function);
   }
-  cn_refs_build(refs, cfg);
+  if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
+    cn_cfg_add_dominators(cfg);
+  cn_refs_build(refs, cfg, off);
   if (!refs->aggregates)
     return;
   cn_liveness(refs);
   if (cn_split_aggregates(ctx, refs)) {
     cn_refs_free(refs);
-    cn_refs_build(refs, cfg);
+    cn_refs_build(refs, cfg, off);
   }
 }
 
@@ -292,12 +297,13 @@ static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg,
 static void analyse(struct cn_refs *refs, const struct cn_cfg *cfg)
 {
   struct cn_bases bases;
+  unsigned off = refs->off;
 
   cn_liveness(refs);
   cn_bases_find(&bases, refs);
   if (bases.added) {
     cn_refs_free(refs);
-    cn_refs_build(refs, cfg);
+    cn_refs_build(refs, cfg, off);
   }
   if (cn_refs_attach_bases(refs, &bases) || bases.added)
     cn_liveness(refs);

@@ -132,7 +132,8 @@ static bool related(struct pairs *pairs, LLVMValueRef base, LLVMValueRef derived
 {
   base = strip(base);
   derived = strip(derived);
-  if (base == derived || LLVMIsConstant(derived) || LLVMIsAAllocaInst(derived))
+  if (base == derived || LLVMIsConstant(derived) || LLVMIsAAllocaInst(derived) ||
+      cn_is_immovable(derived))
     return true;
   for (size_t i = 0; i < pairs->base.count; i++)
     if (pairs->base.at[i] == base && pairs->derived.at[i] == derived)

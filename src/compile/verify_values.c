@@ -247,6 +247,8 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   struct cn_stale fresh = {epoch, 1};
   unsigned operands = (unsigned)LLVMGetNumOperands(i);
 
+  if (cn_is_immovable(i))
+    return never;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:
     return evaluate_phi(values, i, b);
@@ -311,7 +313,7 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
 
   *values = (struct cn_values){.epochs = epochs};
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
-    if (cn_holds_ref(LLVMTypeOf(p)))
+    if (cn_holds_ref(LLVMTypeOf(p)) && !cn_is_immovable(p))
       set(values, p, (struct cn_stale){CN_EPOCH_ENTRY, 1});
   for (unsigned pass = 0; pass_over(values, pass > PASSES); pass++)
     ;

@@ -241,6 +241,11 @@ void cn_generate_run(LLVMModuleRef module, const char *passes)
   LLVMDisposePassBuilderOptions(options);
 }
 
+bool cn_generate_pinned(uint64_t seed)
+{
+  return seed % 5 == 4;
+}
+
 LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
 {
   struct maker m = {.llvm = llvm, .module = LLVMModuleCreateWithNameInContext("random", llvm)};
@@ -268,6 +273,9 @@ LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
   LLVMTypeRef parameters[3] = {m.ref, m.ref, m.ref};
   m.function = LLVMAddFunction(m.module, "f", LLVMFunctionType(void_type, parameters, 3, false));
   LLVMSetGC(m.function, "statepoint-example");
+  if (cn_generate_pinned(seed))
+    LLVMAddAttributeAtIndex(m.function, 3,
+                            LLVMCreateStringAttribute(llvm, "cairn-immovable", 15, "", 0));
   unsigned count = 2 + random_below(MAX_BLOCKS - 2);
   for (unsigned b = 0; b < count; b++)
     blocks[b] = LLVMAppendBasicBlockInContext(llvm, m.function, "");

@@ -55,7 +55,7 @@ static void write_scalar(struct machine *m, LLVMValueRef v, struct scalar s)
 
 static void check_fresh(struct machine *m, struct scalar s, const char *what)
 {
-  if (s.is_ref && s.object && s.time != m->time)
+  if (s.is_ref && s.object && s.object != m->fixed && s.time != m->time)
     m->wrong = what;
 }
 
@@ -150,7 +150,7 @@ static void run_relocate(struct machine *m, LLVMValueRef i)
   struct scalar derived = read_scalar(m, LLVMGetOperandBundleArgAtIndex(live, d));
 
   LLVMDisposeOperandBundle(live);
-  if (base.object != derived.object)
+  if (base.object != derived.object && derived.object != m->fixed)
     m->wrong = "base and derived in different objects";
   if (base.object && base.number != 0)
     m->wrong = "base is not the start of its object";
@@ -158,7 +158,7 @@ static void run_relocate(struct machine *m, LLVMValueRef i)
    * if nothing moved. */
   if (derived.object)
     derived.time++;
-  if (derived.object && derived.time != m->time)
+  if (derived.object && derived.object != m->fixed && derived.time != m->time)
     m->wrong = "relocate of a stale value";
   write_scalar(m, i, derived);
 }
@@ -422,6 +422,8 @@ struct machine *cn_interpret(LLVMModuleRef module)
   LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(f), from = NULL;
 
   m->objects = 3;
+  if (LLVMGetStringAttributeAtIndex(f, 3, "cairn-immovable", 15))
+    m->fixed = 3;
   for (unsigned i = 0; i < 2; i++) /* what an undefined local holds */
     m->local[i] = (struct scalar){.is_ref = true, .object = OBJECTS - 1, .time = UINT64_MAX / 2};
   for (unsigned p = 0; p < 3; p++)

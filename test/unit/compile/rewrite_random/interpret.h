@@ -29,6 +29,7 @@ struct machine {
   CN_VECTOR(struct value) values;
   uint64_t time, flags;
   uint32_t objects;
+  uint32_t fixed; /* the object that never moves; 0: none */
   struct scalar heap[OBJECTS];
   struct scalar local[2];
   uint64_t trace[TRACE];
