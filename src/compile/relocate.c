@@ -80,7 +80,8 @@ static LLVMValueRef make_phi(struct web *web, uint32_t node)
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, LLVMGetFirstInstruction(block));
   LLVMSetCurrentDebugLocation2(builder, NULL);
   LLVMGetValueName2(web->v->value, &length);
-  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(web->v->value), length ? "moved" : "");
+  bool named = length > 0 && cn_emitter_names(web->emitter);
+  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(web->v->value), named ? "moved" : "");
   cn_push(&web->todo, node);
   return phi;
 }

@@ -136,6 +136,8 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
                               uint32_t value);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
+/* Are values that are made in this function to be named? */
+bool cn_emitter_names(const struct cn_emitter *emitter);
 /* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at
  * `point` read `to`. */
 void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);

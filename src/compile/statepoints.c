@@ -21,6 +21,10 @@
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
 
+#define CN_SMALL_NUMBERS 1024
+/* A function with more relocations than this has none of them named: nobody reads it. */
+#define CN_NAME_LIMIT 1000
+
 enum { FLAG_TRANSITION = 1 };
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
@@ -30,6 +34,8 @@ struct cn_emitter {
   LLVMValueRef relocate, statepoint; /* declarations */
   LLVMTypeRef i32, i64;
   unsigned elementtype; /* attribute kind */
+  bool names;           /* of values made in this function: they cost as much as the values */
+  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
   struct cn_described described;
 };
 
@@ -42,9 +48,18 @@ LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
   return emitter->builder;
 }
 
-static LLVMValueRef number32(const struct cn_emitter *e, uint64_t n)
+bool cn_emitter_names(const struct cn_emitter *emitter)
 {
-  return LLVMConstInt(e->i32, n, false);
+  return emitter->names;
+}
+
+static LLVMValueRef number32(struct cn_emitter *e, uint64_t n)
+{
+  if (n >= CN_SMALL_NUMBERS)
+    return LLVMConstInt(e->i32, n, false);
+  if (!e->numbers[n])
+    e->numbers[n] = LLVMConstInt(e->i32, n, false);
+  return e->numbers[n];
 }
 
 static LLVMValueRef build_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
@@ -76,6 +91,23 @@ static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
   return (uint32_t)low;
 }
 
+/* Name `value` after another, if that has a name. */
+static void name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
+{
+  size_t length, more = strlen(suffix);
+  const char *name = LLVMGetValueName2(other, &length);
+  char space[120];
+
+  if (length == 0)
+    return;
+  char *whole = length + more <= sizeof space ? space : cn_alloc(length + more);
+  memcpy(whole, name, length);
+  memcpy(whole + length, suffix, more);
+  LLVMSetValueName2(value, whole, length + more);
+  if (whole != space)
+    free(whole);
+}
+
 LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
                               uint32_t value)
 {
@@ -85,16 +117,13 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
   LLVMValueRef args[] = {point->call, number32(e, live_rank(point, v->base)),
                          number32(e, live_rank(point, value))};
   LLVMValueRef relocate = e->relocate;
-  size_t length;
-  const char *name = LLVMGetValueName2(v->value, &length);
-  char *relocated = length ? cn_format("%s.relocated", name) : cn_strdup("");
-
   position_after(e, point->last);
   if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
     relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
-  point->last = build_call(e, relocate, args, 3, relocated);
+  point->last = build_call(e, relocate, args, 3, "");
   LLVMSetInstructionCallConv(point->last, LLVMColdCallConv);
-  free(relocated);
+  if (e->names)
+    name_after(point->last, v->value, ".relocated");
   return point->last;
 }
 
@@ -333,6 +362,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);
+    e->names = refs.crossings.count <= CN_NAME_LIMIT;
     for (size_t p = 0; p < refs.points.count; p++)
       emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_relocate(e, &refs);
