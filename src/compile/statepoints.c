@@ -20,6 +20,7 @@
 #include "compile/names.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
+#include "compile/tail.h"
 
 #define CN_SMALL_NUMBERS 1024
 /* A function with more relocations than this has none of them named: nobody reads it. */
@@ -214,6 +215,8 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point
       e->builder, LLVMGlobalGetValueType(e->statepoint), e->statepoint, args->values.at,
       (unsigned)args->values.count, bundles, bundle_count, "");
   LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
+  if (cn_tail_position(call)) /* for pass tail-calls */
+    LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
   LLVMAddCallSiteAttribute(statepoint, 3,
                            LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
                                                    LLVMGetCalledFunctionType(call)));
@@ -416,6 +419,7 @@ bool cn_rewrite(struct cn_ctx *ctx)
         LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
       cn_strip_function(ctx, todo.at[i]);
       cn_define_function(todo.at[i]);
+      cn_tail_calls(ctx, todo.at[i]);
       rewrite_function(&emitter, todo.at[i]);
       cn_spaces_lower(ctx, todo.at[i]);
     }

@@ -220,6 +220,9 @@ function cairn_call_any
         pushq %rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
+        leaq 3f(%rip), %rbx
+        cmpq %rbx, 8(%rsp)
+        je 4f
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
         jae 2f
@@ -243,6 +246,7 @@ function cairn_call_any
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         addq $CAIRN_ABI_ANCHOR_SIZE, MUTATOR(ANCHOR)
         call *%r11
+3:
         movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */
         pushq CAIRN_ABI_ANCHOR_PC(%rbx)
         .cfi_adjust_cfa_offset 8
@@ -260,6 +264,15 @@ function cairn_call_any
         movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
         .cfi_restore %rbx
         ret
+        /* Native code that this stub called made a tail call of managed code, and that one of native
+         * code: the anchor of the first transition is there, and is enough. */
+4:
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        jmp *%r11
         /* The anchor array is full, or this thread has none yet. */
 2:
         .cfi_adjust_cfa_offset 8

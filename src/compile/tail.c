@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls in tail position stay tail calls, as in plain C: where a call that is marked `tail` is the
+ * last thing that its function does, it becomes musttail. No frame is left that a collector could
+ * look at, so there is no statepoint (llvm-22.md, "exceptions, musttail"), and recursion through
+ * such calls does not use up the stack. LLVM's own rewriter wraps them.
+ *
+ * musttail must have the caller's signature. On x86-64 it will do for a callee with another one if
+ * each of its arguments lies in the register that the caller's signature has it in: parameters that
+ * the callee does not have are passed poison, and a result that nobody wants is ignored.
+ * tail_convention.c has another way for the rest, at the end of the pipeline.
+ *
+ * Needs: nothing. Provides: cn_tail_calls(), the first step of rewrite-statepoints in a function.
+ * Breaks: struct cn_cfg; a return that several tail calls share is made one for each.
+ */
+#include "compile/tail.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/calls.h"
+#include "compile/names.h"
+#include "compile/results.h"
+
+static const char *const passing[] = CN_TAIL_PASSING;
+enum { PASSING = sizeof passing / sizeof *passing };
+
+/* ---- signatures ---- */
+
+enum cn_tail_class cn_tail_classify(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(type) <= 64 ? CN_TAIL_INTEGER : CN_TAIL_OTHER;
+  case LLVMPointerTypeKind:
+    return CN_TAIL_INTEGER;
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+    return CN_TAIL_VECTOR;
+  default:
+    return CN_TAIL_OTHER;
+  }
+}
+
+unsigned cn_tail_registers(enum cn_tail_class which)
+{
+  return which == CN_TAIL_INTEGER ? 6 : 8;
+}
+
+static LLVMTypeRef parameter_type(LLVMValueRef function, unsigned i)
+{
+  return LLVMTypeOf(LLVMGetParam(function, i));
+}
+
+/* An attribute of an argument: the caller of a function and the function itself may each have it.
+ */
+static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned kind = cn_attribute_kind(name);
+
+  return LLVMGetCallSiteEnumAttribute(call, i + 1, kind) ||
+         (callee && i < LLVMCountParams(callee) &&
+          LLVMGetEnumAttributeAtIndex(callee, i + 1, kind));
+}
+
+/* Are parameter `i` of the caller and argument `i` of the call passed in one way? A copy on the
+ * stack is not: the two would be at one place. What comes back in a register must be the same. */
+static bool passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
+{
+  static const char *const never[] = {"byval", "inalloca", "preallocated", "swifterror"};
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, i));
+
+  if (type != parameter_type(function, i))
+    return false;
+  for (unsigned a = 0; a < sizeof never / sizeof *never; a++)
+    if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(never[a])) ||
+        argument_has(call, i, never[a]))
+      return false;
+  for (unsigned a = 0; a < PASSING; a++) {
+    unsigned kind = cn_attribute_kind(passing[a]);
+    if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind) !=
+        LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
+      return false;
+    if (!argument_has(call, i, passing[a]))
+      continue;
+    if (!LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
+      return false;
+  }
+  return !argument_has(call, i, "sret") || LLVMGetArgOperand(call, i) == LLVMGetParam(function, i);
+}
+
+static bool has_own_signature(LLVMValueRef function, LLVMValueRef call)
+{
+  unsigned count = LLVMCountParams(function);
+
+  if (LLVMGetNumArgOperands(call) != count)
+    return false;
+  for (unsigned i = 0; i < count; i++)
+    if (!passed_alike(function, call, i))
+      return false;
+  return true;
+}
+
+static bool is_passed_plainly(LLVMValueRef function, LLVMValueRef call)
+{
+  for (unsigned a = 0; a < PASSING; a++) {
+    unsigned kind = cn_attribute_kind(passing[a]);
+    for (unsigned i = 0; i < LLVMCountParams(function); i++)
+      if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind))
+        return false;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+      if (argument_has(call, i, passing[a]))
+        return false;
+  }
+  return true;
+}
+
+/* An argument of type `from` can be passed as a parameter of type `to` of the same class: what is
+ * in the register is what the callee expects. */
+static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
+{
+  if (from == to)
+    return true;
+  return LLVMGetTypeKind(from) == LLVMIntegerTypeKind &&
+         LLVMGetTypeKind(to) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(from) < LLVMGetIntTypeWidth(to) && LLVMGetIntTypeWidth(to) >= 32;
+}
+
+/* The caller's parameter in whose register each argument of the call is passed; false if there is
+ * none. */
+static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *places)
+{
+  unsigned count = LLVMCountParams(function), next[CN_TAIL_CLASSES] = {0};
+  unsigned used[CN_TAIL_CLASSES] = {0};
+
+  for (unsigned p = 0; p < count; p++)
+    if (cn_tail_classify(parameter_type(function, p)) == CN_TAIL_OTHER)
+      return false;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, i));
+    enum cn_tail_class class = cn_tail_classify(type);
+    if (class == CN_TAIL_OTHER || used[class]++ == cn_tail_registers(class))
+      return false;
+    unsigned p = next[class];
+    while (p < count && cn_tail_classify(parameter_type(function, p)) != class)
+      p++;
+    if (p == count || !can_pass(type, parameter_type(function, p)))
+      return false;
+    places[i] = p;
+    next[class] = p + 1;
+  }
+  return true;
+}
+
+/* ---- which calls ---- */
+
+static bool extends(LLVMAttributeRef caller, LLVMAttributeRef callee)
+{
+  return !caller == !callee;
+}
+
+bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
+{
+  static const char *const names[] = {"zeroext", "signext", "inreg"};
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  LLVMTypeRef own = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+
+  if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
+    return cn_results_fit(type) && !cn_results_use_x87(type);
+  if (own != type || !cn_results_fit(type) || cn_results_use_x87(type))
+    return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    unsigned kind = cn_attribute_kind(names[i]);
+    if (!extends(LLVMGetEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind),
+                 LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind)))
+      return false;
+  }
+  return true;
+}
+
+static bool has_string(LLVMValueRef call, const char *name)
+{
+  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
+}
+
+/* Someone wants a record of the call, or state of its frame. */
+static bool wants_frame(LLVMValueRef call)
+{
+  return LLVMGetNumOperandBundles(call) != 0 || has_string(call, "statepoint-id") ||
+         has_string(call, "statepoint-num-patch-bytes") || has_string(call, "deopt-lowering") ||
+         cn_calls_have(call, "returns_twice");
+}
+
+/* The end of a local's lifetime, which a callee of a tail call does not access, can come before it.
+ */
+static bool is_end_of_local(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.lifetime.end") &&
+         LLVMIsAAllocaInst(LLVMGetOperand(i, (unsigned)LLVMGetNumArgOperands(i) - 1));
+}
+
+/* What ends the block behind `call` if only ends of lifetimes are between, or null. */
+static LLVMValueRef end_after(LLVMValueRef call)
+{
+  LLVMValueRef i = LLVMGetNextInstruction(call);
+
+  while (i && is_end_of_local(i))
+    i = LLVMGetNextInstruction(i);
+  return i && LLVMIsATerminatorInst(i) ? i : NULL;
+}
+
+/* The return that a block goes to which has nothing else to do: phis and a return. */
+static LLVMValueRef shared_return(LLVMValueRef end)
+{
+  if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 1)
+    return NULL;
+  LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0));
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsAReturnInst(i) ? i : NULL;
+}
+
+/* What `ret` returns when it is reached from the end of block `from`; null: nothing. */
+static LLVMValueRef returned(LLVMValueRef ret, LLVMBasicBlockRef from)
+{
+  LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
+
+  if (!value || !LLVMIsAPHINode(value) ||
+      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(ret))
+    return value;
+  for (unsigned n = 0; n < LLVMCountIncoming(value); n++)
+    if (LLVMGetIncomingBlock(value, n) == from)
+      return LLVMGetIncomingValue(value, n);
+  return value;
+}
+
+/* The return that follows the call, and gives its result or nothing. */
+static LLVMValueRef return_of(LLVMValueRef call)
+{
+  LLVMValueRef end = end_after(call);
+  LLVMValueRef ret = !end ? NULL : LLVMIsAReturnInst(end) ? end : shared_return(end);
+
+  if (!ret)
+    return NULL;
+  LLVMValueRef value = returned(ret, LLVMGetInstructionParent(call));
+  return !value || value == call ? ret : NULL;
+}
+
+static bool is_disabled(LLVMValueRef function)
+{
+  LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+      function, CN_FUNCTION_INDEX, "disable-tail-calls", sizeof "disable-tail-calls" - 1);
+  unsigned length;
+
+  return attribute && strcmp(LLVMGetStringAttributeValue(attribute, &length), "true") == 0;
+}
+
+bool cn_tail_position(LLVMValueRef call)
+{
+  if (!LLVMIsACallInst(call) || LLVMGetTailCallKind(call) != LLVMTailCallKindTail ||
+      cn_classify_call(call).kind != CN_CALL_PARSE)
+    return false;
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  LLVMValueRef callee = cn_direct_callee(call);
+  return !is_disabled(function) && !(callee && LLVMGetIntrinsicID(callee)) &&
+         !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !wants_frame(call) &&
+         return_of(call) && cn_tail_results_agree(call, LLVMTypeOf(call));
+}
+
+/* ---- the change ---- */
+
+/* Take the edge from block `from` away from the phis of `block`: they are built again. */
+static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(block), next; LLVMIsAPHINode(phi); phi = next) {
+    size_t length;
+    next = LLVMGetNextInstruction(phi);
+    LLVMPositionBuilderBefore(builder, phi);
+    LLVMValueRef copy = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
+    LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(phi));
+    for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+      LLVMValueRef value = LLVMGetIncomingValue(phi, n);
+      LLVMBasicBlockRef source = LLVMGetIncomingBlock(phi, n);
+      if (source != from)
+        LLVMAddIncoming(copy, &value, &source, 1);
+    }
+    char *name = cn_strdup(LLVMGetValueName2(phi, &length));
+    LLVMReplaceAllUsesWith(phi, copy);
+    LLVMInstructionEraseFromParent(phi);
+    LLVMSetValueName2(copy, name, length);
+    free(name);
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+static bool has_predecessor(LLVMBasicBlockRef block)
+{
+  return LLVMGetFirstUse(LLVMBasicBlockAsValue(block)) != NULL;
+}
+
+/* Put a return of its own right behind the call. */
+static void give_return(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef end = end_after(call), ret = return_of(call);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  for (LLVMValueRef i; (i = LLVMGetNextInstruction(call)) != end;)
+    cn_move_before(ctx, i, call);
+  if (end != ret) {
+    LLVMBasicBlockRef shared = LLVMGetInstructionParent(ret);
+    LLVMPositionBuilderBefore(builder, end);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
+    if (LLVMGetNumOperands(ret))
+      LLVMBuildRet(builder, call);
+    else
+      LLVMBuildRetVoid(builder);
+    LLVMInstructionEraseFromParent(end);
+    drop_incoming(ctx, shared, block);
+    if (!has_predecessor(shared))
+      LLVMDeleteBasicBlock(shared);
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+static LLVMValueRef widen(LLVMBuilderRef builder, LLVMValueRef call, unsigned i, LLVMTypeRef type)
+{
+  LLVMValueRef value = LLVMGetArgOperand(call, i);
+
+  if (LLVMTypeOf(value) == type)
+    return value;
+  return argument_has(call, i, "signext") ? LLVMBuildSExt(builder, value, type, "")
+                                          : LLVMBuildZExt(builder, value, type, "");
+}
+
+static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsigned place,
+                           struct cn_ctx *ctx)
+{
+  static const char *const names[] = {"zeroext", "signext"};
+
+  for (size_t a = 0; a < sizeof names / sizeof *names; a++)
+    if (argument_has(call, i, names[a]))
+      LLVMAddCallSiteAttribute(
+          to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
+}
+
+/* At -O0 the code generator makes no tail call, musttail or not, unless caller and callee extend
+ * their results in one way. */
+static void copy_result_attributes(LLVMValueRef from, LLVMValueRef to)
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(from, LLVMAttributeReturnIndex);
+  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
+
+  LLVMGetCallSiteAttributes(from, LLVMAttributeReturnIndex, list);
+  for (unsigned a = 0; a < count; a++)
+    LLVMAddCallSiteAttribute(to, LLVMAttributeReturnIndex, list[a]);
+  free(list);
+}
+
+/* The same call by the signature of `function`. */
+static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
+                             const unsigned *places)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  unsigned count = LLVMCountParams(function);
+  LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
+
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+  for (unsigned p = 0; p < count; p++)
+    arguments[p] = LLVMGetPoison(parameter_type(function, p));
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    arguments[places[i]] = widen(builder, call, i, parameter_type(function, places[i]));
+  LLVMValueRef made = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function),
+                                     LLVMGetCalledValue(call), arguments, count, "");
+  LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    copy_extension(call, i, made, places[i], ctx);
+  if (LLVMTypeOf(made) == LLVMTypeOf(call)) {
+    copy_result_attributes(call, made);
+    LLVMReplaceAllUsesWith(call, made);
+  }
+  LLVMInstructionEraseFromParent(call);
+  LLVMDisposeBuilder(builder);
+  free(arguments);
+  return made;
+}
+
+/* The conventions whose registers cn_tail_classify() knows. */
+static bool is_plain(unsigned convention)
+{
+  return convention == LLVMCCallConv || convention == LLVMFastCallConv ||
+         convention == LLVMColdCallConv;
+}
+
+static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call)
+{
+  unsigned convention = LLVMGetInstructionCallConv(call);
+
+  if (LLVMGetFunctionCallConv(function) != convention ||
+      LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
+    return;
+  unsigned *places = cn_alloc((LLVMGetNumArgOperands(call) + 1) * sizeof *places);
+  if (has_own_signature(function, call) &&
+      LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function)))
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+  else if (is_plain(convention) && is_passed_plainly(function, call) &&
+           find_places(function, call, places))
+    LLVMSetTailCallKind(build_as(ctx, function, call, places), LLVMTailCallKindMustTail);
+  free(places);
+}
+
+void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) calls = {0};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_tail_position(i))
+        cn_push(&calls, i);
+  for (size_t i = 0; i < calls.count; i++) {
+    give_return(ctx, calls.at[i]);
+    make_must(ctx, function, calls.at[i]);
+  }
+  cn_free(&calls);
+}

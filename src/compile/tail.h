@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls in tail position. Private to src/compile.
+ */
+#ifndef CN_COMPILE_TAIL_H
+#define CN_COMPILE_TAIL_H
+
+#include "compile/pass.h"
+
+/* Would cn_tail_calls() make a tail call of `call`: is it marked so, last in its function, and of a
+ * kind that needs nothing of the frame? */
+bool cn_tail_position(LLVMValueRef call);
+
+/* Make calls in tail position musttail where the caller's own signature will do. The others stay
+ * calls directly before a return. */
+void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* May the result of `call`, extended as its attributes say, be that of its function? */
+bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
+
+/* What the registers of the C convention are to a parameter. */
+enum cn_tail_class { CN_TAIL_INTEGER, CN_TAIL_VECTOR, CN_TAIL_CLASSES, CN_TAIL_OTHER };
+enum cn_tail_class cn_tail_classify(LLVMTypeRef type);
+/* How many registers a class has. */
+unsigned cn_tail_registers(enum cn_tail_class which);
+
+/* Attributes of a parameter that change where it is passed. */
+#define CN_TAIL_PASSING \
+  {"sret", "byval", "inalloca", "inreg", "alignstack", "swiftself", "swiftasync", "swifterror", \
+   "preallocated", "byref", "nest"}
+
+#endif
