@@ -288,6 +288,26 @@ LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const c
   return phi;
 }
 
+/* Allocas of fixed size stay in the entry block, whatever is split off it: elsewhere they would be
+ * dynamic. The first instruction from `at` on that is none. */
+static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+
+  if (block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)))
+    return at;
+  for (LLVMValueRef i = at, next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (!LLVMIsAAllocaInst(i) || !LLVMIsConstant(LLVMGetOperand(i, 0)))
+      continue;
+    if (i == at)
+      at = next;
+    else
+      cn_move_before(ctx, i, at);
+  }
+  return at;
+}
+
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
@@ -298,6 +318,7 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   CN_CHECK(!LLVMIsAPHINode(at));
+  at = keep_allocas(ctx, at);
   rename_in_phis(ctx, head, tail);
   LLVMPositionBuilderAtEnd(builder, tail);
   for (LLVMValueRef i = at, after; i; i = after) {

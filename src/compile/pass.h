@@ -140,7 +140,8 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 /* ---- control flow (cfg.c) ---- */
 
 /* Split the block of `at` before it: the tail gets a new block, returned; successors' phis are
- * right; the old block ends in a branch to the tail. */
+ * right; the old block ends in a branch to the tail. What is an alloca of fixed size in the entry
+ * block stays in it. */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
