@@ -12,28 +12,6 @@
 #include "base/check.h"
 #include "compile/names.h"
 
-enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
-
-static const char *const reasons[] = {
-    [STRING] = "table: reads and writes the given memory only",
-    [MEMORY] = "table: allocates unmanaged memory, no hook into the program",
-    [VALUE] = "table: computes a value, no hook into the program",
-    [CTYPE] = "table: looks a character up",
-    [TIME] = "table: reads the clock or converts a time, does not block",
-    [STATE] = "table: reads or writes process state, does not block",
-    [NORETURN] = "table: never returns and runs no exit handlers",
-    [MATH] = "table: mathematics",
-};
-
-static const struct leaf {
-  const char *name;
-  enum leaf_reason reason;
-} leaves[] = {
-#define CN_LEAF(name, reason) {#name, reason},
-#include "compile/leaves.def"
-#undef CN_LEAF
-};
-
 /* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
  * or becomes a call to one of the leaves of the C and compiler runtimes. Prefixes, each with its
  * end. */
@@ -58,19 +36,6 @@ bool cn_is_call(LLVMValueRef instruction)
   default:
     return false;
   }
-}
-
-static int compare_leaf(const void *name, const void *leaf)
-{
-  return strcmp(name, ((const struct leaf *)leaf)->name);
-}
-
-const char *cn_calls_leaf_reason(const char *name)
-{
-  const struct leaf *found =
-      bsearch(name, leaves, sizeof leaves / sizeof *leaves, sizeof *leaves, compare_leaf);
-
-  return found ? reasons[found->reason] : NULL;
 }
 
 static bool site_has(LLVMValueRef call, const char *attribute)

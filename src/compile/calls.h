@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include "compile/pass.h"
 
-/* Why the C function `name` is a leaf, from the table in leaves.def, or null if it is not in it. */
+/* Why the C function `name` is a leaf, from the table in leaves.def, or null if it is not in it
+ * (leaves.c). */
 const char *cn_calls_leaf_reason(const char *name);
 
 /* One line per call of `function`, in block order: kind, callee, why. The analysis "calls". */

@@ -129,11 +129,13 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
 void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
 {
   struct cn_area_maps maps;
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef last = NULL;
   uint64_t areas = 0;
 
   cn_areas_find(ctx, function, &maps);
+  if (!maps.maps.count)
+    return;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   cn_push(&out->operands, number(ctx, CAIRN_ABI_ALLOCA_MARK));
   cn_push(&out->operands, NULL);
   for (size_t i = 0; i < maps.maps.count; i++)

@@ -14,23 +14,17 @@
 
 void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg)
 {
-  size_t bytes = cfg->count * sizeof(uint32_t);
+  size_t n = cfg->count;
+  uint32_t *all = cn_alloc(5 * n * sizeof *all);
 
-  *range = (struct cn_live_range){.in = cn_alloc(bytes),
-                                  .out = cn_alloc(bytes),
-                                  .used = cn_alloc(bytes),
-                                  .last = cn_alloc(bytes),
-                                  .slot = cn_alloc(bytes)};
+  *range = (struct cn_live_range){
+      .in = all, .out = all + n, .used = all + 2 * n, .last = all + 3 * n, .slot = all + 4 * n};
 }
 
 void cn_live_free(struct cn_live_range *range)
 {
   cn_free(&range->blocks);
-  free(range->in);
-  free(range->out);
-  free(range->used);
-  free(range->last);
-  free(range->slot);
+  free(range->in); /* the arrays are one */
 }
 
 static void enter(struct cn_live_range *range, uint32_t block)

@@ -12,9 +12,16 @@
  * for the idea of making definitions on demand; the phis' places are minimal by sources.c.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/rewrite.h"
+
+/* The last copies that were made of constant GEPs: uses close together share one. */
+struct copy {
+  uint32_t block, number;
+  LLVMValueRef value;
+};
 
 /* One value's definitions, numbered as sources.c wants: 1 the original, 2.. its relocates in the
  * order of its crossings, then what enters each block of its live range. */
@@ -28,7 +35,9 @@ struct web {
   /* sources.c's answer per block of the range; null if nothing was crossed before it */
   uint32_t *top;
   LLVMValueRef *made;      /* per number */
+  uint32_t room;           /* of `made` */
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
+  CN_VECTOR(struct copy) copies;
 };
 
 static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
@@ -119,6 +128,10 @@ static void solve(struct web *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count;
   const struct cn_block *blocks = web->refs->cfg->blocks;
+
+  web->top = NULL;
+  if (nodes == 0)
+    return;
   uint32_t *first = cn_alloc((nodes + 1) * sizeof *first);
   uint32_t total = 0;
 
@@ -163,14 +176,7 @@ static LLVMValueRef rematerialise(struct web *web, uint32_t value, LLVMValueRef 
   return copy;
 }
 
-/* The last copies that were made of constant GEPs: uses close together share one. */
-struct copy {
-  uint32_t block, number;
-  LLVMValueRef value;
-};
-
-static void rewrite_use(struct web *web, const struct cn_ref_use *use, struct cn_ptrmap *copies_of,
-                        struct copy *copies, uint32_t *copy_count)
+static void rewrite_use(struct web *web, const struct cn_ref_use *use, struct cn_ptrmap *copies_of)
 {
   uint32_t number = reaching(web, use->block, use->pos);
   LLVMValueRef value;
@@ -185,9 +191,11 @@ static void rewrite_use(struct web *web, const struct cn_ref_use *use, struct cn
       return;
     bool fresh;
     uint64_t *slot = cn_ptrmap_add(copies_of, gep->value, &fresh);
-    if (fresh)
-      *slot = (*copy_count)++;
-    struct copy *copy = &copies[*slot];
+    if (fresh) {
+      *slot = web->copies.count;
+      cn_push(&web->copies, (struct copy){.block = 0});
+    }
+    struct copy *copy = &web->copies.at[*slot];
     if (fresh || copy->block != use->block || copy->number != number)
       *copy = (struct copy){use->block, number,
                             rematerialise(web, use->via, value_of(web, number),
@@ -200,13 +208,24 @@ static void rewrite_use(struct web *web, const struct cn_ref_use *use, struct cn
 static void rewrite_uses(struct web *web)
 {
   struct cn_ptrmap copies_of = {0};
-  struct copy *copies = cn_alloc(web->v->use_count * sizeof *copies);
-  uint32_t copy_count = 0;
 
+  web->copies.count = 0;
   for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++)
-    rewrite_use(web, &web->refs->uses.at[u], &copies_of, copies, &copy_count);
+    rewrite_use(web, &web->refs->uses.at[u], &copies_of);
   cn_ptrmap_free(&copies_of);
-  free(copies);
+}
+
+static void clear_made(struct web *web)
+{
+  uint32_t count = web->sources + 1 + (uint32_t)web->range.blocks.count;
+
+  if (count > web->room) {
+    free(web->made);
+    web->room = count + count / 2;
+    web->made = cn_alloc(web->room * sizeof *web->made);
+  } else {
+    memset(web->made, 0, count * sizeof *web->made);
+  }
 }
 
 static void relocate_value(struct web *web, uint32_t value)
@@ -222,7 +241,7 @@ static void relocate_value(struct web *web, uint32_t value)
     web->crossed[block] = web->range.stamp;
     web->last_cross[block] = i;
   }
-  web->made = cn_alloc((web->sources + 1 + web->range.blocks.count) * sizeof(LLVMValueRef));
+  clear_made(web);
   solve(web);
   for (uint32_t i = 0; i < v->cross_count; i++) {
     const struct cn_parse_point *point = crossing(web, i);
@@ -232,7 +251,6 @@ static void relocate_value(struct web *web, uint32_t value)
   rewrite_uses(web);
   fill_phis(web);
   free(web->top);
-  free(web->made);
 }
 
 void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
@@ -240,13 +258,14 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   struct web web = {.emitter = emitter, .refs = refs};
 
   cn_live_init(&web.range, refs->cfg);
-  web.crossed = cn_alloc(refs->cfg->count * sizeof *web.crossed);
-  web.last_cross = cn_alloc(refs->cfg->count * sizeof *web.last_cross);
+  web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
+  web.last_cross = web.crossed + refs->cfg->count;
   for (uint32_t v = 0; v < refs->values.count; v++)
     if (refs->values.at[v].cross_count)
       relocate_value(&web, v);
   cn_free(&web.todo);
+  cn_free(&web.copies);
+  free(web.made);
   free(web.crossed);
-  free(web.last_cross);
   cn_live_free(&web.range);
 }

@@ -24,6 +24,8 @@ static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
 uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *first,
                            const uint32_t *inputs)
 {
+  if (nodes == 0)
+    return NULL;
   uint32_t *idom = cn_alloc(((size_t)sources + nodes + 1) * sizeof *idom);
   bool changed = true;
 

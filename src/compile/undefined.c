@@ -48,8 +48,9 @@ static LLVMValueRef defined(LLVMValueRef constant)
 void cn_define_function(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      for (int o = 0; o < LLVMGetNumOperands(i); o++) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      int operands = LLVMGetNumOperands(i);
+      for (int o = 0; o < operands; o++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);
         if (!operand || !LLVMIsConstant(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
           continue;
@@ -57,6 +58,7 @@ void cn_define_function(LLVMValueRef function)
         if (whole != operand)
           LLVMSetOperand(i, (unsigned)o, whole);
       }
+    }
 }
 
 bool cn_define(struct cn_ctx *ctx)
