@@ -47,6 +47,7 @@ cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attrib
                            described.c, relocate.c, tail.c; rewrite.h, statepoints.h, areas.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
+cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c; tail.h */
 cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */
 

@@ -44,6 +44,7 @@ static const struct step {
     {"lower-differences", cn_differences,
      "turn opaque pointer differences into integer arithmetic"},
     {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
+    {"tail-calls", cn_tail_pass, "make tail calls of the statepoints that want to be some"},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks"},
     {"globals", cn_globals, "register globals that hold references, and the image"},
 };
@@ -55,13 +56,13 @@ static const char *const late[] = {
     OPTIMISE,
     "restore-references", "layouts", "allocate", "transitions", "check-stores",
     "place-safepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "tail-calls", "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "transitions", "check-stores",
     "place-safepoints", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "define-references",
-    "lower-differences", "verify-safepoints", "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "tail-calls", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,

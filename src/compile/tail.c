@@ -8,7 +8,7 @@
  * musttail must have the caller's signature. On x86-64 it will do for a callee with another one if
  * each of its arguments lies in the register that the caller's signature has it in: parameters that
  * the callee does not have are passed poison, and a result that nobody wants is ignored.
- * tail_convention.c has another way for the rest, at the end of the pipeline.
+ * tail_widen.c has another way for the rest, at the end of the pipeline.
  *
  * Needs: nothing. Provides: cn_tail_calls(), the first step of rewrite-statepoints in a function.
  * Breaks: struct cn_cfg; a return that several tail calls share is made one for each.
