@@ -62,7 +62,8 @@ static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
   case LLVMFreeze:
     return LLVMGetOperand(value, 0);
   case LLVMCall:
-    if (cn_calls_intrinsic(value, "llvm.ptrmask")) {
+    if (cn_calls_intrinsic(value, "llvm.ptrmask") ||
+        cn_calls_intrinsic(value, "llvm.experimental.gc.get.pointer.base")) {
       *moves = true;
       return LLVMGetOperand(value, 0);
     }

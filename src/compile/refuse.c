@@ -182,7 +182,8 @@ static bool yields_bases(LLVMValueRef call)
   static const char *const names[] = {"llvm.masked.load", "llvm.masked.gather",
                                       "llvm.masked.expandload",
                                       "llvm.ptrmask", "llvm.launder.invariant.group",
-                                      "llvm.strip.invariant.group", "llvm.ssa.copy"};
+                                      "llvm.strip.invariant.group", "llvm.ssa.copy",
+                                      "llvm.experimental.gc.get.pointer.base"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cn_calls_intrinsic(call, names[i]))
       return true;

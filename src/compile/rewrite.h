@@ -128,6 +128,13 @@ void cn_bases_free(struct cn_bases *bases);
 bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
 void cn_bases_print(LLVMValueRef function, FILE *out);
 
+/* ---- pointer_bases.c ---- */
+
+/* Does the module ask for bases (llvm.experimental.gc.get.pointer.base and .offset)? */
+bool cn_pointer_bases_asked(LLVMModuleRef module);
+/* Answer the questions of one function. True if it had some: `refs` is outdated. */
+bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs);
+
 /* ---- relocate.c ---- */
 
 struct cn_emitter; /* statepoints.c */

@@ -35,6 +35,7 @@ struct cn_emitter {
   LLVMValueRef relocate, statepoint; /* declarations */
   LLVMTypeRef i32, i64;
   unsigned elementtype; /* attribute kind */
+  bool bases_asked;     /* some function asks for the bases of pointers */
   bool names;           /* of values made in this function: they cost as much as the values */
   LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
   struct cn_described described;
@@ -302,9 +303,10 @@ static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg,
+static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg,
                   struct cn_refs *refs)
 {
+  struct cn_ctx *ctx = e->ctx;
   unsigned off = ctx->options->relocations_off;
 
   cn_cfg_build_edges(cfg, function);
@@ -316,6 +318,10 @@ static void build(struct cn_ctx *ctx, LLVMValueRef function, struct cn_cfg *cfg,
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     cn_cfg_add_dominators(cfg);
   cn_refs_build(refs, cfg, off);
+  if (e->bases_asked && cn_pointer_bases(ctx, refs)) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg, off);
+  }
   if (!refs->aggregates)
     return;
   cn_liveness(refs);
@@ -359,7 +365,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   struct cn_cfg cfg;
   struct cn_refs refs;
 
-  build(e->ctx, function, &cfg, &refs);
+  build(e, function, &cfg, &refs);
   if (refs.points.count) {
     analyse(&refs, &cfg);
     for (size_t v = 0; v < refs.values.count; v++)
@@ -389,7 +395,8 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
       .relocate = cn_intrinsic(ctx, "llvm.experimental.gc.relocate", &reference, 1),
       .i32 = LLVMInt32TypeInContext(ctx->llvm),
       .i64 = LLVMInt64TypeInContext(ctx->llvm),
-      .elementtype = cn_attribute_kind("elementtype")};
+      .elementtype = cn_attribute_kind("elementtype"),
+      .bases_asked = cn_pointer_bases_asked(ctx->module)};
 }
 
 /* Declarations that nothing called are not to be left behind. */
