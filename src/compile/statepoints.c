@@ -17,6 +17,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/demote.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
@@ -74,7 +75,7 @@ static LLVMValueRef build_call(struct cn_emitter *e, LLVMValueRef declaration, L
 
 static void position_after(struct cn_emitter *e, LLVMValueRef instruction)
 {
-  LLVMPositionBuilderBefore(e->builder, LLVMGetNextInstruction(instruction));
+  LLVMPositionBuilderBefore(e->builder, cn_after_definition(instruction));
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(instruction));
 }
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Exceptional edges of parse points. What is live into the unwind destination of an invoke is
+ * demoted (demote.h): a gc.relocate there would need a landing pad of type token, which a front end
+ * does not make, and has no place at all among funclets (docs/llvm-22.md, "unwind edges"). The
+ * pad's code then finds its references in the frame, whoever threw and wherever they moved.
+ *
+ * Needs: struct cn_refs with bases and liveness. Provides: no reference is live into a pad over a
+ * parse point; normal destinations with room for results. Breaks: struct cn_refs; the splitting of
+ * edges, struct cn_cfg.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/demote.h"
+
+bool cn_is_pad(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) ||
+         LLVMIsACleanupPadInst(i);
+}
+
+/* ---- normal destinations ---- */
+
+/* Is `block` entered otherwise than by the normal edge of one invoke, or has it phis? */
+static bool is_shared(LLVMBasicBlockRef block)
+{
+  unsigned entries = 0;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use))
+    entries++;
+  return entries > 1 || LLVMIsAPHINode(LLVMGetFirstInstruction(block));
+}
+
+/* The API cannot rename an incoming block of a phi: make another phi. */
+static void rename_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
+                            LLVMBasicBlockRef to)
+{
+  size_t length;
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
+  LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");
+  for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, n);
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
+    if (block == from)
+      block = to;
+    LLVMAddIncoming(renamed, &value, &block, 1);
+  }
+  char *name = cn_strdup(LLVMGetValueName2(phi, &length));
+  LLVMReplaceAllUsesWith(phi, renamed);
+  LLVMInstructionEraseFromParent(phi);
+  LLVMSetValueName2(renamed, name, length);
+  free(name);
+}
+
+static void split_edge(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef invoke)
+{
+  LLVMBasicBlockRef from = LLVMGetInstructionParent(invoke), to = LLVMGetNormalDest(invoke);
+  LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(ctx->llvm, to, "");
+
+  LLVMPositionBuilderAtEnd(builder, between);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(invoke));
+  LLVMBuildBr(builder, to);
+  LLVMSetNormalDest(invoke, between);
+  LLVMValueRef next;
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(to); LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    rename_incoming(builder, phi, from, between);
+  }
+}
+
+void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef invoke = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsAInvokeInst(invoke))
+      continue;
+    bool wrapped = cn_classify_call(invoke).kind == CN_CALL_PARSE;
+    if ((wrapped || cn_holds_ref(LLVMTypeOf(invoke))) && is_shared(LLVMGetNormalDest(invoke)))
+      split_edge(ctx, builder, invoke);
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+/* ---- what is live into pads ---- */
+
+/* Does `value`, which crosses some invoke of `pads` (per parse point: the unwind destination, or
+ * CN_NO_BLOCK), live on where that unwinds to? */
+static bool is_unwound(struct cn_live_range *range, const struct cn_refs *refs,
+                       const uint32_t *pads, uint32_t value)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+  bool ranged = false;
+
+  for (uint32_t c = v->cross; c < v->cross + v->cross_count; c++) {
+    uint32_t pad = pads[refs->crossings.at[c]];
+    if (pad == CN_NO_BLOCK)
+      continue;
+    if (!ranged)
+      cn_live_range(range, refs, value);
+    ranged = true;
+    if (range->in[pad] == range->stamp)
+      return true;
+  }
+  return false;
+}
+
+/* Per parse point, the block that it unwinds to; null if none does. */
+static uint32_t *find_pads(const struct cn_refs *refs)
+{
+  uint32_t *pads = cn_alloc(refs->points.count * sizeof *pads);
+  bool any = false;
+
+  for (size_t p = 0; p < refs->points.count; p++) {
+    LLVMValueRef call = refs->points.at[p].call;
+    bool unwinds = LLVMIsAInvokeInst(call);
+    pads[p] = unwinds ? cn_cfg_index(refs->cfg, LLVMGetUnwindDest(call)) : CN_NO_BLOCK;
+    any |= unwinds;
+  }
+  if (any)
+    return pads;
+  free(pads);
+  return NULL;
+}
+
+bool cn_unwind_demote(struct cn_ctx *ctx, const struct cn_refs *refs)
+{
+  uint32_t *pads = find_pads(refs);
+  struct cn_live_range range;
+  bool any = false;
+
+  if (!pads)
+    return false;
+  uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    uint32_t base = refs->values.at[v].base;
+    if (base != CN_NO_INDEX && is_unwound(&range, refs, pads, v)) {
+      cn_bit_set(chosen, base);
+      any = true;
+    }
+  }
+  if (any)
+    cn_demote(ctx, refs, chosen);
+  cn_live_free(&range);
+  free(chosen);
+  free(pads);
+  return any;
+}
