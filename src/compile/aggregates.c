@@ -17,7 +17,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/rewrite.h"
+#include "compile/demote.h"
 
 struct leaves {
   LLVMValueRef *at;
@@ -184,17 +184,7 @@ static void position_before(struct splitter *s, LLVMValueRef instruction)
 /* Right after the definition of an opaque value. */
 static void position_after(struct splitter *s, LLVMValueRef value)
 {
-  LLVMValueRef at;
-
-  if (LLVMIsAArgument(value)) {
-    at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(value)));
-    while (LLVMIsAAllocaInst(at))
-      at = LLVMGetNextInstruction(at);
-  } else {
-    at = LLVMGetNextInstruction(value);
-  }
-  CN_CHECK(at);
-  position_before(s, at);
+  position_before(s, cn_after_definition(value));
 }
 
 static LLVMValueRef equals(struct splitter *s, LLVMValueRef index, uint32_t i)
@@ -368,6 +358,12 @@ static bool crosses(const struct splitter *s, LLVMValueRef value)
   return index != CN_NO_INDEX && s->refs->values.at[index].cross_count > 0;
 }
 
+/* Nothing can be put together on an unwind edge: a pad's phi is always split. */
+static bool is_in_pad(LLVMValueRef value)
+{
+  return LLVMIsAPHINode(value) && cn_is_pad(LLVMGetInstructionParent(value));
+}
+
 static LLVMValueRef pick_lane(struct splitter *s, LLVMValueRef extract_element)
 {
   struct leaves lanes = split(s, LLVMGetOperand(extract_element, 0));
@@ -468,7 +464,8 @@ bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs)
   for (size_t v = 0; v < refs->values.count; v++)
     changed |= replace_extract(&s, refs->values.at[v].value);
   for (size_t v = 0; v < refs->values.count; v++)
-    if (!refs->values.at[v].scalar && refs->values.at[v].cross_count) {
+    if (!refs->values.at[v].scalar &&
+        (refs->values.at[v].cross_count || is_in_pad(refs->values.at[v].value))) {
       rebuild_uses(&s, &refs->values.at[v]);
       changed = true;
     }

@@ -32,6 +32,21 @@ struct demoter {
   LLVMTypeRef word;
 };
 
+void cn_refs_find_bases(struct cn_refs *refs)
+{
+  const struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off;
+  struct cn_bases bases;
+
+  cn_bases_find(&bases, refs);
+  if (bases.added) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg, off);
+  }
+  cn_refs_attach_bases(refs, &bases);
+  cn_bases_free(&bases);
+}
+
 LLVMValueRef cn_after_definition(LLVMValueRef value)
 {
   LLVMValueRef at;
@@ -167,7 +182,7 @@ static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
 static struct reading defined(const struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  bool in_normal_destination = LLVMIsATerminatorInst(v->value);
+  bool in_normal_destination = LLVMIsAInvokeInst(v->value) != NULL;
 
   return (struct reading){in_normal_destination ? CN_NO_INDEX : v->block,
                           region_at(d, v->pos, true), v->value};
@@ -182,6 +197,21 @@ static void position(struct demoter *d, LLVMValueRef before)
 {
   LLVMPositionBuilderBefore(d->builder, before);
   LLVMSetCurrentDebugLocation2(d->builder, LLVMInstructionGetDebugLoc(before));
+}
+
+/* A constant counts as defined at the entry. */
+static void position_after(struct demoter *d, LLVMValueRef value)
+{
+  LLVMValueRef at;
+
+  if (LLVMIsConstant(value)) {
+    at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(d->refs->cfg->function));
+    while (LLVMIsAAllocaInst(at))
+      at = LLVMGetNextInstruction(at);
+  } else {
+    at = cn_after_definition(value);
+  }
+  position(d, at);
 }
 
 static LLVMValueRef load_base(struct demoter *d, uint32_t base)
@@ -211,7 +241,7 @@ static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
   struct reading base = defined(d, v->base);
   const struct cn_ref_use here = {.block = v->block, .pos = v->pos};
 
-  position(d, cn_after_definition(v->value));
+  position_after(d, v->value);
   if (!holds_at(&base, &here, region_at(d, v->pos, true)))
     base.value = load_base(d, v->base);
   LLVMValueRef address = LLVMBuildPtrToInt(d->builder, v->value, d->word, "");
@@ -305,7 +335,7 @@ static void store_base(struct demoter *d, uint32_t value)
 {
   LLVMValueRef base = d->refs->values.at[value].value;
 
-  position(d, cn_after_definition(base));
+  position_after(d, base);
   LLVMBuildStore(d->builder, base, cn_slots_address(d->builder, d->slots, d->slot[value]));
 }
 

@@ -44,6 +44,9 @@ uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull);
  * derived from them again where it is used. Needs bases attached. `refs` is outdated after it. */
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen);
 
+/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built anew. */
+void cn_refs_find_bases(struct cn_refs *refs);
+
 /* Before which instruction to insert what shall follow the definition of `value` at once: past
  * phis, pads, the allocas of the entry; for an invoke, in its normal destination. */
 LLVMValueRef cn_after_definition(LLVMValueRef value);
@@ -55,11 +58,11 @@ LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32
 /* ---- unwind.c, pads.c ---- */
 
 bool cn_is_pad(LLVMBasicBlockRef block); /* landing pad or funclet pad */
-/* Give invokes whose results or relocates must stand in the normal destination one of their own. */
+/* Give invokes whose results or relocates must stand in the normal destination one of their own; fold
+ * phis of one entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
-/* Demote what is live into the unwind destination of a parse point. Needs bases and liveness. True:
- * `refs` is outdated. */
-bool cn_unwind_demote(struct cn_ctx *ctx, const struct cn_refs *refs);
+/* Demote what is live into the unwind destination of a parse point. True: `refs` is outdated. */
+bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs);
 /* Replace phis of references in pads by slots that are stored before the invokes. True: `refs` is
  * outdated. */
 bool cn_unwind_replace_phis(struct cn_ctx *ctx, struct cn_refs *refs);

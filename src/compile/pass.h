@@ -45,7 +45,8 @@ cn_pass cn_define;      /* define-references: undefined.c; early insertion only 
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
                            areas.c, strip.c, refs.c, spaces.c, liveness.c, bases.c, sources.c,
                            pointer_bases.c, aggregates.c, described.c,
-                           relocate.c, tail.c; rewrite.h, statepoints.h, areas.h */
+                           relocate.c, tail.c, unwind.c, pads.c, demote.c, hulls.c; demote.h,
+                           rewrite.h, statepoints.h, areas.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
 cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c; tail.h */

@@ -103,7 +103,7 @@ static void judge_arguments(struct judge *judge, LLVMValueRef call)
 
 static bool knows_bundle(LLVMOperandBundleRef bundle)
 {
-  static const char *const known[] = {"deopt", "gc-transition"};
+  static const char *const known[] = {"deopt", "gc-transition", "funclet"};
   size_t length;
   const char *tag = LLVMGetOperandBundleTag(bundle, &length);
 
@@ -150,11 +150,8 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
-  if (!LLVMIsACallInst(call)) {
-    if (LLVMIsAInvokeInst(call))
-      refuse(judge, call, "invoke", "an invoke cannot be a safepoint yet");
-    else
-      refuse(judge, call, "callbr", "a callbr cannot be a safepoint");
+  if (LLVMIsACallBrInst(call)) {
+    refuse(judge, call, "callbr", "a callbr cannot be a safepoint");
     return;
   }
   if (LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)))
@@ -232,10 +229,6 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
   }
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMInvoke: case LLVMCallBr:
-    if (!cn_is_ref(type))
-      refuse(judge, i, "invoke-aggregate",
-             "an aggregate with references from an invoke cannot be split");
-    return;
   case LLVMLoad: case LLVMCall: case LLVMAtomicCmpXchg:
   case LLVMAtomicRMW: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI:
   case LLVMSelect: case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
@@ -253,6 +246,42 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
   }
 }
 
+static bool has_ref_phi(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    if (cn_holds_ref(LLVMTypeOf(i)) && LLVMCountIncoming(i) > 1)
+      return true;
+  return false;
+}
+
+/* A block with a catchswitch has no room for loads: what its phis choose is loaded behind it. Where
+ * other ways lead there too, the wrong one would be loaded. */
+static void judge_catchswitch(struct judge *judge, LLVMValueRef i)
+{
+  LLVMBasicBlockRef unwind = LLVMGetUnwindDest(i);
+  unsigned entries = 0;
+
+  if (!unwind || !has_ref_phi(LLVMGetInstructionParent(i)))
+    return;
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(unwind)); use;
+       use = LLVMGetNextUse(use))
+    entries++;
+  if (entries > 1 || LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(unwind)))
+    refuse(judge, i, "funclet-phi",
+           "a phi of references in a block with a catchswitch that unwinds to a pad that is entered "
+           "otherwise, too, or to another catchswitch");
+}
+
+static void judge_funclet(struct judge *judge, LLVMValueRef pad)
+{
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(pad); a++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(pad, a))))
+      refuse(judge, pad, "funclet-argument",
+             "a funclet pad takes a reference, which cannot be loaded before it");
+}
+
 static void judge_instruction(struct judge *judge, LLVMValueRef i)
 {
   judge_result(judge, i);
@@ -260,13 +289,10 @@ static void judge_instruction(struct judge *judge, LLVMValueRef i)
     judge_cast(judge, i);
   if (cn_is_call(i))
     judge_call(judge, i);
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMCatchPad: case LLVMCleanupPad: case LLVMCatchSwitch:
-    refuse(judge, i, "funclet", "exception handling by funclets is not supported");
-    break;
-  default:
-    break;
-  }
+  if (LLVMIsACatchSwitchInst(i))
+    judge_catchswitch(judge, i);
+  if (LLVMIsACatchPadInst(i) || LLVMIsACleanupPadInst(i))
+    judge_funclet(judge, i);
 }
 
 static void judge_parameters(struct judge *judge)

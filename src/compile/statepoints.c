@@ -166,24 +166,23 @@ static LLVMOperandBundleRef make_bundle(const char *tag, const struct operands *
                                  (unsigned)operands->values.count);
 }
 
+static void take_bundle(LLVMValueRef call, const char *tag, struct operands *out, uint32_t *first,
+                        uint32_t *end)
+{
+  cn_calls_bundle(call, tag, first, end);
+  for (uint32_t i = *first; i < *end; i++)
+    cn_push(&out->values, LLVMGetOperand(call, i));
+}
+
 /* The call's own deopt and gc-transition operands; remembers where they will stand. */
 static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
                          struct operands *transition)
 {
-  uint32_t callee = (uint32_t)LLVMGetNumOperands(point->call) - 1;
+  uint32_t end;
 
   point->args = LLVMGetNumArgOperands(point->call);
-  cn_calls_bundle(point->call, "deopt", &point->deopt, &point->deopt_end);
-  for (uint32_t i = point->args; i < callee; i++) {
-    LLVMValueRef operand = LLVMGetOperand(point->call, i);
-    if (i >= point->deopt && i < point->deopt_end) {
-      cn_push(&deopt->values, operand);
-      continue;
-    }
-    if (!transition->values.count) /* may be operand 0, of a call without arguments */
-      point->transition = i;
-    cn_push(&transition->values, operand);
-  }
+  take_bundle(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
+  take_bundle(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
 /* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
@@ -213,9 +212,15 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point
     cn_push(&args->values, LLVMGetOperand(call, i));
   cn_push(&args->values, number32(e, 0));
   cn_push(&args->values, number32(e, 0));
-  LLVMValueRef statepoint = LLVMBuildCallWithOperandBundles(
-      e->builder, LLVMGlobalGetValueType(e->statepoint), e->statepoint, args->values.at,
-      (unsigned)args->values.count, bundles, bundle_count, "");
+  LLVMTypeRef type = LLVMGlobalGetValueType(e->statepoint);
+  unsigned operands = (unsigned)args->values.count;
+  LLVMValueRef statepoint =
+      LLVMIsAInvokeInst(call)
+          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, args->values.at,
+                                              operands, LLVMGetNormalDest(call),
+                                              LLVMGetUnwindDest(call), bundles, bundle_count, "")
+          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, args->values.at,
+                                            operands, bundles, bundle_count, "");
   LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
   if (cn_tail_position(call)) /* for pass tail-calls */
     LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
@@ -238,6 +243,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed))
     return;
   LLVMValueRef declaration = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
+  position_after(e, statepoint);
   LLVMValueRef result = build_call(e, declaration, &statepoint, 1, "");
   cn_statepoint_result_attributes(call, result);
   const char *name = LLVMGetValueName2(call, &length);
@@ -256,14 +262,15 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
 static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
                             struct cn_parse_point *point)
 {
-  struct operands args = {0}, deopt = {0}, transition = {0}, live = {0};
-  LLVMOperandBundleRef bundles[3];
+  struct operands args = {0}, deopt = {0}, transition = {0}, live = {0}, funclet = {0};
+  LLVMOperandBundleRef bundles[4];
   unsigned count = 0;
   LLVMValueRef call = point->call;
   uint32_t first, end;
   bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
   bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
 
+  take_bundle(call, "funclet", &funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
   take_bundles(point, &deopt, &transition);
@@ -279,6 +286,8 @@ static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
     bundles[count++] = make_bundle("gc-transition", &transition);
   if (live.values.count)
     bundles[count++] = make_bundle("gc-live", &live);
+  if (funclet.values.count)
+    bundles[count++] = make_bundle("funclet", &funclet);
   point->last = build_statepoint(e, point, &args, bundles, count, has_transition);
   while (count)
     LLVMDisposeOperandBundle(bundles[--count]);
@@ -290,6 +299,7 @@ static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
   cn_free(&deopt.values);
   cn_free(&transition.values);
   cn_free(&live.values);
+  cn_free(&funclet.values);
 }
 
 /* ---- one function ---- */
@@ -302,6 +312,14 @@ static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_CHECK(!error);
   LLVMDisposePassBuilderOptions(options);
+}
+
+static void rebuild(struct cn_refs *refs, const struct cn_cfg *cfg)
+{
+  unsigned off = refs->off;
+
+  cn_refs_free(refs);
+  cn_refs_build(refs, cfg, off);
 }
 
 static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg,
@@ -326,24 +344,19 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   if (!refs->aggregates)
     return;
   cn_liveness(refs);
-  if (cn_split_aggregates(ctx, refs)) {
-    cn_refs_free(refs);
-    cn_refs_build(refs, cfg, off);
-  }
+  if (cn_split_aggregates(ctx, refs))
+    rebuild(refs, cfg);
 }
 
 /* Live sets with bases. */
 static void analyse(struct cn_refs *refs, const struct cn_cfg *cfg)
 {
   struct cn_bases bases;
-  unsigned off = refs->off;
 
   cn_liveness(refs);
   cn_bases_find(&bases, refs);
-  if (bases.added) {
-    cn_refs_free(refs);
-    cn_refs_build(refs, cfg, off);
-  }
+  if (bases.added)
+    rebuild(refs, cfg);
   if (cn_refs_attach_bases(refs, &bases) || bases.added)
     cn_liveness(refs);
   cn_bases_free(&bases);
@@ -366,8 +379,13 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   struct cn_cfg cfg;
   struct cn_refs refs;
 
+  cn_unwind_split_edges(e->ctx, function);
   build(e, function, &cfg, &refs);
   if (refs.points.count) {
+    if (cn_unwind_replace_phis(e->ctx, &refs))
+      rebuild(&refs, &cfg);
+    if (cn_unwind_demote(e->ctx, &refs))
+      rebuild(&refs, &cfg);
     analyse(&refs, &cfg);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);

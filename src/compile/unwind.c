@@ -5,7 +5,7 @@
  * does not make, and has no place at all among funclets (docs/llvm-22.md, "unwind edges"). The
  * pad's code then finds its references in the frame, whoever threw and wherever they moved.
  *
- * Needs: struct cn_refs with bases and liveness. Provides: no reference is live into a pad over a
+ * Needs: struct cn_refs. Provides: no reference is live into a pad over a
  * parse point; normal destinations with room for results. Breaks: struct cn_refs; the splitting of
  * edges, struct cn_cfg.
  */
@@ -76,11 +76,28 @@ static void split_edge(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef 
   }
 }
 
+/* A phi with one entry is its operand. */
+static void fold_phis(LLVMBasicBlockRef pad)
+{
+  LLVMValueRef next;
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(pad); LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    if (!cn_holds_ref(LLVMTypeOf(phi)) || LLVMCountIncoming(phi) != 1 ||
+        LLVMGetIncomingValue(phi, 0) == phi)
+      continue;
+    LLVMReplaceAllUsesWith(phi, LLVMGetIncomingValue(phi, 0));
+    LLVMInstructionEraseFromParent(phi);
+  }
+}
+
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+    if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_pad(b))
+      fold_phis(b);
     LLVMValueRef invoke = LLVMGetBasicBlockTerminator(b);
     if (!LLVMIsAInvokeInst(invoke))
       continue;
@@ -92,6 +109,10 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* ---- what is live into pads ---- */
+
+struct value_list {
+  CN_VECTOR(LLVMValueRef) values;
+};
 
 /* Does `value`, which crosses some invoke of `pads` (per parse point: the unwind destination, or
  * CN_NO_BLOCK), live on where that unwinds to? */
@@ -132,27 +153,41 @@ static uint32_t *find_pads(const struct cn_refs *refs)
   return NULL;
 }
 
-bool cn_unwind_demote(struct cn_ctx *ctx, const struct cn_refs *refs)
+/* Which values are live into pads. Only their bases shall be asked for. */
+static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct value_list *unwound)
+{
+  struct cn_live_range range;
+
+  cn_liveness(refs);
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    struct cn_ref_value *value = &refs->values.at[v];
+    if (value->scalar && is_unwound(&range, refs, pads, v))
+      cn_push(&unwound->values, value->value);
+    else
+      value->cross_count = 0;
+  }
+  cn_live_free(&range);
+}
+
+bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs)
 {
   uint32_t *pads = find_pads(refs);
-  struct cn_live_range range;
-  bool any = false;
+  struct value_list unwound = {0};
 
   if (!pads)
     return false;
-  uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
-  cn_live_init(&range, refs->cfg);
-  for (uint32_t v = 0; v < refs->values.count; v++) {
-    uint32_t base = refs->values.at[v].base;
-    if (base != CN_NO_INDEX && is_unwound(&range, refs, pads, v)) {
-      cn_bit_set(chosen, base);
-      any = true;
-    }
-  }
-  if (any)
-    cn_demote(ctx, refs, chosen);
-  cn_live_free(&range);
-  free(chosen);
+  find_unwound(refs, pads, &unwound);
   free(pads);
-  return any;
+  cn_refs_find_bases(refs);
+  uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
+  for (size_t i = 0; i < unwound.values.count; i++) {
+    uint32_t base = refs->values.at[cn_refs_index(refs, unwound.values.at[i])].base;
+    if (base != CN_NO_INDEX)
+      cn_bit_set(chosen, base);
+  }
+  cn_demote(ctx, refs, chosen);
+  free(chosen);
+  cn_free(&unwound.values);
+  return true;
 }

@@ -35,7 +35,6 @@ define void @large(ptr addrspace(1) %p) gc "statepoint-example" {
   ret void
 }
 
-; CHECK-DAG: function 'unwinds'{{.*}}[invoke-aggregate]
 ; CHECK-DAG: function 'unwinds'{{.*}}[unsupported-instruction]
 define void @unwinds() gc "statepoint-example" personality ptr @personality {
   %p = invoke {ptr addrspace(1), i64} @pair() to label %on unwind label %off

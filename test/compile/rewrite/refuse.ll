@@ -12,15 +12,6 @@ declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare <vscale x 2 x ptr addrspace(1)> @scalable()
 declare void @aggregate(ptr byval({ptr addrspace(1)}))
 
-; CHECK-DAG: function 'invoking'{{.*}}[invoke]
-define void @invoking(ptr addrspace(1) %a) gc "statepoint-example" personality ptr @personality {
-  invoke void @foo() to label %ok unwind label %pad
-ok:
-  ret void
-pad:
-  %l = landingpad token cleanup
-  ret void
-}
 ; CHECK-DAG: function 'varargs'{{.*}}[variadic-statepoint]
 define void @varargs(ptr addrspace(1) %a) gc "statepoint-example" {
   call void (...) @variadic(i32 1)
