@@ -177,6 +177,8 @@ bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs)
 
   if (!pads)
     return false;
+  /* What is dead in a pad has no slot there: such functions never list the dead. */
+  refs->off &= ~(1u << CAIRN_RELOCATION_LIVENESS);
   find_unwound(refs, pads, &unwound);
   free(pads);
   cn_refs_find_bases(refs);
