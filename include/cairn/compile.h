@@ -38,6 +38,17 @@ struct cairn_diagnostic {
 /* Called once per finding, in an order that depends on the module alone. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);
 
+/* Diagnostics kept: zero-initialised is empty. */
+struct cairn_diagnostics {
+  struct cairn_diagnostic *at;
+  size_t count;
+  size_t room; /* of the list's own */
+};
+/* A handler that appends a copy to the struct cairn_diagnostics that `env` points to. */
+void cairn_diagnostics_keep(void *env, const struct cairn_diagnostic *diagnostic);
+/* Free what the list holds, and empty it. */
+void cairn_diagnostics_free(struct cairn_diagnostics *diagnostics);
+
 /* How long one run of a pass took: seconds on the clock and of this process's own time. Named
  * "verify" is LLVM's verifier, which runs after each of our passes. */
 struct cairn_pass_time {
@@ -69,7 +80,8 @@ enum cairn_slots {
   CAIRN_SLOTS_ALWAYS,
 };
 
-/* How to compile. All zero is -O0 of a front end's module for an executable, silently. */
+/* How to compile. All zero is -O0 of a front end's module for an executable, silently; so is a null
+ * pointer, wherever options are asked for. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
   unsigned opt_level;   /* 0 to 3 */
@@ -88,6 +100,53 @@ struct cairn_compile_options {
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
   void *timer_env;                    /* for `timer` */
 };
+
+/* ---- for compilers that have a pipeline and a runtime of their own ----
+ *
+ * Each function works on `module` in place: valid IR, of which only functions with gc strategy
+ * "statepoint-example" or "coreclr" or with attribute "cairn" are looked at. References are pointers
+ * in options->address_spaces. Neither a target machine nor cairn_compile_init() is needed, and what
+ * comes out is plain LLVM IR for any code generator, linker and runtime that know statepoints; none
+ * of these needs Cairn's (but for the calls of place-safepoints' own poll).
+ *
+ * False: there is at least one CAIRN_ERROR. All that is wrong with the module is reported, not the
+ * first error only, and the module is then as it was, to the byte; so the caller may go on with it,
+ * for instance by leaving a function out. (With rule "internal" Cairn broke the module, which is our
+ * defect; the module is then good for disposal only.)
+ *
+ * `options` and `diagnostics` may be null. Findings go to options->diagnose while the function runs,
+ * and are appended to `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
+
+/* Insert polls at function entries and on the cycles that need one: inlined from the module's own
+ * `void @gc.safepoint_poll()`, or calls of Cairn's runtime (statepoints-later, "PlaceSafepoints").
+ * Functions that contain statepoints are left alone. */
+bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                            struct cairn_diagnostics *diagnostics);
+
+/* Wrap every parse point in a gc.statepoint and relocate what is live over it (statepoints-original;
+ * statepoints-later, "RewriteStatepointsForGC"). Functions that contain statepoints are left alone,
+ * so that a module may be rewritten in several steps. */
+bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                               struct cairn_diagnostics *diagnostics);
+
+/* Prove that on no static path a reference is used after a statepoint that may have moved its
+ * object. For statepoints from any producer. Never changes the module. */
+bool cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                             struct cairn_diagnostics *diagnostics);
+
+/* Turn statepoints, from any producer, back into the calls that they wrap, for optimising again: a
+ * module that was rewritten, stripped and rewritten again is equivalent to what it was. For all
+ * functions, with a strategy or not. */
+bool cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                             struct cairn_diagnostics *diagnostics);
+
+/* Inline calls that are wrapped in statepoints, where the callee asks for it (alwaysinline) or
+ * LLVM's inliner finds it worth while: the statepoints are stripped, the calls inlined, and the
+ * functions rewritten again. The options are those of cairn_rewrite_statepoints(). */
+bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                              struct cairn_diagnostics *diagnostics);
+
+/* ---- for tools, and for programs that use Cairn's runtime ---- */
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
@@ -121,7 +180,8 @@ char *cairn_compile_describe(const struct cairn_compile_options *options);
 /* Run one pass on the module itself: one of cairn_compile_pass_names(), or whatever LLVM's pipeline
  * parser makes of any other name. `machine` may be null. False after at least one CAIRN_ERROR was
  * reported, or where our pass left something that LLVM's verifier refuses (reported too): the
- * module is then good for nothing but disposal. */
+ * module is then good for nothing but disposal, unless the pass is one of those that have a
+ * function above. */
 bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                         const struct cairn_compile_options *options);
 

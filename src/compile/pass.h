@@ -47,6 +47,8 @@ cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attrib
                            pointer_bases.c, aggregates.c, described.c,
                            relocate.c, tail.c, unwind.c, pads.c, demote.c, hulls.c; demote.h,
                            rewrite.h, statepoints.h, areas.h */
+cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
+cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
 cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c; tail.h */

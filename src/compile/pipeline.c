@@ -41,6 +41,9 @@ static const struct step {
     {"place-safepoints", cn_place, "insert safepoint polls at entries and loop back edges"},
     {"define-references", cn_define, "make undefined references null"},
     {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
+    {"inline-statepoints", cn_inline,
+     "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again"},
+    {"strip-statepoints", cn_unwrap, "turn statepoints back into plain calls"},
     {"lower-differences", cn_differences,
      "turn opaque pointer differences into integer arithmetic"},
     {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
@@ -97,6 +100,9 @@ static const struct step *find_step(const char *name)
   return NULL;
 }
 
+/* For callers who give no options. */
+static const struct cairn_compile_options defaults;
+
 static struct cn_ctx context_for(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                  const struct cairn_compile_options *options)
 {
@@ -104,7 +110,7 @@ static struct cn_ctx context_for(LLVMModuleRef module, LLVMTargetMachineRef mach
                          .llvm = LLVMGetModuleContext(module),
                          .layout = LLVMGetModuleDataLayout(module),
                          .machine = machine,
-                         .options = options};
+                         .options = options ? options : &defaults};
 }
 
 static bool verify_module(struct cn_ctx *ctx, const char *pass)
@@ -198,59 +204,12 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   return ok;
 }
 
-/* Diagnostics of an attempt that may be given up are kept back. */
-struct held {
-  CN_VECTOR(struct cairn_diagnostic) list;
-};
-
-static char *copy_or_null(const char *text)
+/* Hand on what an attempt said, or forget it (null). */
+static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
-  return text ? cn_strdup(text) : NULL;
-}
-
-static const char **copy_path(const struct cairn_diagnostic *d)
-{
-  const char **path = cn_alloc(d->path_count * sizeof *path);
-
-  for (size_t i = 0; i < d->path_count; i++)
-    path[i] = cn_strdup(d->path[i]);
-  return path;
-}
-
-static void hold(void *env, const struct cairn_diagnostic *d)
-{
-  struct held *held = env;
-  struct cairn_diagnostic copy = *d;
-
-  copy.rule = copy_or_null(d->rule);
-  copy.message = copy_or_null(d->message);
-  copy.function = copy_or_null(d->function);
-  copy.file = copy_or_null(d->file);
-  copy.directory = copy_or_null(d->directory);
-  copy.value = copy_or_null(d->value);
-  copy.other = copy_or_null(d->other);
-  copy.path = copy_path(d);
-  cn_push(&held->list, copy);
-}
-
-static void release(struct held *held, const struct cairn_compile_options *to)
-{
-  for (size_t i = 0; i < held->list.count; i++) {
-    struct cairn_diagnostic *d = &held->list.at[i];
-    if (to && to->diagnose)
-      to->diagnose(to->env, d);
-    free((char *)d->rule);
-    free((char *)d->message);
-    free((char *)d->function);
-    free((char *)d->file);
-    free((char *)d->directory);
-    free((char *)d->value);
-    free((char *)d->other);
-    for (size_t p = 0; p < d->path_count; p++)
-      free((char *)d->path[p]);
-    free((void *)d->path);
-  }
-  cn_free(&held->list);
+  for (size_t i = 0; to && to->diagnose && i < held->count; i++)
+    to->diagnose(to->env, &held->at[i]);
+  cairn_diagnostics_free(held);
 }
 
 /* Run the passes from *order on; the optimiser with this freedom. */
@@ -265,15 +224,15 @@ static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom 
   return true;
 }
 
-static const struct cairn_diagnostic *first_error(const struct held *held)
+static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics *held)
 {
-  for (size_t i = 0; i < held->list.count; i++)
-    if (held->list.at[i].severity == CAIRN_ERROR)
-      return &held->list.at[i];
+  for (size_t i = 0; i < held->count; i++)
+    if (held->at[i].severity == CAIRN_ERROR)
+      return &held->at[i];
   return NULL;
 }
 
-static void remark_fall_back(struct cn_ctx *ctx, const struct held *held, const char *with)
+static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held, const char *with)
 {
   const struct cairn_diagnostic *why = first_error(held);
 
@@ -283,7 +242,7 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct held *held, const 
 
 /* Where the optimiser hid references in copies or locals, it gets `prepared` again with those
  * pinned; the first time only. */
-static bool keep_locals(struct cn_ctx *prepared, const struct held *held, bool *kept)
+static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);
 
@@ -305,9 +264,9 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
   LLVMModuleRef clone = NULL;
 
   while (!ok && !last) {
-    struct held held = {0};
+    struct cairn_diagnostics held = {0};
     struct cairn_compile_options holding = *options;
-    holding.diagnose = hold;
+    holding.diagnose = cairn_diagnostics_keep;
     holding.env = &held;
     clone = LLVMCloneModule(prepared->module);
     struct cn_ctx ctx = context_for(clone, prepared->machine, &holding);
@@ -332,16 +291,16 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options)
 {
-  const char *const *order = order_of(options);
   LLVMModuleRef prepared = LLVMCloneModule(module);
   struct cn_ctx ctx = context_for(prepared, machine, options);
+  const char *const *order = order_of(ctx.options);
   LLVMModuleRef result = NULL;
-  struct cn_spaces before = cn_spaces_enter(options);
+  struct cn_spaces before = cn_spaces_enter(ctx.options);
   bool ok = verify_module(&ctx, "(input)");
 
   /* Bodies of C library functions that headers offer for inlining call other functions: with
    * safepoints in place nothing may be inlined that has none. */
-  if (ok && options->safepoints == CAIRN_SAFEPOINTS_EARLY)
+  if (ok && ctx.options->safepoints == CAIRN_SAFEPOINTS_EARLY)
     ok = run_llvm_plainly(&ctx, "elim-avail-extern");
   for (size_t i = 0; ok && i < ONCE; i++)
     ok = run_ours(&ctx, find_step(order[i]));
@@ -356,6 +315,7 @@ char *cairn_compile_describe(const struct cairn_compile_options *options)
 {
   char *text = cn_strdup("");
 
+  options = options ? options : &defaults;
   for (const char *const *order = order_of(options); *order; order++) {
     bool llvm = strcmp(*order, OPTIMISE) == 0;
     const char *name = llvm ? default_pipeline(options) : *order;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Statepoints back into plain calls. Private to src/compile.
+ */
+#ifndef CN_COMPILE_UNWRAP_H
+#define CN_COMPILE_UNWRAP_H
+
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/pass.h"
+
+/* ---- unwrap.c ---- */
+
+/* Report the statepoints of the module that cannot be unwrapped. Changes nothing. */
+void cn_unwrap_refuse(struct cn_ctx *ctx);
+/* Unwrap the statepoints of the module, which was not refused: all, or those of managed functions.
+ * The calls that they become are appended to `out`, in order, if that is not null. */
+struct cn_unwrapped {
+  CN_VECTOR(LLVMValueRef) calls;
+};
+void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped *out);
+
+/* ---- unwrap_allocas.c ---- */
+
+/* How many of the `count` operands of a deopt bundle come before those that describe allocas
+ * (abi.def, "Described allocas"). */
+uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle);
+/* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
+ * escape. Those in `seen` have been done; the others are added to it. */
+void cn_unwrap_allocas(LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen);
+
+/* ---- unwrap_phis.c ---- */
+
+/* Replace phis of pointers through which one value alone flows by that value. */
+void cn_unwrap_join_phis(LLVMValueRef function);
+
+/* ---- unwrap_dead.c ---- */
+
+/* Delete computations of pointers that nothing needs, rings of phis included. */
+void cn_unwrap_drop_dead(LLVMValueRef function);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The C API as somebody else's compiler calls it: what is refused leaves the module as it was, to
+ * the byte, and every finding comes; the process goes on. A compiler that gets a half-changed
+ * module back, or no reason, or an exit, cannot recover.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <cairn/compile.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/IRReader.h>
+
+typedef bool api_function(LLVMModuleRef, const struct cairn_compile_options *,
+                          struct cairn_diagnostics *);
+
+static const char sound[] =
+    "declare void @foo()\n"
+    "define internal void @callee(ptr addrspace(1) %p) alwaysinline gc \"statepoint-example\" {\n"
+    "  call void @foo()\n"
+    "  store i64 1, ptr addrspace(1) %p\n"
+    "  ret void\n"
+    "}\n"
+    "define ptr addrspace(1) @caller(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
+    "  call void @callee(ptr addrspace(1) %p)\n"
+    "  ret ptr addrspace(1) %p\n"
+    "}\n";
+
+/* Two functions that cannot be rewritten, behind one that can. */
+static const char refused[] =
+    "declare void @foo()\n"
+    "define ptr addrspace(1) @good(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
+    "  call void @foo()\n"
+    "  ret ptr addrspace(1) %p\n"
+    "}\n"
+    "define ptr addrspace(1) @cast(ptr %q) gc \"statepoint-example\" {\n"
+    "  %p = addrspacecast ptr %q to ptr addrspace(1)\n"
+    "  call void @foo()\n"
+    "  ret ptr addrspace(1) %p\n"
+    "}\n"
+    "define ptr addrspace(1) @number(i64 %n) gc \"statepoint-example\" {\n"
+    "  %p = inttoptr i64 %n to ptr addrspace(1)\n"
+    "  call void @foo()\n"
+    "  ret ptr addrspace(1) %p\n"
+    "}\n";
+
+#define STATEPOINT \
+  "declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)\n" \
+  "declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)\n" \
+  "declare void @foo()\n"
+#define WRAPPED(callee) \
+  "call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, " \
+  "ptr elementtype(void ()) @" callee ", i32 0, i32 0, i32 0, i32 0)"
+
+/* The reference is used after the statepoint that may have moved its object. */
+static const char stale[] =
+    STATEPOINT
+    "define ptr addrspace(1) @stale(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
+    "  %t = " WRAPPED("foo") "\n"
+    "  ret ptr addrspace(1) %p\n"
+    "}\n";
+
+/* One of the statepoints could be inlined, but another would get lost. */
+static const char leaf[] =
+    STATEPOINT
+    "declare void @abort()\n"
+    "define void @callee() alwaysinline gc \"statepoint-example\" {\n"
+    "  ret void\n"
+    "}\n"
+    "define void @caller() gc \"statepoint-example\" {\n"
+    "  %t = " WRAPPED("callee") "\n"
+    "  %u = " WRAPPED("abort") "\n"
+    "  ret void\n"
+    "}\n";
+
+static const char odd_poll[] =
+    "declare i32 @gc.safepoint_poll()\n"
+    "define void @f() gc \"statepoint-example\" {\n"
+    "  ret void\n"
+    "}\n";
+
+static LLVMModuleRef parse(LLVMContextRef context, const char *text)
+{
+  LLVMMemoryBufferRef buffer =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "module");
+  LLVMModuleRef module = NULL;
+  char *message = NULL;
+
+  if (LLVMParseIRInContext2(context, buffer, &module, &message))
+    fail_msg("%s", message);
+  LLVMDisposeMemoryBuffer(buffer);
+  return module;
+}
+
+/* The module as bitcode: names, order of uses and attributes that text leaves out are in it. */
+static LLVMMemoryBufferRef bytes_of(LLVMModuleRef module)
+{
+  return LLVMWriteBitcodeToMemoryBuffer(module);
+}
+
+static void assert_same_bytes(LLVMMemoryBufferRef before, LLVMModuleRef module)
+{
+  LLVMMemoryBufferRef after = bytes_of(module);
+
+  assert_int_equal(LLVMGetBufferSize(before), LLVMGetBufferSize(after));
+  assert_memory_equal(LLVMGetBufferStart(before), LLVMGetBufferStart(after),
+                      LLVMGetBufferSize(before));
+  LLVMDisposeMemoryBuffer(after);
+}
+
+static bool has(LLVMModuleRef module, const char *text)
+{
+  char *ir = LLVMPrintModuleToString(module);
+  bool found = strstr(ir, text) != NULL;
+
+  LLVMDisposeMessage(ir);
+  return found;
+}
+
+static const struct cairn_diagnostic *about(const struct cairn_diagnostics *list,
+                                            const char *function)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->at[i].function && strcmp(list->at[i].function, function) == 0)
+      return &list->at[i];
+  return NULL;
+}
+
+/* `run` refuses `text` with `count` errors, the first of `rule`, and leaves it alone; null options
+ * and no list, too. */
+static void refuses(api_function *run, const char *text, size_t count, const char *rule)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = parse(context, text);
+  LLVMMemoryBufferRef before = bytes_of(module);
+  struct cairn_diagnostics found = {0};
+
+  assert_false(run(module, NULL, &found));
+  assert_same_bytes(before, module);
+  assert_int_equal(found.count, count);
+  assert_int_equal(found.at[0].severity, CAIRN_ERROR);
+  assert_string_equal(found.at[0].rule, rule);
+  cairn_diagnostics_free(&found);
+  assert_int_equal(found.count, 0);
+  assert_false(run(module, NULL, NULL));
+  assert_same_bytes(before, module);
+  LLVMDisposeMemoryBuffer(before);
+  LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+}
+
+static void refused_modules_stay(void **state)
+{
+  (void)state;
+  refuses(cairn_rewrite_statepoints, refused, 2, "address-space-cast");
+  refuses(cairn_verify_safepoints, stale, 1, "stale-reference");
+  refuses(cairn_inline_statepoints, leaf, 1, "wrapped-leaf");
+  refuses(cairn_place_safepoints, odd_poll, 1, "poll-type");
+}
+
+static void count_one(void *env, const struct cairn_diagnostic *diagnostic)
+{
+  (void)diagnostic;
+  ++*(size_t *)env;
+}
+
+/* Both who may listen hear of every error, with its function. */
+static void every_finding_comes(void **state)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = parse(context, refused);
+  size_t heard = 0;
+  struct cairn_compile_options options = {.diagnose = count_one, .env = &heard};
+  struct cairn_diagnostics found = {0};
+
+  (void)state;
+  assert_false(cairn_rewrite_statepoints(module, &options, &found));
+  assert_int_equal(heard, found.count);
+  assert_string_equal(about(&found, "cast")->rule, "address-space-cast");
+  assert_string_equal(about(&found, "number")->rule, "integer-to-reference");
+  assert_null(about(&found, "good"));
+  cairn_diagnostics_free(&found);
+
+  /* The way out: without these functions the module is rewritten. */
+  LLVMDeleteFunction(LLVMGetNamedFunction(module, "cast"));
+  LLVMDeleteFunction(LLVMGetNamedFunction(module, "number"));
+  assert_true(cairn_rewrite_statepoints(module, &options, &found));
+  assert_int_equal(found.count, 0);
+  assert_true(has(module, "gc.relocate"));
+  LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+}
+
+static void all_functions_in_turn(void **state)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = parse(context, sound);
+  struct cairn_diagnostics found = {0};
+
+  (void)state;
+  assert_true(cairn_place_safepoints(module, NULL, &found));
+  assert_true(has(module, "cairn_poll_slow"));
+  assert_true(cairn_rewrite_statepoints(module, NULL, &found));
+  assert_true(cairn_verify_safepoints(module, NULL, &found));
+  assert_true(has(module, "@callee"));
+  assert_true(cairn_inline_statepoints(module, NULL, &found));
+  assert_false(has(module, "@callee"));
+  assert_true(cairn_verify_safepoints(module, NULL, &found));
+  assert_true(cairn_strip_statepoints(module, NULL, &found));
+  assert_false(has(module, "llvm.experimental.gc"));
+  assert_int_equal(found.count, 0);
+  assert_false(LLVMVerifyModule(module, LLVMReturnStatusAction, NULL));
+  LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+}
+
+/* Options as text: what is wrong changes nothing. */
+static void options_by_name(void **state)
+{
+  struct cairn_compile_options options = {0}, before;
+  char *wrong;
+
+  (void)state;
+  assert_null(cairn_compile_set(&options, "slots", "always"));
+  assert_null(cairn_compile_set(&options, "without", "sink,compare"));
+  assert_null(cairn_compile_set(&options, "slot-budget", "4294967295"));
+  assert_null(cairn_compile_set(&options, "address-spaces", "1,255"));
+  assert_null(cairn_compile_set(&options, "check-polls", NULL));
+  assert_int_equal(options.slots, CAIRN_SLOTS_ALWAYS);
+  assert_int_equal(options.relocations_off,
+                   1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_COMPARE);
+  assert_int_equal(options.slot_budget, UINT32_MAX);
+  assert_int_equal(options.address_space_count, 2);
+  assert_int_equal(options.address_spaces[1], 255);
+  assert_true(options.check_polls);
+  before = options;
+  static const char *const bad[][2] = {
+      {"slots", "perhaps"},      {"slots", NULL},          {"without", "sink,"},
+      {"check-polls", "yes"},    {"no-such", NULL},        {"slot-budget", "4294967296"},
+      {"address-spaces", "0"},   {"address-spaces", "1,1"}, {"address-spaces", ""},
+      {"slot-budget", "1e3"},    {"without", ""},          {"safepoints", "LATE"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    wrong = cairn_compile_set(&options, bad[i][0], bad[i][1]);
+    assert_non_null(wrong);
+    assert_non_null(strstr(wrong, bad[i][0]));
+    free(wrong);
+    assert_memory_equal(&options, &before, sizeof options);
+  }
+  free((void *)options.address_spaces);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(refused_modules_stay),
+      cmocka_unit_test(every_finding_comes),
+      cmocka_unit_test(all_functions_in_turn),
+      cmocka_unit_test(options_by_name),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
