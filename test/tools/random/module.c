@@ -5,8 +5,10 @@
 #include "tools/random/module.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/IRReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 
@@ -52,6 +54,35 @@ static void run_passes(struct cn_maker *m, const char *passes)
 
   CN_CHECK(!error);
   LLVMDisposePassBuilderOptions(options);
+}
+
+/* Make allocas of the managed address space of those that odd.c has named, in the module's text. */
+static LLVMModuleRef manage_allocas(LLVMContextRef llvm, LLVMModuleRef module)
+{
+  char *text = LLVMPrintModuleToString(module), *out, *message = NULL;
+  size_t size;
+  FILE *file = open_memstream(&out, &size);
+
+  CN_CHECK(file);
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    const char *cast = strstr(line, " addrspacecast ptr %managed");
+    if (strstr(line, "%managed.cast") == line + 2 && cast)
+      fprintf(file, "%.*s bitcast ptr addrspace(1)%.*s to ptr addrspace(1)\n", (int)(cast - line),
+              line, (int)(strstr(cast, " to ") - cast - 18), cast + 18);
+    else if (strstr(line, "%managed") == line + 2 && strstr(line, " = alloca "))
+      fprintf(file, "%s, addrspace(1)\n", line);
+    else
+      fprintf(file, "%s\n", line);
+  }
+  fclose(file);
+  LLVMDisposeMessage(text);
+  LLVMDisposeModule(module);
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(out, size, "managed");
+  free(out);
+  if (LLVMParseIRInContext(llvm, buffer, &module, &message))
+    fprintf(stderr, "%s\n", message);
+  CN_CHECK(!message);
+  return module;
 }
 
 static void fill_roots(struct cn_maker *m)
@@ -115,6 +146,8 @@ LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish 
   LLVMDisposeBuilder(m.builder);
   if (!cn_has(&m, CN_FORM_MEMORY))
     run_passes(&m, "function(mem2reg)");
+  if (cn_has(&m, CN_FORM_MANAGED_ALLOCA))
+    m.module = manage_allocas(llvm, m.module);
   return m.module;
 }
 

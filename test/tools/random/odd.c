@@ -28,15 +28,14 @@ static LLVMValueRef call(struct cn_maker *m, LLVMValueRef f, LLVMValueRef *args,
   return LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-static LLVMValueRef local(struct cn_maker *m, LLVMTypeRef type, unsigned space)
+static LLVMValueRef local(struct cn_maker *m, LLVMTypeRef type)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->llvm);
 
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->function)));
   LLVMValueRef a = LLVMBuildAlloca(builder, type, "");
   LLVMDisposeBuilder(builder);
-  return space ? LLVMBuildAddrSpaceCast(m->builder, a, LLVMPointerTypeInContext(m->llvm, space), "")
-               : a;
+  return a;
 }
 
 static void cast(struct cn_maker *m)
@@ -55,11 +54,20 @@ static void integer(struct cn_maker *m)
   cn_set(m, CN_CELL, LLVMBuildIntToPtr(m->builder, n, m->ref, ""));
 }
 
-/* In the C API only parsed IR has allocas of another address space: the data layout names one. */
+/* The C API does not make allocas of another address space: module.c turns what has these names into
+ * some. */
 static void managed_alloca(struct cn_maker *m)
 {
-  LLVMValueRef a = local(m, cn_chance(m, 50) ? m->node : m->i64, 1);
+  LLVMTypeRef type = cn_chance(m, 50) ? m->node : m->i64;
+  LLVMValueRef a = local(m, type);
 
+  LLVMSetValueName2(a, "managed", 7);
+  a = LLVMBuildAddrSpaceCast(m->builder, a, m->ref, "managed.cast");
+  if (type == m->node) {
+    LLVMBuildStore(m->builder, cn_get(m, CN_NODE), cn_offset(m, a, 8));
+    cn_set(m, CN_SLOT, cn_offset(m, a, 8));
+  } else
+    LLVMBuildStore(m->builder, cn_int(m, 7), a);
   cn_set(m, CN_CELL, a);
   cn_safepoint(m);
   cn_note(m, LLVMBuildLoad2(m->builder, m->i64, a, ""));
@@ -207,7 +215,7 @@ static void scalable(struct cn_maker *m)
 static void by_value(struct cn_maker *m)
 {
   LLVMTypeRef pair = m->kinds[CN_PAIR];
-  LLVMValueRef f = declare(m, "by_value", m->none, &m->ptr, 1), a = local(m, pair, 0);
+  LLVMValueRef f = declare(m, "by_value", m->none, &m->ptr, 1), a = local(m, pair);
   LLVMAttributeRef byval = LLVMCreateTypeAttribute(
       m->llvm, LLVMGetEnumAttributeKindForName("byval", 5), pair);
 
@@ -235,7 +243,7 @@ static void returns_twice(struct cn_maker *m)
 {
   LLVMValueRef f = declare(m, "setjmp", m->i32, &m->ptr, 1), buffer;
 
-  buffer = local(m, LLVMArrayType2(m->i64, 25), 0);
+  buffer = local(m, LLVMArrayType2(m->i64, 25));
   LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                           cn_enum_attribute(m, "returns_twice", 0));
   call(m, f, &buffer, 1);

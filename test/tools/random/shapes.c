@@ -15,7 +15,7 @@ static void loop(struct cn_maker *m)
   LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m),
                     after = cn_block(m), latch;
   LLVMValueRef index[2] = {cn_int(m, 0), NULL}, phi, at, old;
-  bool long_loop = !m->run || cn_chance(m, 5);
+  bool long_loop = !m->run || cn_chance(m, 2);
 
   LLVMBuildBr(m->builder, body);
   LLVMPositionBuilderAtEnd(m->builder, body);
