@@ -13,7 +13,7 @@
 
 struct opt {
   const char *input, *output;
-  bool text;
+  bool text, silent;
   CN_VECTOR(const char *) passes;   /* as given to -p */
   CN_VECTOR(const char *) analyses; /* --print */
   struct cairn_compile_options compile;
@@ -37,6 +37,7 @@ static void print_help(FILE *out)
       "'function(sroa,instcombine)'\n"
       "  -o FILE               write the module there (default: standard output)\n"
       "  -S                    write text, not bitcode\n"
+      "  --disable-output      write no module\n"
       "  --print=ANALYSIS      print cfg, liveness, bases or calls of every managed function to\n"
       "                        standard output, after the passes; the module only goes to -o then\n"
       "  --explain-calls       --print=calls\n"
@@ -162,13 +163,15 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
     LLVMDisposeTargetMachine(machine);
   if (!ok || !print_analyses(module, opt))
     return false;
+  if (opt->silent)
+    return true;
   if (opt->output)
     return cn_module_write(module, opt->output, opt->text);
   return opt->analyses.count > 0 || cn_module_write(module, "-", opt->text);
 }
 
 /* OPT_SET: an option of cairn_compile_set(), by the same name. */
-enum { OPT_PRINT = 256, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_HELP, OPT_VERSION };
+enum { OPT_PRINT = 256, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
     {"passes", required_argument, NULL, 'p'},
@@ -182,6 +185,7 @@ static const struct option long_options[] = {
     {"slot-budget", required_argument, NULL, OPT_SET},
     {"address-spaces", required_argument, NULL, OPT_SET},
     {"check-polls", no_argument, NULL, OPT_SET},
+    {"disable-output", no_argument, NULL, OPT_SILENT},
     {"time-passes", no_argument, NULL, OPT_TIMES},
     {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -221,6 +225,9 @@ static int take_option(struct opt *opt, int letter, const char *name)
     return CN_EXIT_OK;
   case OPT_CALLS:
     cn_push(&opt->analyses, "calls");
+    return CN_EXIT_OK;
+  case OPT_SILENT:
+    opt->silent = true;
     return CN_EXIT_OK;
   case OPT_TIMES:
     opt->compile.timer = cn_times_add;
@@ -267,7 +274,7 @@ int cn_opt_main(int argc, char **argv)
     cn_tool_error(optind == argc ? "no input (see --help)" : "more than one input (see --help)");
     status = CN_EXIT_USAGE;
   }
-  if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.analyses.count &&
+  if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.silent && !opt.analyses.count &&
       isatty(STDOUT_FILENO)) {
     cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
     status = CN_EXIT_USAGE;

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running the tools that bench/rewrite compares: how long the pass took by the tool's own timer, and
+how much memory the process had at most."""
+import os
+import re
+import subprocess
+import sys
+import threading
+
+LLVM = '/usr/lib/llvm-22/bin'
+LLVM_PASS = 'rewrite-statepoints-for-gc'
+OUR_PASS = 'rewrite-statepoints'
+
+
+class Failed(Exception):
+    """A tool gave up; the text is what it said."""
+
+
+def llvm(name):
+    for path in (f'{LLVM}/{name}', f'/usr/bin/{name}-22'):
+        if os.path.exists(path):
+            return path
+    sys.exit(f'bench: {name} of LLVM 22 is not installed')
+
+
+def run(*command, timeout=None):
+    """(what it said on stderr, peak MiB); stderr is None if the time was over."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, errors='replace')
+    over = []
+    timer = threading.Timer(timeout or 3600, lambda: (over.append(1), process.kill()))
+    timer.start()
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    timer.cancel()
+    process.returncode = status
+    if over:
+        return None, usage.ru_maxrss / 1024
+    if status:
+        raise Failed(f'{" ".join(command)}\n{said[-2000:]}')
+    return said, usage.ru_maxrss / 1024
+
+
+def llvm_seconds(said):
+    """Wall time of the pass and of the analyses that it asked for, from opt's tables."""
+    total, counts = 0.0, False
+    for line in said.splitlines():
+        if re.match(r'\s+[A-Z].* (timing report|Parsing)$', line):
+            counts = 'execution timing report' in line
+        columns = re.findall(r'([\d.]+) \(', line)
+        if counts and columns and not line.endswith(' Total'):
+            total += float(columns[-1])
+    return total
+
+
+def run_llvm(module, timeout):
+    """(seconds of the pass or None, peak MiB)."""
+    said, peak = run(llvm('opt'), '-disable-output', '-disable-verify', '-time-passes',
+                     '-passes=' + LLVM_PASS, module, timeout=timeout)
+    return None if said is None else llvm_seconds(said), peak
+
+
+def run_ours(build, module, timeout, options=()):
+    said, peak = run(f'{build}/bin/cairn', 'opt', '--disable-output', '--time-passes', '-p',
+                     OUR_PASS, *options, module, timeout=timeout)
+    if said is None:
+        return None, peak
+    return float(re.search(r'^ *([\d.]+) .* ' + OUR_PASS + '$', said, re.M).group(1)), peak
+
+
+def idle_memory(build, module):
+    """Peak MiB of each tool that reads the module and does nothing: (ours, LLVM's)."""
+    ours = run(f'{build}/bin/cairn', 'opt', '--disable-output', module)[1]
+    return ours, run(llvm('opt'), '-disable-output', '-disable-verify', '-passes=', module)[1]
+
+
+def assemble(text, target):
+    with open(target + '.ll', 'w') as file:
+        file.write(text)
+    run(llvm('llvm-as'), target + '.ll', '-o', target)
+    os.remove(target + '.ll')
+    return target
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(f'\r\033[K{text}', end='', file=sys.stderr, flush=True)
+    elif text:
+        print(text, file=sys.stderr, flush=True)
