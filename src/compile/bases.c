@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/names.h"
 #include "compile/rewrite.h"
 
 /* A phi or select of references. */
@@ -281,22 +282,20 @@ static LLVMValueRef base_of(struct graph *graph, LLVMValueRef value, struct merg
 }
 
 /* A phi without operands, or a copy of the select, beside the merge. */
-static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge)
+static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge, bool named)
 {
-  size_t length;
-  const char *name = LLVMGetValueName2(merge, &length);
-  char *base_name = length ? cn_format("%s.base", name) : cn_strdup("");
   LLVMValueRef base;
 
   LLVMPositionBuilderBefore(builder, merge);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(merge));
   if (LLVMIsAPHINode(merge)) {
-    base = LLVMBuildPhi(builder, LLVMTypeOf(merge), base_name);
+    base = LLVMBuildPhi(builder, LLVMTypeOf(merge), "");
   } else {
     base = LLVMInstructionClone(merge);
-    LLVMInsertIntoBuilderWithName(builder, base, base_name);
+    LLVMInsertIntoBuilder(builder, base);
   }
-  free(base_name);
+  if (named)
+    cn_name_after(base, merge, ".base");
   return base;
 }
 
@@ -335,7 +334,7 @@ static void demand_base(struct graph *graph, LLVMValueRef value, struct made *ma
   base_of(graph, value, &missing);
   if (!missing)
     return;
-  missing->base = make_base(made->builder, missing->value);
+  missing->base = make_base(made->builder, missing->value, cn_refs_named(graph->refs));
   cn_push(&made->merges, missing);
 }
 

@@ -66,11 +66,13 @@ static bool have_string(LLVMValueRef call, const char *attribute)
 
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
 {
-  uint32_t at = LLVMGetNumArgOperands(call);
   unsigned count = LLVMGetNumOperandBundles(call);
   bool found = false;
 
   *first = *end = 0;
+  if (count == 0)
+    return false;
+  uint32_t at = LLVMGetNumArgOperands(call);
   for (unsigned i = 0; i < count && !found; i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
     size_t length;

@@ -4,6 +4,7 @@
  */
 #include "compile/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 
@@ -26,4 +27,20 @@ bool cn_has_statepoints(LLVMValueRef function)
       if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))
         return true;
   return false;
+}
+
+void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
+{
+  size_t length, more = strlen(suffix);
+  const char *name = LLVMGetValueName2(other, &length);
+  char space[120];
+
+  if (length == 0)
+    return;
+  char *whole = length + more <= sizeof space ? space : cn_alloc(length + more);
+  memcpy(whole, name, length);
+  memcpy(whole + length, suffix, more);
+  LLVMSetValueName2(value, whole, length + more);
+  if (whole != space)
+    free(whole);
 }

@@ -46,6 +46,8 @@ unsigned cn_attribute_kind(const char *name);
 unsigned cn_intrinsic_id(const char *name);
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value);
+/* Name `value` after `other`, if that has a name. */
+void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
 /* True if the function was rewritten already: it calls gc.statepoint. */
 bool cn_has_statepoints(LLVMValueRef function);
 

@@ -76,6 +76,12 @@ struct cn_refs {
 
 void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg, unsigned off);
 void cn_refs_free(struct cn_refs *refs);
+/* Are values that are made to be named after what they stand for? In a function with so many
+ * nobody reads the names, and they cost as much as the values. */
+static inline bool cn_refs_named(const struct cn_refs *refs)
+{
+  return refs->crossings.count <= 1000;
+}
 uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value); /* CN_NO_INDEX if none */
 static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation which)
 {

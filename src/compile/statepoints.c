@@ -24,11 +24,18 @@
 #include "compile/tail.h"
 
 #define CN_SMALL_NUMBERS 1024
-/* A function with more relocations than this has none of them named: nobody reads it. */
-#define CN_NAME_LIMIT 1000
 
 enum { FLAG_TRANSITION = 1 };
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
+
+struct operands {
+  CN_VECTOR(LLVMValueRef) values;
+};
+
+/* Of one statepoint; the memory serves the next. */
+struct scratch {
+  struct operands args, deopt, transition, live, funclet;
+};
 
 struct cn_emitter {
   struct cn_ctx *ctx;
@@ -39,11 +46,10 @@ struct cn_emitter {
   bool bases_asked;     /* some function asks for the bases of pointers */
   bool names;           /* of values made in this function: they cost as much as the values */
   LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
+  LLVMTypeRef result_type;
+  LLVMValueRef result; /* the declaration of gc.result for that type */
   struct cn_described described;
-};
-
-struct operands {
-  CN_VECTOR(LLVMValueRef) values;
+  struct scratch scratch;
 };
 
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
@@ -94,23 +100,6 @@ static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
   return (uint32_t)low;
 }
 
-/* Name `value` after another, if that has a name. */
-static void name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
-{
-  size_t length, more = strlen(suffix);
-  const char *name = LLVMGetValueName2(other, &length);
-  char space[120];
-
-  if (length == 0)
-    return;
-  char *whole = length + more <= sizeof space ? space : cn_alloc(length + more);
-  memcpy(whole, name, length);
-  memcpy(whole + length, suffix, more);
-  LLVMSetValueName2(value, whole, length + more);
-  if (whole != space)
-    free(whole);
-}
-
 LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
                               uint32_t value)
 {
@@ -126,7 +115,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
   point->last = build_call(e, relocate, args, 3, "");
   LLVMSetInstructionCallConv(point->last, LLVMColdCallConv);
   if (e->names)
-    name_after(point->last, v->value, ".relocated");
+    cn_name_after(point->last, v->value, ".relocated");
   return point->last;
 }
 
@@ -242,9 +231,11 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
 
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed))
     return;
-  LLVMValueRef declaration = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
+  if (e->result_type != type)
+    e->result = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
+  e->result_type = type;
   position_after(e, statepoint);
-  LLVMValueRef result = build_call(e, declaration, &statepoint, 1, "");
+  LLVMValueRef result = build_call(e, e->result, &statepoint, 1, "");
   cn_statepoint_result_attributes(call, result);
   const char *name = LLVMGetValueName2(call, &length);
   char *copy = cn_format("%.*s", (int)length, name);
@@ -257,12 +248,18 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   point->last = result;
 }
 
+static void clear_scratch(struct scratch *s)
+{
+  s->args.values.count = s->deopt.values.count = s->transition.values.count = 0;
+  s->live.values.count = s->funclet.values.count = 0;
+}
+
 /* Wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right
  * ones in. */
 static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
                             struct cn_parse_point *point)
 {
-  struct operands args = {0}, deopt = {0}, transition = {0}, live = {0}, funclet = {0};
+  struct scratch *s = &e->scratch;
   LLVMOperandBundleRef bundles[4];
   unsigned count = 0;
   LLVMValueRef call = point->call;
@@ -270,36 +267,32 @@ static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
   bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
   bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
 
-  take_bundle(call, "funclet", &funclet, &first, &end);
+  clear_scratch(s);
+  take_bundle(call, "funclet", &s->funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
-  take_bundles(point, &deopt, &transition);
+  take_bundles(point, &s->deopt, &s->transition);
   for (size_t i = 0; i < e->described.operands.count; i++)
-    cn_push(&deopt.values, e->described.operands.at[i]);
+    cn_push(&s->deopt.values, e->described.operands.at[i]);
   for (size_t i = 0; i < point->live.count; i++)
-    cn_push(&live.values, refs->values.at[point->live.at[i]].value);
-  point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)deopt.values.count;
-  point->live_operand = point->transition_at + (uint32_t)transition.values.count;
-  if (has_deopt || deopt.values.count)
-    bundles[count++] = make_bundle("deopt", &deopt);
+    cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
+  point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
+  point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
+  if (has_deopt || s->deopt.values.count)
+    bundles[count++] = make_bundle("deopt", &s->deopt);
   if (has_transition)
-    bundles[count++] = make_bundle("gc-transition", &transition);
-  if (live.values.count)
-    bundles[count++] = make_bundle("gc-live", &live);
-  if (funclet.values.count)
-    bundles[count++] = make_bundle("funclet", &funclet);
-  point->last = build_statepoint(e, point, &args, bundles, count, has_transition);
+    bundles[count++] = make_bundle("gc-transition", &s->transition);
+  if (s->live.values.count)
+    bundles[count++] = make_bundle("gc-live", &s->live);
+  if (s->funclet.values.count)
+    bundles[count++] = make_bundle("funclet", &s->funclet);
+  point->last = build_statepoint(e, point, &s->args, bundles, count, has_transition);
   while (count)
     LLVMDisposeOperandBundle(bundles[--count]);
   LLVMValueRef statepoint = point->last;
   replace_result(e, refs, point);
   LLVMInstructionEraseFromParent(call);
   point->call = statepoint;
-  cn_free(&args.values);
-  cn_free(&deopt.values);
-  cn_free(&transition.values);
-  cn_free(&live.values);
-  cn_free(&funclet.values);
 }
 
 /* ---- one function ---- */
@@ -390,7 +383,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);
-    e->names = refs.crossings.count <= CN_NAME_LIMIT;
+    e->names = cn_refs_named(&refs);
     for (size_t p = 0; p < refs.points.count; p++)
       emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_relocate(e, &refs);
@@ -426,6 +419,11 @@ static void free_emitter(struct cn_emitter *e)
   if (!LLVMGetFirstUse(e->relocate))
     LLVMDeleteFunction(e->relocate);
   LLVMDisposeBuilder(e->builder);
+  cn_free(&e->scratch.args.values);
+  cn_free(&e->scratch.deopt.values);
+  cn_free(&e->scratch.transition.values);
+  cn_free(&e->scratch.live.values);
+  cn_free(&e->scratch.funclet.values);
 }
 
 bool cn_rewrite(struct cn_ctx *ctx)
