@@ -35,7 +35,8 @@ void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs);
 void cn_hulls_free(struct cn_hulls *hulls);
 /* Uses of values derived from `value` (once bases are attached) count as its own. */
 struct cn_hull cn_hull_of(const struct cn_hulls *hulls, uint32_t value);
-/* How many parse points lie inside. */
+/* The first parse point inside, and how many there are. */
+uint32_t cn_hull_first_point(const struct cn_hulls *hulls, struct cn_hull hull);
 uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull);
 
 /* ---- demote.c ---- */
@@ -69,6 +70,10 @@ bool cn_unwind_replace_phis(struct cn_ctx *ctx, struct cn_refs *refs);
 
 /* ---- slot_mode.c ---- */
 
+/* Is this function to keep its references in slots? */
+bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
+/* Set the cross_count of each value to 1 if it may cross a parse point, by its hull, else to 0. */
+void cn_hulls_mark(struct cn_refs *refs);
 /* Demote all references that cross a parse point, if that is wanted in this function. True: `refs`
  * is outdated. Needs no liveness. */
 bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs);

@@ -105,9 +105,14 @@ static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
   return low;
 }
 
+uint32_t cn_hull_first_point(const struct cn_hulls *hulls, struct cn_hull hull)
+{
+  return points_before(hulls->refs, hull.from + 1);
+}
+
 uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull)
 {
-  uint32_t first = points_before(hulls->refs, hull.from + 1);
+  uint32_t first = cn_hull_first_point(hulls, hull);
   uint32_t end = points_before(hulls->refs, hull.to);
 
   return end > first ? end - first : 0;

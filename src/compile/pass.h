@@ -45,7 +45,8 @@ cn_pass cn_define;      /* define-references: undefined.c; early insertion only 
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
                            areas.c, strip.c, refs.c, spaces.c, liveness.c, bases.c, sources.c,
                            pointer_bases.c, aggregates.c, described.c,
-                           relocate.c, tail.c, unwind.c, pads.c, demote.c, hulls.c; demote.h,
+                           relocate.c, tail.c,
+                           unwind.c, pads.c, demote.c, hulls.c, slot_mode.c; demote.h,
                            rewrite.h, statepoints.h, areas.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */

@@ -336,7 +336,10 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   }
   if (!refs->aggregates)
     return;
-  cn_liveness(refs);
+  if (cn_slots_wanted(ctx, refs))
+    cn_hulls_mark(refs);
+  else
+    cn_liveness(refs);
   if (cn_split_aggregates(ctx, refs))
     rebuild(refs, cfg);
 }
@@ -376,6 +379,8 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   build(e, function, &cfg, &refs);
   if (refs.points.count) {
     if (cn_unwind_replace_phis(e->ctx, &refs))
+      rebuild(&refs, &cfg);
+    if (cn_slot_mode(e->ctx, &refs))
       rebuild(&refs, &cfg);
     if (cn_unwind_demote(e->ctx, &refs))
       rebuild(&refs, &cfg);

@@ -286,7 +286,14 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
  * settles it. */
 #define PASSES 16
 
-static bool pass_over(struct cn_values *values, bool settle)
+static bool is_reference(LLVMValueRef i)
+{
+  LLVMTypeRef type = LLVMTypeOf(i);
+
+  return LLVMGetTypeKind(type) == LLVMTokenTypeKind || cn_holds_ref(type);
+}
+
+static bool pass_over(struct cn_values *values, bool integers, bool settle)
 {
   const struct cn_epochs *e = values->epochs;
   bool changed = false;
@@ -296,6 +303,8 @@ static bool pass_over(struct cn_values *values, bool settle)
     for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       epoch = cn_epochs_after(e, i, epoch);
+      if (!integers && !is_reference(i))
+        continue;
       struct cn_stale stale = evaluate(values, i, b, epoch);
       struct cn_stale old = cn_values_of(values, i);
       if (settle && old.epoch != CN_EPOCH_NONE &&
@@ -315,7 +324,11 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
     if (cn_holds_ref(LLVMTypeOf(p)) && !cn_is_immovable(p))
       set(values, p, (struct cn_stale){CN_EPOCH_ENTRY, 1});
-  for (unsigned pass = 0; pass_over(values, pass > PASSES); pass++)
+  /* References first: a difference of which one address is not known yet would look like no
+   * difference, make stale what is computed from it, and round a loop itself. */
+  for (unsigned pass = 0; pass_over(values, false, pass > PASSES); pass++)
+    ;
+  for (unsigned pass = 0; pass_over(values, true, pass > PASSES); pass++)
     ;
 }
 

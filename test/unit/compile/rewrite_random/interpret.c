@@ -12,6 +12,8 @@
 
 enum { LOCAL = 1 }; /* what stands for an object in the address of the local */
 enum { FUEL = 150 };
+/* Between the addresses of objects, as integers. */
+#define SPACING UINT64_C(1000000)
 
 static struct value read_value(struct machine *m, LLVMValueRef v)
 {
@@ -93,21 +95,21 @@ static struct value run_callee(struct machine *m, const char *name, const struct
   return out;
 }
 
-/* The collector updates the cells of the local that the deopt bundle describes (abi.def), no
+/* The collector updates the cells of the locals that the deopt bundle describes (abi.def), no
  * others. */
 static void update_local(struct machine *m, LLVMOperandBundleRef deopt)
 {
   unsigned at = 2, end = LLVMGetNumOperandBundleArgs(deopt);
 
   for (; at + 4 < end; at++) { /* one area: alloca, count, stride, number of offsets, offsets */
-    uint64_t n[3];
+    uint64_t n[3], alloca = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, at)).number;
     for (unsigned i = 0; i < 3; i++)
       n[i] = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, at + 1 + i)).number;
     at += 3;
     for (uint64_t k = 0; k < n[2]; k++) {
       uint64_t offset = read_scalar(m, LLVMGetOperandBundleArgAtIndex(deopt, ++at)).number;
       for (uint64_t element = 0; element < n[0]; element++) {
-        struct scalar *cell = &m->local[(offset + element * n[1]) / 8 % 2];
+        struct scalar *cell = &m->local[(alloca + offset + element * n[1]) / 8 % CELLS];
         check_fresh(m, *cell, "stale or undefined reference in a described local");
         cell->time++;
       }
@@ -176,7 +178,10 @@ static void run_call(struct machine *m, LLVMValueRef i)
   } else if (strncmp(name, "llvm.experimental.gc.relocate", 29) == 0) {
     run_relocate(m, i);
   } else if (strncmp(name, "llvm.memset", 11) == 0) {
-    memset(m->local, 0, sizeof m->local);
+    uint64_t first = read_scalar(m, LLVMGetArgOperand(i, 0)).number / 8;
+    uint64_t count = read_scalar(m, LLVMGetArgOperand(i, 2)).number / 8;
+    CN_CHECK(first + count <= CELLS);
+    memset(m->local + first, 0, count * sizeof *m->local);
   } else {
     for (unsigned a = 0; a < 2 && a < LLVMGetNumArgOperands(i); a++)
       args[a] = read_value(m, LLVMGetArgOperand(i, a));
@@ -290,13 +295,38 @@ static bool is_local(LLVMValueRef access, unsigned operand)
   return !cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, operand)));
 }
 
+/* As an integer, a reference is its object and its offset: what is derived from null by its distance
+ * from that is what it was. */
 static void run_gep(struct machine *m, LLVMValueRef i)
 {
   struct scalar from = read_scalar(m, LLVMGetOperand(i, 0));
+  uint64_t by = read_scalar(m, LLVMGetOperand(i, 1)).number;
 
-  if (from.object)
-    from.number += read_scalar(m, LLVMGetOperand(i, 1)).number;
+  if (LLVMGetNumIndices(i) == 2) /* of an array of references */
+    from.number += 8 * read_scalar(m, LLVMGetOperand(i, 2)).number;
+  else if (from.object)
+    from.number += by;
+  else if (from.is_ref && by < UINT64_C(1) << 40 && by > SPACING / 2)
+    from = reference(m, (uint32_t)((by + SPACING / 2) / SPACING), by % SPACING);
   write_scalar(m, i, from);
+}
+
+static void run_address(struct machine *m, LLVMValueRef i)
+{
+  struct scalar from = read_scalar(m, LLVMGetOperand(i, 0));
+
+  check_fresh(m, from, "stale address");
+  write_scalar(m, i, (struct scalar){.number = from.object * SPACING + from.number});
+}
+
+static void run_alloca(struct machine *m, LLVMValueRef i)
+{
+  LLVMTypeRef type = LLVMGetAllocatedType(i);
+  uint64_t cells = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 2;
+
+  CN_CHECK(m->cells + cells <= CELLS);
+  write_scalar(m, i, (struct scalar){.object = LOCAL, .number = 8 * m->cells});
+  m->cells += cells;
 }
 
 static void run_load(struct machine *m, LLVMValueRef i)
@@ -305,7 +335,7 @@ static void run_load(struct machine *m, LLVMValueRef i)
 
   if (is_local(i, 0)) {
     m->unknown |= !cn_is_ref(LLVMTypeOf(i));
-    struct scalar loaded = m->local[from.number / 8 % 2];
+    struct scalar loaded = m->local[from.number / 8 % CELLS];
     loaded.number = 0; /* as in the heap */
     write_scalar(m, i, loaded);
     return;
@@ -322,7 +352,7 @@ static void run_store(struct machine *m, LLVMValueRef i)
   check_fresh(m, value, "stale stored value");
   if (is_local(i, 1)) {
     m->unknown |= !value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
-    m->local[to.number / 8 % 2] = value;
+    m->local[to.number / 8 % CELLS] = value;
     return;
   }
   check_fresh(m, to, "stale store");
@@ -341,7 +371,10 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAlloca:
-    write_scalar(m, i, (struct scalar){.object = LOCAL});
+    run_alloca(m, i);
+    break;
+  case LLVMPtrToInt:
+    run_address(m, i);
     break;
   case LLVMCall:
     run_call(m, i);
@@ -424,7 +457,7 @@ struct machine *cn_interpret(LLVMModuleRef module)
   m->objects = 3;
   if (LLVMGetStringAttributeAtIndex(f, 3, "cairn-immovable", 15))
     m->fixed = 3;
-  for (unsigned i = 0; i < 2; i++) /* what an undefined local holds */
+  for (unsigned i = 0; i < CELLS; i++) /* what an undefined local holds */
     m->local[i] = (struct scalar){.is_ref = true, .object = OBJECTS - 1, .time = UINT64_MAX / 2};
   for (unsigned p = 0; p < 3; p++)
     write_scalar(m, LLVMGetParam(f, p), reference(m, p + 1, 0));

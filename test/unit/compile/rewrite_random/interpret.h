@@ -12,7 +12,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 
-enum { OBJECTS = 4096, TRACE = 4096 };
+enum { OBJECTS = 4096, TRACE = 4096, CELLS = 1024 };
 
 struct scalar {
   bool is_ref;
@@ -31,7 +31,8 @@ struct machine {
   uint32_t objects;
   uint32_t fixed; /* the object that never moves; 0: none */
   struct scalar heap[OBJECTS];
-  struct scalar local[2];
+  struct scalar local[CELLS]; /* of all allocas, one after the other */
+  uint64_t cells;
   uint64_t trace[TRACE];
   unsigned trace_count;
   const char *wrong;
