@@ -93,12 +93,14 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_build(&v.cfg, function);
   cn_epochs_build(&v.epochs, &v.cfg);
   cn_values_build(&v.values, &v.epochs);
+  cn_objects_build(&v.objects, &v);
   check_calls(&v);
   check_casts(&v);
   cn_verify_uses(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
   cn_ptrmap_free(&v.live);
+  cn_objects_free(&v.objects);
   cn_values_free(&v.values);
   cn_epochs_free(&v.epochs);
   cn_cfg_free(&v.cfg);

@@ -8,6 +8,27 @@
 #include "base/vector.h"
 #include "compile/cfg.h"
 
+/* ---- verify_leaves.c: the scalars of a value, numbered through ---- */
+
+#define CN_LEAVES 256 /* a type of more scalars is lumped: one leaf stands for all */
+#define CN_NO_LEAF UINT32_MAX
+uint32_t cn_leaves(LLVMTypeRef type);
+bool cn_leaves_lumped(LLVMTypeRef type);
+bool cn_leaf_is_ref(LLVMTypeRef type, uint32_t leaf);
+
+/* Which leaf of which operand becomes leaf `leaf` of an instruction that takes values apart or puts
+ * them together (extract and insert, value and element; shuffle). */
+struct cn_leaf_source {
+  enum {
+    CN_LEAF_NONE, /* undefined */
+    CN_LEAF_ONE,
+    CN_LEAF_ALL, /* not known: any leaf of any operand */
+  } which;
+  unsigned operand;
+  uint32_t leaf;
+};
+struct cn_leaf_source cn_leaf_source(LLVMValueRef instruction, uint32_t leaf);
+
 /* Epochs (verify_epochs.c). An epoch is the time since one safepoint, or since one join of paths
  * that come from different epochs. Every safepoint and every such join starts one, so that at
  * each point of the function exactly one epoch is current: it is SSA numbering of "the last
@@ -46,16 +67,28 @@ struct cn_stale {
 
 struct cn_values {
   const struct cn_epochs *epochs;
-  struct cn_ptrmap map;
+  struct cn_ptrmap map; /* value -> where its leaves are in `cells`, and how many */
+  CN_VECTOR(struct cn_stale) cells;
 };
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
 void cn_values_free(struct cn_values *values);
+struct cn_stale cn_values_leaf(const struct cn_values *values, LLVMValueRef value, uint32_t leaf);
+/* Of all leaves together: valid where each of them is. */
 struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
 /* A computation that only hands a stale value on: not a use of its own. */
 bool cn_values_hands_on(LLVMValueRef instruction);
 /* Is `incoming` of epoch `epoch` valid when `from` is left? */
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
+
+/* ---- verify_integers.c ---- */
+struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
+/* Something else, made of it. */
+struct cn_stale cn_stale_mangle(struct cn_stale stale);
+/* An arithmetic instruction or conversion of numbers, and what its result is. */
+bool cn_stale_computes(LLVMValueRef instruction);
+struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction,
+                                 uint32_t leaf);
 
 /* verify_null.c: on each path from the definition of the reference `value` that has a safepoint on
  * it, has a comparison shown the reference to be null before `at` in `block` is reached? `at` null:
@@ -63,12 +96,63 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
                     uint32_t block);
 
+/* ---- verify_objects.c, verify_classes.c: which references point into one object ---- */
+
+/* One scalar reference. */
+struct cn_object {
+  LLVMValueRef value;
+  uint32_t leaf;
+  enum {
+    CN_OBJECT_ORIGIN,    /* names one object by itself */
+    CN_OBJECT_FIXED,     /* a constant, or what else does not move */
+    CN_OBJECT_UNDEFINED,
+    CN_OBJECT_COPY,      /* into the object of node `from` */
+    CN_OBJECT_MERGE,     /* of one of its inputs */
+  } kind;
+  bool moves;            /* a copy that may have another address */
+  bool start;            /* a copy that is its object's start */
+  bool null;
+  bool inside;           /* may point to other than its object's start */
+  uint32_t from;
+  uint32_t first, count; /* slice of inputs */
+  const void *key;       /* what decides between the inputs: a block, or a condition or index, */
+  uint32_t key_leaf;     /* and which leaf of that */
+  uint32_t class;        /* nodes of one class point into the same object, at one moment */
+  uint32_t root;         /* the node at the end of its copies */
+  uint32_t block;        /* of the definition; 0 of arguments and constants */
+};
+
+struct cn_object_input {
+  uint32_t node;
+  uint32_t from; /* the block at whose end it is read */
+};
+
+struct cn_verifier;
+struct cn_objects {
+  struct cn_verifier *v;
+  CN_VECTOR(struct cn_object) nodes;
+  CN_VECTOR(struct cn_object_input) inputs;
+  struct cn_ptrmap first; /* value -> its node of leaf 0 */
+  uint32_t *order;        /* reachable nodes in order of definition */
+  uint32_t ordered;
+};
+
+void cn_objects_build(struct cn_objects *objects, struct cn_verifier *v);
+void cn_objects_free(struct cn_objects *objects);
+const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
+                                        uint32_t leaf); /* null if statepoints do not need it */
+void cn_objects_classify(struct cn_objects *objects); /* part of build */
+/* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
+bool cn_objects_same(const struct cn_objects *objects, const struct cn_object *base,
+                     const struct cn_object *derived, uint32_t b);
+
 struct cn_verifier {
   struct cn_ctx *ctx;
   LLVMValueRef function;
   struct cn_cfg cfg;
   struct cn_epochs epochs;
   struct cn_values values;
+  struct cn_objects objects;
   struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (verify_bases.c) */
 };
 
@@ -85,6 +169,11 @@ void cn_trail_free(struct cn_trail *trail);
 
 void cn_verify_uses(struct cn_verifier *v);      /* verify_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* verify_bases.c: indices, duplicates, bases */
+bool cn_is_relocate(LLVMValueRef value);
+/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
+LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate);
+/* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
+LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
 
 /* "the call to @foo (file line 7)", for messages. */

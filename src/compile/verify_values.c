@@ -5,41 +5,55 @@
  *
  * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch
  * that is current there. GEP, phi, select and the like hand on those of their operands; if these
- * differ, the result is of no one epoch and stale everywhere. Integers made of references are
- * followed the same way, with a weight: in `ptrtoint a - ptrtoint b` the two addresses cancel,
- * and a difference of one epoch is as good in any other.
+ * differ, the result is of no one epoch and stale everywhere. What an address is computed into is
+ * followed the same way (verify_integers.c). All that scalar by scalar: putting a fresh reference in
+ * the place of an old one in a struct makes the struct no staler.
  *
  * Loops are treated optimistically: a value is taken for never stale until an operand shows
- * otherwise, and passes over the function go on until nothing changes.
+ * otherwise, and passes over the function go on until the phis of its loops do not change.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "compile/verify.h"
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-/* ---- the map: epoch and weight packed into a word ---- */
+/* ---- the map: value -> its cells, index and number packed into a word ---- */
 
-struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
+struct cn_stale cn_values_leaf(const struct cn_values *values, LLVMValueRef value, uint32_t leaf)
 {
   const uint64_t *packed = cn_ptrmap_find(&values->map, value);
 
   if (!packed)
     return never;
-  return (struct cn_stale){(uint32_t)*packed, (int)(*packed >> 32) - CN_WEIGHT_OTHER};
+  /* A scalar operand of a vector instruction stands for every lane. */
+  uint32_t leaves = (uint32_t)*packed;
+  return values->cells.at[(*packed >> 32) + (leaf < leaves ? leaf : 0)];
 }
 
-/* True if that is new. */
-static bool set(struct cn_values *values, LLVMValueRef value, struct cn_stale stale)
+struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
 {
-  uint64_t packed = (uint64_t)(stale.weight + CN_WEIGHT_OTHER) << 32 | stale.epoch;
+  const uint64_t *packed = cn_ptrmap_find(&values->map, value);
+  struct cn_stale all = never;
+
+  for (uint32_t l = 0; packed && l < (uint32_t)*packed; l++)
+    all = cn_stale_join(all, values->cells.at[(*packed >> 32) + l]);
+  return all;
+}
+
+static void set(struct cn_values *values, LLVMValueRef value, uint32_t leaf, uint32_t leaves,
+                struct cn_stale stale)
+{
+  bool fresh;
 
   if (stale.epoch == CN_EPOCH_NONE && !cn_ptrmap_find(&values->map, value))
-    return false;
-  uint64_t *old = cn_ptrmap_add(&values->map, value, NULL);
-  bool changed = *old != packed;
-  *old = packed;
-  return changed;
+    return;
+  uint64_t *packed = cn_ptrmap_add(&values->map, value, &fresh);
+  if (fresh) {
+    *packed = (uint64_t)values->cells.count << 32 | leaves;
+    for (uint32_t l = 0; l < leaves; l++)
+      cn_push(&values->cells, never);
+  }
+  values->cells.at[(*packed >> 32) + leaf] = stale;
 }
 
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
@@ -47,71 +61,13 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
   return stale->epoch == CN_EPOCH_NONE || stale->epoch == epoch;
 }
 
-/* ---- combining operands ---- */
-
-/* What holds both: of one epoch, if both are. Weights must agree, or the value is no plain sum
- * any more. */
-static struct cn_stale join(struct cn_stale a, struct cn_stale b)
-{
-  if (a.epoch == CN_EPOCH_NONE)
-    return b;
-  if (b.epoch == CN_EPOCH_NONE)
-    return a;
-  return (struct cn_stale){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
-                           a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
-}
-
-static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
-{
-  struct cn_stale sum = join(a, b);
-
-  if (a.weight == CN_WEIGHT_OTHER || b.weight == CN_WEIGHT_OTHER)
-    sum.weight = CN_WEIGHT_OTHER;
-  else
-    sum.weight = a.weight + sign * b.weight;
-  if (abs(sum.weight) > CN_WEIGHT_OTHER / 2)
-    sum.weight = CN_WEIGHT_OTHER;
-  /* The addresses cancel: a distance, which no safepoint changes. */
-  if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
-    return never;
-  if (sum.epoch == CN_EPOCH_MIXED)
-    sum.weight = CN_WEIGHT_OTHER;
-  return sum;
-}
-
-static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRef i, unsigned first,
-                                     unsigned last)
-{
-  struct cn_stale all = never;
-
-  for (unsigned o = first; o < last; o++)
-    all = join(all, cn_values_of(values, LLVMGetOperand(i, o)));
-  return all;
-}
-
-static struct cn_stale mangle(struct cn_stale stale)
-{
-  if (stale.epoch != CN_EPOCH_NONE)
-    stale.weight = CN_WEIGHT_OTHER;
-  return stale;
-}
-
-/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not
- * change. */
-static bool keeps_low_bits_only(LLVMValueRef i)
-{
-  LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(i, 1));
-
-  return mask && LLVMGetIntTypeWidth(LLVMTypeOf(mask)) <= 64 &&
-         LLVMConstIntGetZExtValue(mask) < CAIRN_ABI_OBJECT_ALIGN;
-}
-
 /* ---- phis ---- */
 
 /* A phi lives in its block's epoch if each incoming value does at the end of its edge. Else it
  * has the addresses of its incoming values, if they are of one epoch and come from above: round
  * a loop "the same epoch" means another pass. */
-static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
+static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b,
+                                    uint32_t leaf)
 {
   const struct cn_epochs *e = values->epochs;
   struct cn_stale all = never;
@@ -119,7 +75,7 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(e->cfg, LLVMGetIncomingBlock(phi, i));
-    struct cn_stale incoming = cn_values_of(values, LLVMGetIncomingValue(phi, i));
+    struct cn_stale incoming = cn_values_leaf(values, LLVMGetIncomingValue(phi, i), leaf);
     if (from == CN_NO_BLOCK || incoming.epoch == CN_EPOCH_NONE)
       continue;
     bool spared = incoming.epoch != e->out[from] && incoming.weight == 1 &&
@@ -128,7 +84,7 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
       incoming.epoch = e->out[from];
     valid &= incoming.epoch == e->out[from];
     loops |= cn_cfg_retreats(from, b);
-    all = join(all, incoming);
+    all = cn_stale_join(all, incoming);
   }
   if (all.epoch == CN_EPOCH_NONE)
     return all;
@@ -147,6 +103,7 @@ static const char *const pure_intrinsics[] = {
     "llvm.strip.invariant.group.",
     "llvm.ssa.copy.",
     "llvm.vector.",
+    "llvm.experimental.gc.get.pointer.base.",
 };
 
 static bool is_pure_intrinsic(LLVMValueRef call)
@@ -163,24 +120,45 @@ static bool is_pure_intrinsic(LLVMValueRef call)
   return false;
 }
 
+static bool is_result(LLVMValueRef call)
+{
+  return cn_is_relocate(call) || cn_calls_intrinsic(call, "llvm.experimental.gc.result");
+}
+
 bool cn_values_hands_on(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI: case LLVMSelect:
   case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
   case LLVMExtractValue: case LLVMInsertValue:
-  case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
-  case LLVMAnd: case LLVMOr: case LLVMXor:
-  case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMUIToFP: case LLVMSIToFP:
-  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMAddrSpaceCast:
+  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr: case LLVMAddrSpaceCast:
     return true;
   case LLVMCall:
-    return is_pure_intrinsic(i) || cn_calls_intrinsic(i, "llvm.experimental.gc.relocate") ||
-           cn_calls_intrinsic(i, "llvm.experimental.gc.result");
+    return is_pure_intrinsic(i) || is_result(i);
   default:
-    return false;
+    return cn_stale_computes(i);
   }
+}
+
+/* Of leaves [first, last) of the operands, whichever. */
+static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRef i, unsigned first,
+                                     unsigned last)
+{
+  struct cn_stale all = never;
+
+  for (unsigned o = first; o < last; o++)
+    all = cn_stale_join(all, cn_values_of(values, LLVMGetOperand(i, o)));
+  return all;
+}
+
+static struct cn_stale join_leaves(const struct cn_values *values, LLVMValueRef i, unsigned first,
+                                   unsigned last, uint32_t leaf)
+{
+  struct cn_stale all = never;
+
+  for (unsigned o = first; o < last; o++)
+    all = cn_stale_join(all, cn_values_leaf(values, LLVMGetOperand(i, o), leaf));
+  return all;
 }
 
 /* The least of two addresses is one, too. What an intrinsic loads through a reference is none. */
@@ -194,145 +172,202 @@ static struct cn_stale intrinsic_of_integers(const struct cn_values *values, LLV
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
     if (!cn_holds_ref(type) && LLVMGetTypeKind(type) != LLVMTokenTypeKind)
-      all = join(all, cn_values_of(values, LLVMGetOperand(call, a)));
+      all = cn_stale_join(all, cn_values_of(values, LLVMGetOperand(call, a)));
   }
-  return mangle(all);
+  return cn_stale_mangle(all);
 }
 
 static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call,
+                                     uint32_t leaf, uint32_t epoch)
+{
+  bool ref = cn_leaf_is_ref(LLVMTypeOf(call), leaf);
+
+  if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMTokenTypeKind)
+    return (struct cn_stale){epoch, 1};
+  /* Of an older statepoint than the last one, a relocate or result is stale from the start. Where
+   * another address space than 1 is managed, a relocate still returns a pointer in that. */
+  if (cn_is_relocate(call) || (ref && is_result(call)))
+    return cn_values_leaf(values, LLVMGetOperand(call, 0), 0);
+  if (LLVMIsACallInst(call) && is_pure_intrinsic(call)) {
+    struct cn_stale all = join_operands(values, call, 0, LLVMGetNumArgOperands(call));
+    return ref ? all : cn_stale_mangle(all);
+  }
+  return ref ? (struct cn_stale){epoch, 1} : intrinsic_of_integers(values, call);
+}
+
+static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+{
+  struct cn_leaf_source source = cn_leaf_source(i, leaf);
+
+  switch (source.which) {
+  case CN_LEAF_NONE:
+    return never;
+  case CN_LEAF_ONE:
+    return cn_values_leaf(values, LLVMGetOperand(i, source.operand), source.leaf);
+  case CN_LEAF_ALL:
+    break;
+  }
+  /* Of a lump of references and others, the others are taken for plain. */
+  if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_leaf_is_ref(LLVMTypeOf(i), leaf))
+    return never;
+  return join_operands(values, i, 0, (unsigned)LLVMGetNumOperands(i));
+}
+
+/* From an address or to one. */
+static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i, uint32_t leaf,
                                      uint32_t epoch)
 {
-  struct cn_stale fresh = {epoch, 1};
-  bool holds = cn_holds_ref(LLVMTypeOf(call));
+  struct cn_stale stale = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
+  bool same_leaves = cn_leaves(LLVMTypeOf(i)) == cn_leaves(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  bool made = LLVMIsAIntToPtrInst(i) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
 
-  /* Of an older statepoint than the last one, a relocate or result is stale from the start. */
-  if (holds && (cn_calls_intrinsic(call, "llvm.experimental.gc.relocate") ||
-                cn_calls_intrinsic(call, "llvm.experimental.gc.result")))
-    return cn_values_of(values, LLVMGetOperand(call, 0));
-  if (is_pure_intrinsic(call)) {
-    struct cn_stale all = join_operands(values, call, 0, LLVMGetNumArgOperands(call));
-    return holds ? all : mangle(all);
-  }
-  return holds ? fresh : intrinsic_of_integers(values, call);
-}
-
-static struct cn_stale evaluate_integer(const struct cn_values *values, LLVMValueRef i)
-{
-  struct cn_stale a = cn_values_of(values, LLVMGetOperand(i, 0));
-  struct cn_stale b =
-      LLVMGetNumOperands(i) > 1 ? cn_values_of(values, LLVMGetOperand(i, 1)) : never;
-
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAdd: return add(a, b, 1);
-  case LLVMSub: return add(a, b, -1);
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt: return a;
-  case LLVMAnd: return keeps_low_bits_only(i) ? never : mangle(join(a, b));
-  default: return mangle(join(a, b));
-  }
-}
-
-/* A pointer or integer made of a reference. */
-static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i)
-{
-  struct cn_stale stale = cn_values_of(values, LLVMGetOperand(i, 0));
-
-  if (stale.epoch != CN_EPOCH_NONE && cn_takes_address(i) && !stale.weight)
-    stale.weight = 1;
+  if (!same_leaves)
+    return cn_stale_mangle(cn_values_of(values, LLVMGetOperand(i, 0)));
+  if (stale.epoch == CN_EPOCH_NONE && !LLVMIsABitCastInst(i) && made &&
+      cn_leaf_is_ref(LLVMTypeOf(i), leaf) && !LLVMIsConstant(LLVMGetOperand(i, 0)))
+    return (struct cn_stale){epoch, 1}; /* a reference, wherever it is from */
   return stale;
 }
 
-static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t b,
-                                uint32_t epoch)
+static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t leaf,
+                                uint32_t b, uint32_t epoch)
 {
-  struct cn_stale fresh = {epoch, 1};
   unsigned operands = (unsigned)LLVMGetNumOperands(i);
 
   if (cn_is_immovable(i))
     return never;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:
-    return evaluate_phi(values, i, b);
-  case LLVMExtractElement: case LLVMExtractValue:
-    /* A plain member of a struct with references is plain. */
-    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_holds_ref(LLVMTypeOf(i)))
-      return never;
-    return join_operands(values, i, 0, 1);
-  case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze:
-  case LLVMInsertElement: case LLVMShuffleVector: case LLVMInsertValue:
-    return join_operands(values, i, 0, operands);
+    return evaluate_phi(values, i, b, leaf);
+  case LLVMExtractElement: case LLVMExtractValue: case LLVMInsertElement: case LLVMInsertValue:
+  case LLVMShuffleVector:
+    return evaluate_part(values, i, leaf);
+  case LLVMGetElementPtr: case LLVMFreeze:
+    return join_leaves(values, i, 0, operands, leaf);
   case LLVMSelect:
-    return join_operands(values, i, 1, operands);
-  case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl: case LLVMLShr: case LLVMAShr:
-  case LLVMAnd: case LLVMOr: case LLVMXor:
-  case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem:
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMUIToFP: case LLVMSIToFP:
-    return evaluate_integer(values, i);
-  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMAddrSpaceCast:
-    return evaluate_cast(values, i);
-  case LLVMCall: case LLVMInvoke:
-    if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)
-      return fresh;
-    return evaluate_call(values, i, epoch);
+    return join_leaves(values, i, 1, operands, leaf);
+  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr: case LLVMAddrSpaceCast:
+  case LLVMBitCast:
+    return evaluate_cast(values, i, leaf, epoch);
+  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+    return evaluate_call(values, i, leaf, epoch);
   case LLVMLandingPad:
-    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind ? fresh : never;
+    if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)
+      return (struct cn_stale){epoch, 1};
+    break;
   case LLVMAlloca: /* in the managed address space: stays where it is */
     return never;
   default:
-    return cn_holds_ref(LLVMTypeOf(i)) ? fresh : never;
+    if (cn_stale_computes(i))
+      return cn_stale_compute(values, i, leaf);
+    break;
   }
+  return cn_leaf_is_ref(LLVMTypeOf(i), leaf) ? (struct cn_stale){epoch, 1} : never;
 }
+
+/* ---- passes ---- */
 
 /* More than this many passes means that values chase each other round nested loops: mixed
  * settles it. */
-#define PASSES 16
+#define PASSES 64
 
+static bool is_equal(struct cn_stale a, struct cn_stale b)
+{
+  return a.epoch == b.epoch && a.weight == b.weight;
+}
+
+static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch,
+                   bool settle)
+{
+  for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(i)); l < leaves; l++) {
+    struct cn_stale stale = evaluate(values, i, l, b, epoch);
+    struct cn_stale old = cn_values_leaf(values, i, l);
+    /* The sum of an address and what the last trip summed up is no sum of so many addresses. */
+    if (LLVMIsAPHINode(i) && old.epoch != CN_EPOCH_NONE && stale.weight != old.weight)
+      stale = cn_stale_mangle(stale);
+    if (settle && old.epoch != CN_EPOCH_NONE && !is_equal(stale, old))
+      stale = (struct cn_stale){CN_EPOCH_MIXED, CN_WEIGHT_OTHER};
+    set(values, i, l, leaves, stale);
+  }
+}
+
+/* A phi that reads what is defined below it. */
+static bool loops(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
+{
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(values->epochs->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && cn_cfg_retreats(from, b))
+      return true;
+  }
+  return false;
+}
+
+/* A reference, or a pointer that a relocate may have been cast to; tokens tell their epoch. */
 static bool is_reference(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
 
-  return LLVMGetTypeKind(type) == LLVMTokenTypeKind || cn_holds_ref(type);
+  return kind == LLVMTokenTypeKind || kind == LLVMPointerTypeKind || cn_holds_ref(type);
 }
 
-static bool pass_over(struct cn_values *values, bool integers, bool settle)
+static void pass_over(struct cn_values *values, bool integers, bool settle)
 {
   const struct cn_epochs *e = values->epochs;
-  bool changed = false;
 
   for (uint32_t b = 0; b < e->cfg->count; b++) {
     uint32_t epoch = e->in[b];
     for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       epoch = cn_epochs_after(e, i, epoch);
-      if (!integers && !is_reference(i))
-        continue;
-      struct cn_stale stale = evaluate(values, i, b, epoch);
-      struct cn_stale old = cn_values_of(values, i);
-      if (settle && old.epoch != CN_EPOCH_NONE &&
-          (stale.epoch != old.epoch || stale.weight != old.weight))
-        stale = (struct cn_stale){CN_EPOCH_MIXED, CN_WEIGHT_OTHER};
-      changed |= set(values, i, stale);
+      if (integers || is_reference(i))
+        update(values, i, b, epoch, settle);
     }
   }
-  return changed;
+}
+
+/* Would another pass change a phi at the head of a loop, and so anything? */
+static bool is_settled(const struct cn_values *values, bool integers)
+{
+  const struct cn_cfg *cfg = values->epochs->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
+      bool read = (integers || is_reference(i)) && loops(values, i, b);
+      for (uint32_t l = 0, leaves = read ? cn_leaves(LLVMTypeOf(i)) : 0; l < leaves; l++) {
+        struct cn_stale old = cn_values_leaf(values, i, l);
+        struct cn_stale now = evaluate_phi(values, i, b, l);
+        if (old.epoch != now.epoch || (old.weight != now.weight && old.weight != CN_WEIGHT_OTHER))
+          return false;
+      }
+    }
+  return true;
 }
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
 {
   LLVMValueRef function = epochs->cfg->function;
+  unsigned pass = 0;
 
   *values = (struct cn_values){.epochs = epochs};
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
-    if (cn_holds_ref(LLVMTypeOf(p)) && !cn_is_immovable(p))
-      set(values, p, (struct cn_stale){CN_EPOCH_ENTRY, 1});
+    for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(p)); l < leaves; l++)
+      if (cn_leaf_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
+        set(values, p, l, leaves, (struct cn_stale){CN_EPOCH_ENTRY, 1});
   /* References first: a difference of which one address is not known yet would look like no
    * difference, make stale what is computed from it, and round a loop itself. */
-  for (unsigned pass = 0; pass_over(values, false, pass > PASSES); pass++)
-    ;
-  for (unsigned pass = 0; pass_over(values, true, pass > PASSES); pass++)
-    ;
+  do
+    pass_over(values, false, pass++ > PASSES);
+  while (!is_settled(values, false));
+  pass = 0;
+  do
+    pass_over(values, true, pass++ > PASSES);
+  while (!is_settled(values, true));
 }
 
 void cn_values_free(struct cn_values *values)
 {
   cn_ptrmap_free(&values->map);
+  cn_free(&values->cells);
 }
