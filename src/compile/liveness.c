@@ -97,6 +97,20 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
     range->slot[range->blocks.at[i]] = (uint32_t)i;
 }
 
+uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos)
+{
+  uint32_t low = refs->first_point[block], high = refs->first_point[block + 1];
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (refs->points.at[middle].pos <= pos)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* The parse points of `block` that `value` crosses, being defined there at `from` or live-in. */
 static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value,
                         uint32_t block, uint32_t from)
@@ -107,10 +121,10 @@ static void cross_block(struct cn_refs *refs, const struct cn_live_range *range,
     until = UINT32_MAX;
   else if (range->used[block] == range->stamp)
     until = range->last[block];
-  for (uint32_t p = refs->first_point[block]; p < refs->first_point[block + 1]; p++) {
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block]
+                                       : cn_point_after(refs, block, from);
+  for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     struct cn_parse_point *point = &refs->points.at[p];
-    if (point->pos <= from && from != CN_NO_INDEX)
-      continue;
     if (point->pos >= until)
       break;
     cn_push(&point->live, value);

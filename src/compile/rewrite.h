@@ -103,6 +103,8 @@ void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg);
 void cn_live_free(struct cn_live_range *range);
 /* Uses of values derived from `value` (once bases are attached) count as its own. */
 void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value);
+/* The first parse point of `block` behind `pos`, or the first of the next block. */
+uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos);
 /* Fill crossings and the live sets of all parse points. */
 void cn_liveness(struct cn_refs *refs);
 void cn_liveness_print(LLVMValueRef function, FILE *out);

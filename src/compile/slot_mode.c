@@ -20,8 +20,8 @@
 #include "compile/demote.h"
 
 /* Measured with llc on functions of 10 to 1000 live references (docs/relocation.md, "Slot mode"). */
-#define CN_SLOT_BUDGET 100000
-#define CN_SLOT_WIDTH 128
+#define CN_SLOT_BUDGET 20000
+#define CN_SLOT_WIDTH 256
 
 struct count {
   uint64_t total;
@@ -65,11 +65,10 @@ static void count_block(struct count *count, uint32_t *widths, const struct cn_r
                    : range->used[block] == range->stamp ? range->last[block]
                                                         : 0;
 
-  for (uint32_t p = refs->first_point[block]; p < refs->first_point[block + 1]; p++) {
-    uint32_t pos = refs->points.at[p].pos;
-    if (from != CN_NO_INDEX && pos <= from)
-      continue;
-    if (pos >= until)
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block]
+                                       : cn_point_after(refs, block, from);
+  for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
+    if (refs->points.at[p].pos >= until)
       break;
     count->total++;
     if (++widths[p] > count->widest)
