@@ -54,6 +54,16 @@ bool cn_calls_have(LLVMValueRef call, const char *attribute)
          (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
 }
 
+bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments)
+{
+  if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
+    return true;
+  for (unsigned i = 0; i <= arguments; i++) /* 0: the result */
+    if (LLVMGetCallSiteAttributeCount(call, i))
+      return true;
+  return false;
+}
+
 static bool have_string(LLVMValueRef call, const char *attribute)
 {
   LLVMValueRef callee = cn_direct_callee(call);

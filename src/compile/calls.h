@@ -21,6 +21,9 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size);
 /* Has `call` (or the function that it names directly) the attribute? */
 bool cn_calls_have(LLVMValueRef call, const char *enum_attribute);
 
+/* Has the call site any attribute of its own? Most promise nothing. */
+bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments);
+
 /* Operands [*first, *end) of `call` are its operand bundle `tag`. False, and both 0, without it. */
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end);
 

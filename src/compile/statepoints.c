@@ -22,6 +22,7 @@
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
 #include "compile/tail.h"
+#include "compile/templates.h"
 
 #define CN_SMALL_NUMBERS 1024
 
@@ -50,6 +51,7 @@ struct cn_emitter {
   LLVMValueRef result; /* the declaration of gc.result for that type */
   struct cn_described described;
   struct scratch scratch;
+  struct cn_templates templates;
 };
 
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
@@ -183,9 +185,8 @@ static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
   return LLVMIsAExtractValueInst(callee) ? LLVMBuildFreeze(e->builder, callee, "") : callee;
 }
 
-static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point *point,
-                                     struct operands *args, LLVMOperandBundleRef *bundles,
-                                     unsigned bundle_count, bool transition)
+static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
+                           struct operands *args, bool transition)
 {
   LLVMValueRef call = point->call;
   uint64_t id = cn_statepoint_default_id(call), patch = 0;
@@ -201,15 +202,34 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point
     cn_push(&args->values, LLVMGetOperand(call, i));
   cn_push(&args->values, number32(e, 0));
   cn_push(&args->values, number32(e, 0));
+}
+
+/* The statepoint of `call`, of the operands in the scratch memory. */
+static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt,
+                                     bool has_transition)
+{
+  struct scratch *s = &e->scratch;
+  LLVMOperandBundleRef bundles[4];
+  unsigned count = 0, operands = (unsigned)s->args.values.count;
   LLVMTypeRef type = LLVMGlobalGetValueType(e->statepoint);
-  unsigned operands = (unsigned)args->values.count;
+
+  if (has_deopt || s->deopt.values.count)
+    bundles[count++] = make_bundle("deopt", &s->deopt);
+  if (has_transition)
+    bundles[count++] = make_bundle("gc-transition", &s->transition);
+  if (s->live.values.count)
+    bundles[count++] = make_bundle("gc-live", &s->live);
+  if (s->funclet.values.count)
+    bundles[count++] = make_bundle("funclet", &s->funclet);
   LLVMValueRef statepoint =
       LLVMIsAInvokeInst(call)
-          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, args->values.at,
+          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
                                               operands, LLVMGetNormalDest(call),
-                                              LLVMGetUnwindDest(call), bundles, bundle_count, "")
-          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, args->values.at,
-                                            operands, bundles, bundle_count, "");
+                                              LLVMGetUnwindDest(call), bundles, count, "")
+          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
+                                            operands, bundles, count, "");
+  while (count)
+    LLVMDisposeOperandBundle(bundles[--count]);
   LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
   if (cn_tail_position(call)) /* for pass tail-calls */
     LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
@@ -217,6 +237,43 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, struct cn_parse_point
                            LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
                                                    LLVMGetCalledFunctionType(call)));
   cn_statepoint_attributes(call, statepoint);
+  return statepoint;
+}
+
+static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct operands *operands)
+{
+  for (size_t i = 0; i < operands->values.count; i++)
+    LLVMSetOperand(statepoint, at++, operands->values.at[i]);
+  return at;
+}
+
+/* A call that has nothing but arguments: its statepoint can be a copy of another. */
+static bool is_plain(LLVMValueRef call, uint32_t arguments)
+{
+  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 &&
+         !cn_tail_position(call) && !cn_calls_have_attributes(call, arguments);
+}
+
+/* The same for a plain call. */
+static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
+{
+  const struct scratch *s = &e->scratch;
+  const struct cn_shape shape = {.callee = LLVMGetCalledFunctionType(call),
+                                 .args = (uint32_t)s->args.values.count,
+                                 .deopt = (uint32_t)s->deopt.values.count,
+                                 .live = (uint32_t)s->live.values.count,
+                                 .convention = LLVMGetInstructionCallConv(call)};
+  LLVMValueRef statepoint = cn_templates_copy(&e->templates, &shape);
+
+  if (!statepoint) {
+    statepoint = build_statepoint(e, call, false, false);
+    cn_templates_add(&e->templates, &shape, statepoint);
+    return statepoint;
+  }
+  unsigned at = set_operands(statepoint, 0, &s->args);
+  at = set_operands(statepoint, at, &s->deopt);
+  set_operands(statepoint, at, &s->live);
+  LLVMInsertIntoBuilder(e->builder, statepoint);
   return statepoint;
 }
 
@@ -260,8 +317,6 @@ static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
                             struct cn_parse_point *point)
 {
   struct scratch *s = &e->scratch;
-  LLVMOperandBundleRef bundles[4];
-  unsigned count = 0;
   LLVMValueRef call = point->call;
   uint32_t first, end;
   bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
@@ -278,17 +333,9 @@ static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
     cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
   point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
   point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
-  if (has_deopt || s->deopt.values.count)
-    bundles[count++] = make_bundle("deopt", &s->deopt);
-  if (has_transition)
-    bundles[count++] = make_bundle("gc-transition", &s->transition);
-  if (s->live.values.count)
-    bundles[count++] = make_bundle("gc-live", &s->live);
-  if (s->funclet.values.count)
-    bundles[count++] = make_bundle("funclet", &s->funclet);
-  point->last = build_statepoint(e, point, &s->args, bundles, count, has_transition);
-  while (count)
-    LLVMDisposeOperandBundle(bundles[--count]);
+  take_arguments(e, point, &s->args, has_transition);
+  point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
+                                            : build_statepoint(e, call, has_deopt, has_transition);
   LLVMValueRef statepoint = point->last;
   replace_result(e, refs, point);
   LLVMInstructionEraseFromParent(call);
@@ -419,6 +466,7 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
 /* Declarations that nothing called are not to be left behind. */
 static void free_emitter(struct cn_emitter *e)
 {
+  cn_templates_free(&e->templates);
   if (!LLVMGetFirstUse(e->statepoint))
     LLVMDeleteFunction(e->statepoint);
   if (!LLVMGetFirstUse(e->relocate))

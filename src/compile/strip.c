@@ -85,23 +85,12 @@ static void strip_call_index(LLVMValueRef call, LLVMAttributeIndex index,
     LLVMRemoveCallSiteEnumAttribute(call, index, cn_attribute_kind(names[i]));
 }
 
-/* Most call sites promise nothing. */
-static bool has_attributes(LLVMValueRef call, unsigned arguments)
-{
-  if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
-    return true;
-  for (unsigned i = 0; i <= arguments; i++) /* 0: the result */
-    if (LLVMGetCallSiteAttributeCount(call, i))
-      return true;
-  return false;
-}
-
 /* A leaf keeps the promises about its own memory: nothing moves during it. */
 static void strip_call(LLVMValueRef call)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
 
-  if (!has_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
+  if (!cn_calls_have_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
     return;
   strip_call_index(call, CN_FUNCTION_INDEX, function_attributes, COUNT(function_attributes));
   if (cn_holds_ref(LLVMTypeOf(call)))
