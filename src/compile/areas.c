@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which words of the allocas of a function hold references: known from their types, from the
- * references loaded and stored through them, and from copies between allocas, since after
- * optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps, refusals.
+ * references loaded and stored through them (areas_uses.c), and from copies between allocas, since
+ * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps, refusals.
  * Breaks: nothing.
  */
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool is_fixed(LLVMValueRef alloca)
 
 static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
 {
-  return LLVMTypeIsSized(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
+  return LLVMTypeIsSized(type) && !cn_is_scalable(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
 }
 
 static void mark(struct cn_area_map *map, uint64_t offset)
@@ -36,19 +36,19 @@ static void mark(struct cn_area_map *map, uint64_t offset)
     cn_bit_set(map->bits, offset / WORD);
 }
 
-static void mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
-                      uint64_t offset)
+void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
+                        uint64_t offset)
 {
   if (!cn_holds_ref(type))
     return;
-  switch (LLVMGetTypeKind(type)) {
+  switch (cn_is_scalable(type) ? LLVMScalableVectorTypeKind : LLVMGetTypeKind(type)) {
   case LLVMPointerTypeKind:
     mark(map, offset);
     break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
-                offset + LLVMOffsetOfElement(ctx->layout, type, i));
+      cn_areas_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
+                         offset + LLVMOffsetOfElement(ctx->layout, type, i));
     break;
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind: {
@@ -56,105 +56,12 @@ static void mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef t
     uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
                                                                 : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count && !map->unclear; i++)
-      mark_type(ctx, map, element, offset + i * size_of(ctx, element));
+      cn_areas_mark_type(ctx, map, element, offset + i * size_of(ctx, element));
     break;
   }
   default:
     map->unclear = true;
   }
-}
-
-/* A pointer into an alloca: a known number of bytes in, or not. */
-struct place {
-  LLVMValueRef pointer;
-  uint64_t offset;
-  bool known;
-};
-
-struct walk {
-  struct cn_ctx *ctx;
-  struct cn_area_map *map;
-  CN_VECTOR(struct place) places;
-  struct cn_ptrmap seen;
-};
-
-static void visit(struct walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
-{
-  bool fresh;
-
-  cn_ptrmap_add(&walk->seen, pointer, &fresh);
-  if (fresh)
-    cn_push(&walk->places, (struct place){pointer, offset, known});
-}
-
-static void access_type(struct walk *walk, const struct place *place, LLVMTypeRef type)
-{
-  if (!cn_holds_ref(type))
-    return;
-  if (place->known)
-    mark_type(walk->ctx, walk->map, type, place->offset);
-  else
-    walk->map->floating = true;
-}
-
-static void follow(struct walk *walk, const struct place *place, LLVMValueRef user,
-                   unsigned operand)
-{
-  uint64_t offset = place->offset;
-  bool known;
-
-  switch (LLVMGetInstructionOpcode(user)) {
-  case LLVMLoad:
-    access_type(walk, place, LLVMTypeOf(user));
-    break;
-  case LLVMStore:
-    if (operand == 1)
-      access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 0)));
-    break;
-  case LLVMAtomicCmpXchg:
-  case LLVMAtomicRMW:
-    access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 1)));
-    break;
-  case LLVMGetElementPtr:
-    known = place->known && cn_types_gep_offset(walk->ctx, user, &offset);
-    visit(walk, user, offset, known);
-    break;
-  case LLVMBitCast:
-  case LLVMFreeze:
-  case LLVMAddrSpaceCast:
-    visit(walk, user, offset, place->known);
-    break;
-  case LLVMPHI:
-  case LLVMSelect:
-    visit(walk, user, 0, false);
-    break;
-  default:
-    break;
-  }
-}
-
-static void walk_uses(struct cn_ctx *ctx, struct cn_area_map *map)
-{
-  struct walk walk = {.ctx = ctx, .map = map};
-
-  visit(&walk, map->alloca, 0, true);
-  for (size_t i = 0; i < walk.places.count; i++)
-    for (LLVMUseRef use = LLVMGetFirstUse(walk.places.at[i].pointer); use;
-         use = LLVMGetNextUse(use)) {
-      struct place place = walk.places.at[i];
-      LLVMValueRef user = LLVMGetUser(use);
-      if (!LLVMIsAInstruction(user))
-        continue;
-      unsigned operand = 0;
-      while (LLVMGetOperand(user, operand) != place.pointer)
-        operand++;
-      /* A store of the pointer into itself names it twice: the address is the later operand. */
-      if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == place.pointer)
-        operand = 1;
-      follow(&walk, &place, user, operand);
-    }
-  cn_free(&walk.places);
-  cn_ptrmap_free(&walk.seen);
 }
 
 static struct cn_area_map *map_of(struct cn_area_maps *maps, LLVMValueRef alloca)
@@ -219,7 +126,7 @@ static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMVal
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_calls_copy(i))
+      if (cn_areas_is_copy(i))
         cn_push(&copies, i);
   while (changed) {
     changed = false;
@@ -244,8 +151,8 @@ static void add_map(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef 
     map.words = element * count / WORD;
   map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
   for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
-    mark_type(ctx, &map, type, i * element);
-  walk_uses(ctx, &map);
+    cn_areas_mark_type(ctx, &map, type, i * element);
+  cn_areas_walk(ctx, &map, alloca);
   cn_push(&maps->maps, map);
 }
 
@@ -290,15 +197,15 @@ void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
       cn_error(ctx, map->alloca, "dynamic-alloca",
                "%s: a local of variable size or outside the entry block holds references that "
                "nothing can describe", name);
-    else if (cn_is_ref(LLVMTypeOf(map->alloca)))
-      cn_error(ctx, map->alloca, "managed-alloca",
-               "%s: a stack object in the managed address space holds references", name);
     else if (map->huge)
       cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
                name);
     else if (map->unclear || (map->floating && !map->typed))
       cn_error(ctx, map->alloca, "untyped-alloca",
                "%s: it is not known where in this local its references lie", name);
+    else if (map->copied)
+      cn_error(ctx, map->copied, "byval-reference",
+               "a copy of %s on the stack holds references that nothing describes", name);
   }
   cn_areas_free(&maps);
 }

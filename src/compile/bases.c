@@ -44,11 +44,27 @@ struct graph {
 static bool passes_through(LLVMValueRef call)
 {
   static const char *const names[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group",
-                                      "llvm.ssa.copy"};
+                                      "llvm.ssa.copy", "llvm.ptr.annotation"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cn_calls_intrinsic(call, names[i]))
       return true;
   return false;
+}
+
+/* The argument marked "cairn-base" of a leaf that returns a pointer into its object, or null. */
+static LLVMValueRef marked_base(LLVMValueRef call)
+{
+  static const char mark[] = "cairn-base";
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    LLVMValueRef argument = LLVMGetArgOperand(call, a);
+    if (cn_is_ref(LLVMTypeOf(argument)) &&
+        (LLVMGetCallSiteStringAttribute(call, a + 1, mark, sizeof mark - 1) ||
+         (callee && LLVMGetStringAttributeAtIndex(callee, a + 1, mark, sizeof mark - 1))))
+      return cn_classify_call(call).kind == CN_CALL_LEAF ? argument : NULL;
+  }
+  return NULL;
 }
 
 static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
@@ -68,7 +84,14 @@ static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
       *moves = true;
       return LLVMGetOperand(value, 0);
     }
-    return passes_through(value) ? LLVMGetOperand(value, 0) : NULL;
+    if (passes_through(value))
+      return LLVMGetOperand(value, 0);
+    /* fall through */
+  case LLVMInvoke: {
+    LLVMValueRef base = marked_base(value);
+    *moves |= base != NULL;
+    return base;
+  }
   default:
     return NULL;
   }
@@ -106,7 +129,8 @@ static bool is_immovable(const struct graph *graph, LLVMValueRef value)
 {
   if (LLVMIsConstant(value))
     return cn_refs_index(graph->refs, value) == CN_NO_INDEX;
-  if (LLVMIsAAllocaInst(value))
+  if (LLVMIsAAllocaInst(value) || LLVMIsAAddrSpaceCastInst(value) ||
+      cn_calls_intrinsic(value, "llvm.threadlocal.address"))
     return true;
   return cn_refs_on(graph->refs, CAIRN_RELOCATION_IMMOVABLE) && cn_is_immovable(value);
 }

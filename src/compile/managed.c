@@ -69,6 +69,23 @@ bool cn_holds_ref(LLVMTypeRef type)
   }
 }
 
+bool cn_is_scalable(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMScalableVectorTypeKind:
+    return true;
+  case LLVMArrayTypeKind:
+    return cn_is_scalable(LLVMGetElementType(type));
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (cn_is_scalable(LLVMStructGetTypeAtIndex(type, i)))
+        return true;
+    return false;
+  default:
+    return false;
+  }
+}
+
 bool cn_takes_address(LLVMValueRef instruction)
 {
   if (!LLVMIsAInstruction(instruction))
@@ -137,6 +154,11 @@ static bool is_immovable_result(LLVMValueRef call)
          LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_IMMOVABLE, length);
 }
 
+bool cn_is_local_cast(LLVMValueRef value)
+{
+  return LLVMIsAAddrSpaceCastInst(value) && LLVMIsAAllocaInst(LLVMGetOperand(value, 0));
+}
+
 bool cn_is_immovable(LLVMValueRef value)
 {
   if (!cn_is_ref(LLVMTypeOf(value)))
@@ -144,7 +166,9 @@ bool cn_is_immovable(LLVMValueRef value)
   if (LLVMIsAArgument(value))
     return is_immovable_argument(value);
   if (LLVMIsACallInst(value) || LLVMIsAInvokeInst(value))
-    return is_immovable_result(value);
+    return is_immovable_result(value) || cn_calls_intrinsic(value, "llvm.threadlocal.address");
+  if (cn_is_local_cast(value))
+    return true;
   if (!LLVMIsALoadInst(value) || !LLVMHasMetadata(value))
     return false;
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(value));

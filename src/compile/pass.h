@@ -43,11 +43,11 @@ cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twi
                            twin.h */
 cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
-                           areas.c, strip.c, refs.c, spaces.c, liveness.c, bases.c, sources.c,
-                           pointer_bases.c, aggregates.c, described.c,
-                           relocate.c, tail.c,
-                           unwind.c, pads.c, demote.c, hulls.c, slot_mode.c; demote.h,
-                           rewrite.h, statepoints.h, areas.h */
+                           areas.c, areas_uses.c, strip.c, forms.c, stack_objects.c, refs.c,
+                           spaces.c, liveness.c, bases.c, sources.c, pointer_bases.c, aggregates.c,
+                           described.c,
+                           relocate.c, tail.c, unwind.c, pads.c, demote.c, hulls.c, slot_mode.c;
+                           demote.h, rewrite.h, statepoints.h, areas.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
@@ -105,6 +105,8 @@ void cn_spaces_leave(struct cn_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
 /* A reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
+/* A scalable vector, or something with one in it: its size is not known. */
+bool cn_is_scalable(LLVMTypeRef type);
 /* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
  * is new in LLVM 22. */
 bool cn_takes_address(LLVMValueRef instruction);
@@ -113,6 +115,8 @@ bool cn_takes_address(LLVMValueRef instruction);
  * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? What is derived
  * from such references alone does not move either. */
 bool cn_is_immovable(LLVMValueRef value);
+/* The address of a local, cast to another address space: what stack_objects.c makes. */
+bool cn_is_local_cast(LLVMValueRef value);
 /* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
 bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */

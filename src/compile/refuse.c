@@ -6,6 +6,7 @@
  * diagnostics. Breaks: nothing.
  */
 #include <string.h>
+#include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/results.h"
@@ -42,12 +43,7 @@ static void refuse(struct judge *judge, LLVMValueRef at, const char *rule, const
 
 static bool holds_scalable(LLVMTypeRef type)
 {
-  return LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind && cn_holds_ref(type);
-}
-
-static bool is_null_like(LLVMValueRef value)
-{
-  return LLVMIsNull(value) || LLVMIsUndef(value) || LLVMIsPoison(value);
+  return cn_is_scalable(type) && cn_holds_ref(type);
 }
 
 static void judge_cast(struct judge *judge, LLVMValueRef i)
@@ -62,7 +58,7 @@ static void judge_cast(struct judge *judge, LLVMValueRef i)
              "an integer that becomes a reference does not move with its object");
     break;
   case LLVMAddrSpaceCast:
-    if ((to_ref || from_ref) && !is_null_like(from))
+    if ((to_ref || from_ref) && !LLVMIsConstant(from) && !cn_is_local_cast(i))
       refuse(judge, i, "address-space-cast",
              "a reference and an unmanaged pointer cannot become each other");
     break;
@@ -174,17 +170,17 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
   judge_directives(judge, call);
 }
 
+/* Intrinsics whose references have a known base: an operand's, or none since they stay. */
 static bool yields_bases(LLVMValueRef call)
 {
-  static const char *const names[] = {"llvm.masked.load", "llvm.masked.gather",
-                                      "llvm.masked.expandload",
-                                      "llvm.ptrmask", "llvm.launder.invariant.group",
-                                      "llvm.strip.invariant.group", "llvm.ssa.copy",
+  static const char *const names[] = {"llvm.ptrmask", "llvm.launder.invariant.group",
+                                      "llvm.strip.invariant.group", "llvm.ptr.annotation",
+                                      "llvm.threadlocal.address",
                                       "llvm.experimental.gc.get.pointer.base"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cn_calls_intrinsic(call, names[i]))
       return true;
-  return false;
+  return cn_forms_knows(call);
 }
 
 static void judge_call(struct judge *judge, LLVMValueRef call)
@@ -306,7 +302,8 @@ static void judge_parameters(struct judge *judge)
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       unsigned kind = cn_attribute_kind(copies[c]);
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(judge->function, p + 1, kind);
-      if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
+      if (attribute && (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) ||
+                        cn_areas_carry(judge->ctx, LLVMGetParam(judge->function, p))))
         cn_error(judge->ctx, judge->function, "byval-reference",
                  "parameter %u is a copy on the stack that holds references that nothing describes",
                  p + 1);
@@ -353,6 +350,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
     judge_parameters(&judge);
     judge_convention(&judge);
     cn_refuse_allocas(ctx, function);
+    cn_stack_objects_refuse(ctx, function);
   }
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);

@@ -187,6 +187,20 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
 /* Report allocas that cannot be described. */
 void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* ---- forms.c ---- */
+
+/* Rewrite intrinsics and casts that yield references into what the other steps know. */
+void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function);
+/* Is `call` one of those intrinsics? */
+bool cn_forms_knows(LLVMValueRef call);
+
+/* ---- stack_objects.c ---- */
+
+/* Report addresses of allocas in managed address spaces that get where references are. */
+void cn_stack_objects_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+/* Make ordinary locals of those that hold references. */
+void cn_stack_objects_lower(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* ---- spaces.c ---- */
 
 /* Report managed address spaces that cannot be. */

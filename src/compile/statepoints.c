@@ -496,6 +496,8 @@ bool cn_rewrite(struct cn_ctx *ctx)
         LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
       cn_strip_function(ctx, todo.at[i]);
       cn_define_function(todo.at[i]);
+      cn_forms_lower(ctx, todo.at[i]);
+      cn_stack_objects_lower(ctx, todo.at[i]);
       cn_tail_calls(ctx, todo.at[i]);
       rewrite_function(&emitter, todo.at[i]);
       cn_spaces_lower(ctx, todo.at[i]);

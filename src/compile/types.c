@@ -142,7 +142,7 @@ bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
     }
     if (i > 1)
       type = LLVMGetElementType(type);
-    if (!LLVMTypeIsSized(type))
+    if (!LLVMTypeIsSized(type) || cn_is_scalable(type))
       return false;
     *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(ctx->layout, type);
   }

@@ -102,6 +102,7 @@ static const char *const pure_intrinsics[] = {
     "llvm.launder.invariant.group.",
     "llvm.strip.invariant.group.",
     "llvm.ssa.copy.",
+    "llvm.ptr.annotation.",
     "llvm.vector.",
     "llvm.experimental.gc.get.pointer.base.",
 };

@@ -48,7 +48,7 @@ off:
 ; CHECK-DAG: function 'managed_local'{{.*}}[managed-alloca]
 define void @managed_local(ptr addrspace(1) %p) gc "statepoint-example" {
   %a = alloca ptr addrspace(1), addrspace(1)
-  store ptr addrspace(1) %p, ptr addrspace(1) %a
+  store ptr addrspace(1) %a, ptr addrspace(1) %p
   call void @foo()
   ret void
 }
@@ -61,11 +61,10 @@ define void @huge(ptr addrspace(1) %p) gc "statepoint-example" {
   ret void
 }
 
-@tls = external thread_local addrspace(1) global i8
-declare ptr addrspace(1) @llvm.threadlocal.address.p1(ptr addrspace(1))
+declare ptr addrspace(1) @llvm.sponentry.p1()
 ; CHECK-DAG: function 'unknown'{{.*}}[unknown-intrinsic]
 define ptr addrspace(1) @unknown() gc "statepoint-example" {
-  %p = call ptr addrspace(1) @llvm.threadlocal.address.p1(ptr addrspace(1) @tls)
+  %p = call ptr addrspace(1) @llvm.sponentry.p1()
   call void @foo()
   ret ptr addrspace(1) %p
 }
