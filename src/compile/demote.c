@@ -34,7 +34,7 @@ struct demoter {
 
 void cn_refs_find_bases(struct cn_refs *refs)
 {
-  const struct cn_cfg *cfg = refs->cfg;
+  struct cn_cfg *cfg = refs->cfg;
   unsigned off = refs->off;
   struct cn_bases bases;
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The references of one function: every value that holds one, its definition and uses in order
- * of position, and the parse points. One walk over the function. Needs: struct cn_cfg, no
+ * of position, and the parse points. What has the address of another reference, or a constant
+ * distance from it, counts as uses of that (late-insertion-slides-2014, "When relocation isn't
+ * needed"). One walk over the function. Needs: struct cn_cfg, no
  * unreachable blocks. Breaks: nothing.
  */
 #include "compile/calls.h"
+#include "compile/recompute.h"
 #include "compile/rewrite.h"
 
 #include <string.h>
@@ -69,6 +72,12 @@ static bool is_constant_gep(LLVMValueRef value)
   return !feeds_phi(value);
 }
 
+static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
+{
+  return cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED) && LLVMIsAInstruction(value) &&
+         cn_keeps_address(value);
+}
+
 /* A GEP that is no value of its own. What is in the index already was judged when it came there. */
 static bool is_rematerialised(const struct cn_refs *refs, LLVMValueRef value)
 {
@@ -76,7 +85,8 @@ static bool is_rematerialised(const struct cn_refs *refs, LLVMValueRef value)
 
   if (index != CN_NO_INDEX)
     return refs->values.at[index].root != index;
-  if (!is_constant_gep(value))
+  if (!is_same(refs, value) &&
+      !(cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) && is_constant_gep(value)))
     return false;
   LLVMValueRef from = LLVMGetOperand(value, 0);
   return is_local(from) && cn_is_ref(LLVMTypeOf(from));
@@ -112,6 +122,9 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
     uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
     refs->values.at[index].root = root_index;
     refs->values.at[index].from = from_index;
+    refs->values.at[index].same = is_same(refs, value);
+    refs->values.at[index].alias = refs->values.at[index].same &&
+                                   (from_index == root_index || refs->values.at[from_index].alias);
   }
   return index;
 }
@@ -134,7 +147,7 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   uint32_t root = refs->values.at[index].root;
   use.value = index;
   use.via = CN_NO_INDEX;
-  if (root != index && !use.after) {
+  if (root != index && (!use.after || refs->values.at[index].alias)) {
     use.value = root;
     use.via = index;
   }
@@ -192,6 +205,7 @@ static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
       define(refs, i, block, start);
   for (; i; i = LLVMGetNextInstruction(i))
     scan_instruction(refs, i, block, pos += 2);
+  refs->last_pos[block] = pos;
   for (uint32_t e = scan->edges_of[block]; e != CN_NO_INDEX; e = scan->edges.at[e].next) {
     const struct edge_use *edge = &scan->edges.at[e];
     add_use(refs, LLVMGetIncomingValue(edge->phi, edge->operand),
@@ -226,10 +240,11 @@ static void group_uses(struct cn_refs *refs)
   refs->uses.room = refs->uses.count;
 }
 
-void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg, unsigned off)
+void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
 {
   *refs = (struct cn_refs){.cfg = cfg, .off = off};
   refs->first_point = cn_alloc((cfg->count + 1) * sizeof *refs->first_point);
+  refs->last_pos = cn_alloc(cfg->count * sizeof *refs->last_pos);
   struct scan scan = {.refs = refs, .edges_of = cn_alloc(cfg->count * sizeof *scan.edges_of)};
   memset(scan.edges_of, 0xff, cfg->count * sizeof *scan.edges_of);
   collect_edges(&scan);
@@ -256,5 +271,6 @@ void cn_refs_free(struct cn_refs *refs)
   cn_free(&refs->crossings);
   cn_ptrmap_free(&refs->index);
   free(refs->first_point);
+  free(refs->last_pos);
   *refs = (struct cn_refs){0};
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Relocation by direct SSA construction. After a parse point that a value crosses, the value is
- * the relocate of that parse point; every use is rewritten to the definition that reaches it,
- * with phis exactly where different ones meet. Relocates and phis are made when something reads
- * them, so none is dead. Value by value, in time linear in the live range.
+ * the relocate of that parse point, or computed again from its base's (recompute.c); every use is
+ * rewritten to the definition that reaches it, with phis exactly where different ones meet. Value
+ * by value, in time linear in the live range: first what reads which definition is noted, then
+ * definitions that something reads are made, where the first of their readers stands
+ * (late-insertion-slides-2014, "Finding references which need relocated"), then reads are put in.
  *
  * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which
  * no use sees a reference from before a safepoint. Breaks: struct cn_refs (uses are outdated).
@@ -15,12 +17,17 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/recompute.h"
 #include "compile/rewrite.h"
 
-/* The last copies that were made of constant GEPs: uses close together share one. */
-struct copy {
-  uint32_t block, number;
-  LLVMValueRef value;
+/* What reads a definition, and is to be told when it is made. */
+struct read {
+  enum { READ_USE, READ_LIVE, READ_INCOMING, READ_OPERAND } kind;
+  uint32_t number; /* the definition */
+  /* the use; the crossing whose gc-live entry it is; the node and predecessor of a phi; the operand
+   * of `user` */
+  uint32_t at, block;
+  LLVMValueRef user;
 };
 
 /* One value's definitions, numbered as sources.c wants: 1 the original, 2.. its relocates in the
@@ -34,10 +41,12 @@ struct web {
   uint32_t value, sources;
   /* sources.c's answer per block of the range; null if nothing was crossed before it */
   uint32_t *top;
-  LLVMValueRef *made;      /* per number */
-  uint32_t room;           /* of `made` */
+  LLVMValueRef *made;       /* per number */
+  struct cn_place *places;  /* per number up to `sources`: where it is read */
+  uint32_t made_room, place_room;
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
-  CN_VECTOR(struct copy) copies;
+  CN_VECTOR(struct read) reads;
+  struct cn_recomputed recomputed;
 };
 
 static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
@@ -80,6 +89,8 @@ static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
   return resolve(web, web->sources + 1 + web->range.slot[block]);
 }
 
+/* ---- what is read, and where ---- */
+
 static LLVMValueRef make_phi(struct web *web, uint32_t node)
 {
   LLVMBuilderRef builder = cn_emitter_builder(web->emitter);
@@ -95,19 +106,40 @@ static LLVMValueRef make_phi(struct web *web, uint32_t node)
   return phi;
 }
 
-static LLVMValueRef value_of(struct web *web, uint32_t number)
+/* `read` happens at `place`. */
+static void note_read(struct web *web, struct read read, struct cn_place place)
 {
-  if (number == 1)
-    return web->v->value;
-  if (!web->made[number]) {
-    if (number <= web->sources) {
-      uint32_t point = web->refs->crossings.at[web->v->cross + number - 2];
-      web->made[number] = cn_emit_relocate(web->emitter, web->refs, point, web->value);
-    } else {
+  uint32_t number = read.number;
+
+  if (number > web->sources) {
+    if (!web->made[number])
       web->made[number] = make_phi(web, number - web->sources - 1);
-    }
+  } else if (number > 1) {
+    cn_place_join(web->refs, &web->places[number], place);
   }
-  return web->made[number];
+  cn_push(&web->reads, read);
+}
+
+static struct cn_place place_at_end(const struct web *web, uint32_t block)
+{
+  const struct cn_refs *refs = web->refs;
+
+  return (struct cn_place){.state = CN_PLACE_BEFORE,
+                           .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                           .block = block,
+                           .pos = refs->last_pos[block]};
+}
+
+static struct cn_place place_of(const struct web *web, const struct cn_ref_use *use)
+{
+  struct cn_place place = {
+      .state = CN_PLACE_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
+
+  if (use->point != CN_NO_INDEX)
+    place.before = web->refs->points.at[use->point].call;
+  else if (LLVMIsAPHINode(use->user))
+    place = place_at_end(web, use->block);
+  return place;
 }
 
 static void fill_phis(struct web *web)
@@ -115,10 +147,11 @@ static void fill_phis(struct web *web)
   while (web->todo.count) {
     uint32_t node = web->todo.at[--web->todo.count];
     const struct cn_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
-    LLVMValueRef phi = web->made[web->sources + 1 + node];
     for (uint32_t p = 0; p < block->pred_count; p++) {
-      LLVMValueRef in = value_of(web, resolve(web, at_end(web, block->preds[p])));
-      LLVMAddIncoming(phi, &in, &web->refs->cfg->blocks[block->preds[p]].block, 1);
+      uint32_t from = block->preds[p];
+      struct read read = {
+          READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node, from, NULL};
+      note_read(web, read, place_at_end(web, from));
     }
   }
 }
@@ -149,82 +182,132 @@ static void solve(struct web *web)
   free(first);
 }
 
-/* Where an instruction must stand to be ready when `use` reads it. */
-static LLVMValueRef place_before(const struct web *web, const struct cn_ref_use *use)
+/* The copy of `via`, computed from definition `number`, that `use` reads: one that was made
+ * where it is always passed before, or a new one. */
+static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint32_t number,
+                             struct cn_copies *copies)
 {
-  if (use->point != CN_NO_INDEX)
-    return web->refs->points.at[use->point].call;
-  if (LLVMIsAPHINode(use->user))
-    return LLVMGetBasicBlockTerminator(web->refs->cfg->blocks[use->block].block);
-  return use->user;
-}
+  struct cn_place place = place_of(web, use);
+  LLVMValueRef copy = cn_copies_find(copies, web->refs, use->via, number, place.block);
+  LLVMValueRef first;
 
-/* Compute constant GEP `value` again, from `root`. Its operand may have been rewritten already:
- * refs knows the chain as it was. */
-static LLVMValueRef rematerialise(struct web *web, uint32_t value, LLVMValueRef root,
-                                  LLVMValueRef before)
-{
-  LLVMBuilderRef builder = cn_emitter_builder(web->emitter);
-  const struct cn_ref_value *gep = &web->refs->values.at[value];
-
-  if (gep->from != web->value)
-    root = rematerialise(web, gep->from, root, before);
-  LLVMValueRef copy = LLVMInstructionClone(gep->value);
-  LLVMSetOperand(copy, 0, root);
-  LLVMPositionBuilderBefore(builder, before);
-  LLVMInsertIntoBuilder(builder, copy);
+  if (copy)
+    return copy;
+  copy = cn_recompute_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value,
+                            place.before, &first);
+  cn_copies_add(copies, use->via, number, place.block, copy);
+  place.before = first;
+  place.copy = true;
+  note_read(web, (struct read){READ_OPERAND, number, 0, 0, first}, place);
   return copy;
-}
-
-static void rewrite_use(struct web *web, const struct cn_ref_use *use, struct cn_ptrmap *copies_of)
-{
-  uint32_t number = reaching(web, use->block, use->pos);
-  LLVMValueRef value;
-
-  if (use->via == CN_NO_INDEX) {
-    if (number == 1)
-      return;
-    value = value_of(web, number);
-  } else {
-    const struct cn_ref_value *gep = &web->refs->values.at[use->via];
-    if (number == reaching(web, gep->block, gep->pos))
-      return;
-    bool fresh;
-    uint64_t *slot = cn_ptrmap_add(copies_of, gep->value, &fresh);
-    if (fresh) {
-      *slot = web->copies.count;
-      cn_push(&web->copies, (struct copy){.block = 0});
-    }
-    struct copy *copy = &web->copies.at[*slot];
-    if (fresh || copy->block != use->block || copy->number != number)
-      *copy = (struct copy){use->block, number,
-                            rematerialise(web, use->via, value_of(web, number),
-                                          place_before(web, use))};
-    value = copy->value;
-  }
-  cn_set_use(web->refs, use, value);
 }
 
 static void rewrite_uses(struct web *web)
 {
-  struct cn_ptrmap copies_of = {0};
+  struct cn_copies copies = {0};
 
-  web->copies.count = 0;
-  for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++)
-    rewrite_use(web, &web->refs->uses.at[u], &copies_of);
-  cn_ptrmap_free(&copies_of);
+  for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++) {
+    const struct cn_ref_use *use = &web->refs->uses.at[u];
+    const struct cn_ref_value *via =
+        use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
+    uint32_t number = reaching(web, use->block, use->pos);
+    /* Deoptimisation state must name what is listed. */
+    bool rename = via && use->after;
+    if (number == (via ? reaching(web, via->block, via->pos) : 1) && !rename)
+      continue;
+    if (via && !via->alias)
+      cn_set_use(web->refs, use, copy_for(web, use, number, &copies));
+    else
+      note_read(web, (struct read){READ_USE, number, u, 0, NULL}, place_of(web, use));
+  }
+  cn_copies_free(&copies);
 }
 
-static void clear_made(struct web *web)
+/* The gc-live entries of the value itself, and what is computed again from it. */
+static void rewrite_points(struct web *web)
+{
+  const struct cn_extra *extra;
+
+  for (extra = cn_recomputed_first(&web->recomputed, web->value); extra;
+       extra = cn_recomputed_next(&web->recomputed, extra)) {
+    const struct cn_parse_point *point = &web->refs->points.at[extra->point];
+    uint32_t number = reaching(web, point->block, point->pos + 1);
+    note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user},
+              extra->place);
+  }
+  for (uint32_t i = 0; i < web->v->cross_count && !web->v->recompute; i++) {
+    const struct cn_parse_point *point = crossing(web, i);
+    uint32_t number = reaching(web, point->block, point->pos);
+    if (number == 1)
+      continue; /* stands there */
+    struct cn_place place = {.state = CN_PLACE_BEFORE,
+                             .before = point->call,
+                             .block = point->block,
+                             .pos = point->pos};
+    note_read(web, (struct read){READ_LIVE, number, i, 0, NULL}, place);
+  }
+}
+
+/* ---- making and reading ---- */
+
+/* Make the definitions that something reads; all, if they are not to stand where they are read. */
+static void make_definitions(struct web *web)
+{
+  bool sink = cn_refs_on(web->refs, CAIRN_RELOCATION_SINK);
+
+  for (uint32_t i = 0; i < web->v->cross_count; i++) {
+    uint32_t point = web->refs->crossings.at[web->v->cross + i];
+    struct cn_place *place = &web->places[2 + i];
+    if (place->state == CN_PLACE_NONE && (sink || web->v->recompute))
+      continue;
+    cn_place_settle(web->refs, point, place);
+    web->made[2 + i] =
+        web->v->recompute
+            ? cn_recompute_at(&web->recomputed, web->emitter, web->refs, web->value, point, place)
+            : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
+  }
+}
+
+static void put_in(struct web *web, const struct read *read)
+{
+  LLVMValueRef value = read->number == 1 ? web->v->value : web->made[read->number];
+  LLVMBasicBlockRef from;
+
+  switch (read->kind) {
+  case READ_USE:
+    cn_set_use(web->refs, &web->refs->uses.at[read->at], value);
+    break;
+  case READ_LIVE:
+    cn_set_live(web->refs, web->refs->crossings.at[web->v->cross + read->at], web->value, value);
+    break;
+  case READ_INCOMING:
+    from = web->refs->cfg->blocks[read->block].block;
+    LLVMAddIncoming(web->made[read->at], &value, &from, 1);
+    break;
+  case READ_OPERAND:
+    LLVMSetOperand(read->user, read->at, value);
+    break;
+  }
+}
+
+static void clear_definitions(struct web *web)
 {
   uint32_t count = web->sources + 1 + (uint32_t)web->range.blocks.count;
 
-  if (count > web->room) {
+  if (count > web->made_room) {
     free(web->made);
-    web->room = count + count / 2;
-    web->made = cn_alloc(web->room * sizeof *web->made);
+    web->made_room = count + count / 2;
+    web->made = cn_alloc(web->made_room * sizeof *web->made);
   } else {
     memset(web->made, 0, count * sizeof *web->made);
+  }
+  count = web->sources + 1;
+  if (count > web->place_room) {
+    free(web->places);
+    web->place_room = count + count / 2;
+    web->places = cn_alloc(web->place_room * sizeof *web->places);
+  } else {
+    memset(web->places, 0, count * sizeof *web->places);
   }
 }
 
@@ -241,15 +324,15 @@ static void relocate_value(struct web *web, uint32_t value)
     web->crossed[block] = web->range.stamp;
     web->last_cross[block] = i;
   }
-  clear_made(web);
+  clear_definitions(web);
+  web->reads.count = 0;
   solve(web);
-  for (uint32_t i = 0; i < v->cross_count; i++) {
-    const struct cn_parse_point *point = crossing(web, i);
-    uint32_t number = reaching(web, point->block, point->pos);
-    cn_set_live(web->refs, web->refs->crossings.at[v->cross + i], value, value_of(web, number));
-  }
+  rewrite_points(web);
   rewrite_uses(web);
   fill_phis(web);
+  make_definitions(web);
+  for (size_t r = 0; r < web->reads.count; r++)
+    put_in(web, &web->reads.at[r]);
   free(web->top);
 }
 
@@ -260,12 +343,17 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   cn_live_init(&web.range, refs->cfg);
   web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
   web.last_cross = web.crossed + refs->cfg->count;
+  cn_recomputed_init(&web.recomputed, refs);
+  for (size_t i = 0; i < web.recomputed.order.count; i++)
+    relocate_value(&web, web.recomputed.order.at[i]);
   for (uint32_t v = 0; v < refs->values.count; v++)
-    if (refs->values.at[v].cross_count)
+    if (refs->values.at[v].cross_count && !refs->values.at[v].recompute)
       relocate_value(&web, v);
+  cn_recomputed_free(&web.recomputed);
   cn_free(&web.todo);
-  cn_free(&web.copies);
+  cn_free(&web.reads);
   free(web.made);
+  free(web.places);
   free(web.crossed);
   cn_live_free(&web.range);
 }

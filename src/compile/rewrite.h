@@ -10,7 +10,7 @@
  * A GEP with constant indices is no value of its own to relocation: its uses count as uses of
  * the value that it starts from (its *root*), and it is computed again where that has moved
  * ("Constant offset GEPs of relocated values" of the seeds' slides, "When relocation isn't
- * needed").
+ * needed"). Nor is what has the same address as another reference: that is read instead.
  *
  * Positions: instructions are numbered in steps of two through the blocks in reverse post-order.
  * All phis of a block share the number that the block starts with; a phi reads its operands at
@@ -48,6 +48,9 @@ struct cn_ref_value {
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
   uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
   bool scalar;                 /* a reference, not a vector or aggregate of them */
+  bool same;                   /* has the address of `from` */
+  bool alias;                  /* has the address of `root` */
+  bool recompute;              /* not listed, but computed again from its base (recompute.c) */
 };
 
 struct cn_parse_point {
@@ -63,18 +66,19 @@ struct cn_parse_point {
 };
 
 struct cn_refs {
-  const struct cn_cfg *cfg;
+  struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
   CN_VECTOR(struct cn_ref_use) uses;
   CN_VECTOR(struct cn_parse_point) points; /* in order of position */
   CN_VECTOR(uint32_t) crossings;           /* indices of points */
   struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
   uint32_t *first_point;                   /* per block, and one more */
+  uint32_t *last_pos;                      /* per block: of its terminator */
   bool aggregates;                         /* some value is not scalar */
   unsigned off; /* bits of enum cairn_relocation: optimisations that are not wanted */
 };
 
-void cn_refs_build(struct cn_refs *refs, const struct cn_cfg *cfg, unsigned off);
+void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
 void cn_refs_free(struct cn_refs *refs);
 /* Are values that are made to be named after what they stand for? In a function with so many
  * nobody reads the names, and they cost as much as the values. */
@@ -143,13 +147,21 @@ bool cn_pointer_bases_asked(LLVMModuleRef module);
 /* Answer the questions of one function. True if it had some: `refs` is outdated. */
 bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs);
 
+/* ---- recompute.c ---- */
+
+/* Choose crossing values that are computed again from their bases, and take them out of the live
+ * sets. */
+void cn_recompute_plan(struct cn_refs *refs);
+
 /* ---- relocate.c ---- */
 
 struct cn_emitter; /* statepoints.c */
 void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
-/* A gc.relocate of `value` at `point`. */
+/* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
-                              uint32_t value);
+                              uint32_t value, LLVMValueRef before);
+/* Set the builder to make something after `point` and the relocates that stand there. */
+void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
 /* Are values that are made in this function to be named? */
 bool cn_emitter_names(const struct cn_emitter *emitter);

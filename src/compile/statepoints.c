@@ -103,7 +103,7 @@ static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
 }
 
 LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
-                              uint32_t value)
+                              uint32_t value, LLVMValueRef before)
 {
   struct cn_parse_point *point = &refs->points.at[at];
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -111,14 +111,26 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
   LLVMValueRef args[] = {point->call, number32(e, live_rank(point, v->base)),
                          number32(e, live_rank(point, value))};
   LLVMValueRef relocate = e->relocate;
-  position_after(e, point->last);
+  if (before) {
+    LLVMPositionBuilderBefore(e->builder, before);
+    LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
+  } else {
+    position_after(e, point->last);
+  }
   if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
     relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
-  point->last = build_call(e, relocate, args, 3, "");
-  LLVMSetInstructionCallConv(point->last, LLVMColdCallConv);
+  LLVMValueRef made = build_call(e, relocate, args, 3, "");
+  LLVMSetInstructionCallConv(made, LLVMColdCallConv);
   if (e->names)
-    cn_name_after(point->last, v->value, ".relocated");
-  return point->last;
+    cn_name_after(made, v->value, ".relocated");
+  if (!before)
+    point->last = made;
+  return made;
+}
+
+void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
+{
+  position_after(emitter, refs->points.at[point].last);
 }
 
 /* Where operand `operand` of the call went in its statepoint. */
@@ -354,7 +366,7 @@ static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-static void rebuild(struct cn_refs *refs, const struct cn_cfg *cfg)
+static void rebuild(struct cn_refs *refs, struct cn_cfg *cfg)
 {
   unsigned off = refs->off;
 
@@ -392,7 +404,7 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
 }
 
 /* Live sets with bases. */
-static void analyse(struct cn_refs *refs, const struct cn_cfg *cfg)
+static void analyse(struct cn_refs *refs, struct cn_cfg *cfg)
 {
   struct cn_bases bases;
 
@@ -402,19 +414,44 @@ static void analyse(struct cn_refs *refs, const struct cn_cfg *cfg)
     rebuild(refs, cfg);
   if (cn_refs_attach_bases(refs, &bases) || bases.added)
     cn_liveness(refs);
+  cn_recompute_plan(refs);
   cn_bases_free(&bases);
 }
 
-/* Delete a GEP that was computed again wherever it was used, and what it came from likewise. */
-static void delete_if_dead(struct cn_refs *refs, uint32_t value)
+/* Was `v` computed again wherever it is used? A GEP that only such a value was made from is dead
+ * with it. */
+static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
 {
-  struct cn_ref_value *gep = &refs->values.at[value];
+  const struct cn_ref_value *v = &refs->values.at[value];
 
-  if (gep->root == value || !gep->value || LLVMGetFirstUse(gep->value))
-    return;
-  LLVMInstructionEraseFromParent(gep->value);
-  gep->value = NULL;
-  delete_if_dead(refs, gep->from);
+  if (!v->value || LLVMGetFirstUse(v->value))
+    return false;
+  return v->root != value || v->recompute || (reached && LLVMIsAGetElementPtrInst(v->value));
+}
+
+static void delete_dead(struct cn_refs *refs)
+{
+  CN_VECTOR(uint32_t) work = {0};
+
+  for (uint32_t first = 0; first < refs->values.count; first++) {
+    cn_push(&work, first);
+    while (work.count) {
+      uint32_t value = work.at[--work.count];
+      struct cn_ref_value *v = &refs->values.at[value];
+      if (!is_dead(refs, value, value != first))
+        continue;
+      if (v->root != value)
+        cn_push(&work, v->from);
+      for (int o = 0; o < LLVMGetNumOperands(v->value); o++) {
+        uint32_t from = cn_refs_index(refs, LLVMGetOperand(v->value, (unsigned)o));
+        if (from != CN_NO_INDEX)
+          cn_push(&work, from);
+      }
+      LLVMInstructionEraseFromParent(v->value);
+      v->value = NULL;
+    }
+  }
+  cn_free(&work);
 }
 
 static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
@@ -439,8 +476,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     for (size_t p = 0; p < refs.points.count; p++)
       emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_relocate(e, &refs);
-    for (uint32_t v = 0; v < refs.values.count; v++)
-      delete_if_dead(&refs, v);
+    delete_dead(&refs);
     cn_free(&e->described.operands);
   }
   cn_refs_free(&refs);

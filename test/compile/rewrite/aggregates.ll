@@ -49,11 +49,9 @@ exit:
 
 ; The base is found through what the aggregate was made of.
 ; CHECK-LABEL: define void @through
-; CHECK: "gc-live"(
-; CHECK-SAME: ptr addrspace(1) %a
-; CHECK-SAME: ptr addrspace(1) %d
-; CHECK: %d.relocated = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %{{.*}}) ; (%a, %d)
-; CHECK: call void @use(ptr addrspace(1) %d.relocated)
+; CHECK: "gc-live"(ptr addrspace(1) %a) ]
+; CHECK: [[D:%.*]] = getelementptr i8, ptr addrspace(1) %a.relocated, i64 %i
+; CHECK: call void @use(ptr addrspace(1) [[D]])
 define void @through(ptr addrspace(1) %a, i64 %i) gc "statepoint-example" {
   %d = getelementptr i8, ptr addrspace(1) %a, i64 %i
   %s = insertvalue {i64, [2 x ptr addrspace(1)]} poison, ptr addrspace(1) %d, 1, 1

@@ -15,8 +15,8 @@ declare void @use(ptr addrspace(1)) "gc-leaf-function"
 ; OFF-LABEL: define void @direct
 ; OFF: "gc-live"(ptr addrspace(1) null, ptr addrspace(1) @global) ]
 ; OFF: [[NULL:%.*]] = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %{{.*}}, i32 0, i32 0)
-; OFF: [[GLOBAL:%.*]] = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %{{.*}}, i32 1, i32 1)
 ; OFF: call void @use(ptr addrspace(1) [[NULL]])
+; OFF: [[GLOBAL:%.*]] = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %{{.*}}, i32 1, i32 1)
 ; OFF: call void @use(ptr addrspace(1) [[GLOBAL]])
 define void @direct() gc "statepoint-example" {
   call void @foo()

@@ -10,7 +10,7 @@ declare ptr addrspace(1) @bar(i64 zeroext, ptr addrspace(1))
 ; CHECK: [[T1:%.*]] = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 2882400000, i32 0, ptr elementtype(void (ptr addrspace(1))) @foo, i32 1, i32 0, ptr addrspace(1) %dead, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) %b) ]
 ; CHECK-DAG: %a.relocated = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token [[T1]], i32 0, i32 0)
 ; CHECK-DAG: %b.relocated = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token [[T1]], i32 1, i32 1)
-; CHECK: %v = load i64, ptr addrspace(1) %a.relocated
+; CHECK-DAG: %v = load i64, ptr addrspace(1) %a.relocated
 ; CHECK: [[T2:%.*]] = call token {{.*}}@bar, i32 2, i32 0, i64 zeroext %v, ptr addrspace(1) %b.relocated, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %a.relocated) ]
 ; CHECK: %r = call ptr addrspace(1) @llvm.experimental.gc.result.p1(token [[T2]])
 ; CHECK: [[A2:%a.relocated[0-9]+]] = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token [[T2]], i32 0, i32 0)

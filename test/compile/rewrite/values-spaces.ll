@@ -27,8 +27,8 @@ declare void @use3(ptr addrspace(3)) "gc-leaf-function"
 ; CHECK-LABEL: define ptr addrspace(2) @both
 ; CHECK: [[C:%.*]] = addrspacecast ptr addrspace(2) %p to ptr addrspace(1)
 ; CHECK-NEXT: [[T:%.*]] = call token {{.*}} @foo{{.*}}[ "gc-live"(ptr addrspace(1) [[C]], ptr addrspace(1) %q) ]
-; CHECK-NEXT: call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token [[T]], i32 0, i32 0)
-; CHECK: %p.relocated = addrspacecast ptr addrspace(1) {{.*}} to ptr addrspace(2)
+; CHECK: call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token [[T]], i32 0, i32 0)
+; CHECK-NEXT: %p.relocated = addrspacecast ptr addrspace(1) {{.*}} to ptr addrspace(2)
 ; CHECK-NOT: gc.relocate.p2
 ; ASM-LABEL: both:
 ; ASM: callq foo
