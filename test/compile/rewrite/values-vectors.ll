@@ -10,15 +10,15 @@
 declare void @foo()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 
-; The lanes of %d are derived from %p: reversed, each is relocated with base %p.
+; The lanes of %d are derived from %p: reversed, each is computed again from where %p is then.
 ; CHECK-LABEL: define void @reverse
-; CHECK: [[A:%.*]] = getelementptr i8, ptr addrspace(1) %p, i64
-; CHECK: [[B:%.*]] = getelementptr i8, ptr addrspace(1) %p, i64
-; CHECK: call token {{.*}} @foo, {{.*}} [ "gc-live"({{.*}}%p{{.*}}) ]
-; CHECK-DAG: [[MA:%.*]] = {{.*}}gc.relocate.p1({{.*}}) ; (%p, [[A]])
-; CHECK-DAG: [[MB:%.*]] = {{.*}}gc.relocate.p1({{.*}}) ; (%p, [[B]])
-; CHECK: insertelement {{.*}} ptr addrspace(1) [[MB]], i64 0
-; CHECK: insertelement {{.*}} ptr addrspace(1) [[MA]], i64 1
+; CHECK: [[A:%.*]] = extractelement <2 x i64> %i, i64 0
+; CHECK: [[B:%.*]] = extractelement <2 x i64> %i, i64 1
+; CHECK: call token {{.*}} @foo, {{.*}} [ "gc-live"(ptr addrspace(1) %p, ptr addrspace(1) %q) ]
+; CHECK-DAG: [[MA:%.*]] = getelementptr i8, ptr addrspace(1) %p.relocated, i64 [[A]]
+; CHECK-DAG: [[MB:%.*]] = getelementptr i8, ptr addrspace(1) %p.relocated, i64 [[B]]
+; CHECK-DAG: [[V:%.*]] = insertelement {{.*}} ptr addrspace(1) [[MB]], i64 0
+; CHECK-DAG: insertelement <2 x ptr addrspace(1)> [[V]], ptr addrspace(1) [[MA]], i64 1
 define void @reverse(ptr addrspace(1) %p, <2 x i64> %i, ptr addrspace(1) %q) gc "statepoint-example" {
   %d = getelementptr i8, ptr addrspace(1) %p, <2 x i64> %i
   %r = call <2 x ptr addrspace(1)> @llvm.vector.reverse.v2p1(<2 x ptr addrspace(1)> %d)
@@ -90,9 +90,9 @@ define void @beyond(ptr addrspace(1) %p) gc "statepoint-example" {
 
 ; Masked pointers keep their lanes' bases; a vector of one lane is a reference.
 ; CHECK-LABEL: define void @masked
-; CHECK: call ptr addrspace(1) @llvm.ptrmask.p1.i64(
 ; CHECK: gc.statepoint
-; CHECK: gc.relocate.p1({{.*}}) ; (%p, %{{[0-9]+}})
+; CHECK: [[D:%.*]] = getelementptr i8, ptr addrspace(1) %p.relocated, i64 %n
+; CHECK: call ptr addrspace(1) @llvm.ptrmask.p1.i64(ptr addrspace(1) [[D]]
 define void @masked(ptr addrspace(1) %p, i64 %n, <1 x ptr addrspace(1)> %w) gc "statepoint-example" {
   %d = getelementptr i8, ptr addrspace(1) %p, i64 %n
   %v = bitcast ptr addrspace(1) %d to <1 x ptr addrspace(1)>
