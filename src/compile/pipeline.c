@@ -25,31 +25,44 @@
 #include "compile/prepare.h"
 #include "compile/stopwatch.h"
 
+/* Passes whose code speaks to the runtime are for the runtime's one port; the others for any
+ * target. */
+enum target { PORTED_TARGET, ANY_TARGET };
+
 static const struct step {
   const char *name;
   cn_pass *run;
   const char *help;
+  enum target target;
 } passes[] = {
-    {"rules", cn_rules, "check the source rules, on unoptimised IR"},
+    {"rules", cn_rules, "check the source rules, on unoptimised IR", ANY_TARGET},
     {"prepare", cn_prepare,
-     "mark managed functions, make pointer differences opaque, promote locals"},
-    {"restore-references", cn_restore, "make references of what the optimiser copies as integers"},
-    {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts"},
-    {"allocate", cn_allocate, "expand allocation calls into inline bump allocation"},
-    {"transitions", cn_transitions, "route calls that may reach native code through stubs"},
-    {"check-stores", cn_slots, "check at run time that references are stored where they are found"},
-    {"place-safepoints", cn_place, "insert safepoint polls at entries and loop back edges"},
-    {"define-references", cn_define, "make undefined references null"},
-    {"rewrite-statepoints", cn_rewrite, "wrap parse points in gc.statepoint, with relocations"},
+     "mark managed functions, make pointer differences opaque, promote locals", ANY_TARGET},
+    {"restore-references", cn_restore,
+     "make references of what the optimiser copies as integers", ANY_TARGET},
+    {"layouts", cn_layouts,
+     "turn the layout statics of allocation calls into collector layouts", PORTED_TARGET},
+    {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
+    {"transitions", cn_transitions,
+     "route calls that may reach native code through stubs", PORTED_TARGET},
+    {"check-stores", cn_slots,
+     "check at run time that references are stored where they are found", PORTED_TARGET},
+    {"place-safepoints", cn_place,
+     "insert safepoint polls at entries and loop back edges", PORTED_TARGET},
+    {"define-references", cn_define, "make undefined references null", ANY_TARGET},
+    {"rewrite-statepoints", cn_rewrite,
+     "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
     {"inline-statepoints", cn_inline,
-     "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again"},
-    {"strip-statepoints", cn_unwrap, "turn statepoints back into plain calls"},
+     "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again", ANY_TARGET},
+    {"strip-statepoints", cn_unwrap, "turn statepoints back into plain calls", ANY_TARGET},
     {"lower-differences", cn_differences,
-     "turn opaque pointer differences into integer arithmetic"},
-    {"verify-safepoints", cn_verify, "check that no reference is used after it may have moved"},
-    {"tail-calls", cn_tail_pass, "make tail calls of the statepoints that want to be some"},
-    {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks"},
-    {"globals", cn_globals, "register globals that hold references, and the image"},
+     "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
+    {"verify-safepoints", cn_verify,
+     "check that no reference is used after it may have moved", ANY_TARGET},
+    {"tail-calls", cn_tail_pass,
+     "make tail calls of the statepoints that want to be some", PORTED_TARGET},
+    {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},
+    {"globals", cn_globals, "register globals that hold references, and the image", PORTED_TARGET},
 };
 
 #define OPTIMISE "optimise"
@@ -326,6 +339,20 @@ char *cairn_compile_describe(const struct cairn_compile_options *options)
   return text;
 }
 
+/* A module without a triple is for the host. */
+static bool fits_target(struct cn_ctx *ctx, const struct step *step)
+{
+  const char *triple = LLVMGetTarget(ctx->module);
+
+  if (step->target == ANY_TARGET || !*triple ||
+      (strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux")))
+    return true;
+  cn_error(ctx, NULL, "target",
+           "pass %s makes code that calls the runtime, which has no port for '%s' yet (x86-64 "
+           "Linux only)", step->name, triple);
+  return false;
+}
+
 bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                         const struct cairn_compile_options *options)
 {
@@ -333,7 +360,7 @@ bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, cons
   const struct step *step = find_step(name);
 
   if (step)
-    return run_ours(&ctx, step);
+    return fits_target(&ctx, step) && run_ours(&ctx, step);
   return run_llvm_plainly(&ctx, name);
 }
 

@@ -530,6 +530,8 @@ bool cn_rewrite(struct cn_ctx *ctx)
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))
         LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
+      /* LLVM's pass that brings references to where the walker finds them skips what is marked so. */
+      LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_function(ctx, todo.at[i]);
       cn_define_function(todo.at[i]);
       cn_forms_lower(ctx, todo.at[i]);

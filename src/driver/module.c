@@ -155,16 +155,31 @@ static LLVMCodeGenOptLevel codegen_level(unsigned opt_level)
   return levels[opt_level];
 }
 
+static char *triple_of(LLVMModuleRef module)
+{
+  const char *own = LLVMGetTarget(module);
+
+  return *own ? LLVMNormalizeTargetTriple(own) : LLVMGetDefaultTargetTriple();
+}
+
+bool cn_module_is_ported(LLVMModuleRef module)
+{
+  char *triple = triple_of(module);
+  bool ported = strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux");
+
+  LLVMDisposeMessage(triple);
+  return ported;
+}
+
 LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
                                        const struct cn_machine *how)
 {
-  const char *own = LLVMGetTarget(module);
-  char *triple = *own ? LLVMNormalizeTargetTriple(own) : LLVMGetDefaultTargetTriple();
+  char *triple = triple_of(module);
   LLVMTargetMachineRef machine = NULL;
   LLVMTargetRef target = NULL;
   char *message = NULL;
 
-  if (strncmp(triple, "x86_64-", 7) != 0 || !strstr(triple, "linux")) {
+  if (!cn_module_is_ported(module)) {
     cn_tool_error("'%s': target '%s' is not supported yet (x86-64 Linux only)", path, triple);
   } else if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     cn_tool_error("'%s': %s", path, message);

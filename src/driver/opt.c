@@ -154,8 +154,10 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 {
   struct cn_machine how = {
       .opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
-  LLVMTargetMachineRef machine = cn_module_machine(module, opt->input, &how);
-  bool ok = machine != NULL;
+  /* For a target without a port there are passes, but no machine to ask. */
+  bool ported = cn_module_is_ported(module);
+  LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
+  bool ok = machine || !ported;
 
   for (size_t i = 0; ok && i < opt->passes.count; i++)
     ok = run_list(module, machine, opt->passes.at[i], opt);

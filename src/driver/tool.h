@@ -64,6 +64,9 @@ struct cn_machine {
   const char *cpu; /* null: x86-64 */
 };
 
+/* Has the runtime a port for the module's triple, or the host's where it has none? */
+bool cn_module_is_ported(LLVMModuleRef module);
+
 /* A target machine for the module's triple, or the host's where it has none. cairn_compile_init()
  * was called. */
 LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
