@@ -84,7 +84,7 @@ struct cn_hull cn_hull_of(const struct cn_hulls *hulls, uint32_t value)
   for (;;) {
     uint32_t end = (uint32_t)(hull.to >> 32);
     uint32_t last = last_retreat(hulls, v->block + 1, end + 1);
-    if (CN_PLACE(last, UINT32_MAX) <= hull.to)
+    if (!last || CN_PLACE(last, UINT32_MAX) <= hull.to)
       return hull;
     hull.to = CN_PLACE(last, UINT32_MAX);
   }

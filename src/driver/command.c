@@ -45,11 +45,34 @@ static void set_debug(enum cn_debug *debug, const char *kind)
       *debug = CN_DEBUG_LINES;
 }
 
+/* -fcairn-NAME=VALUE, of the options of compiling that a user may want to set. */
+static bool set_compiling(struct cn_command *command, const char *word, bool *known)
+{
+  static const char *const names[] = {"slots", "slot-budget", "without"};
+  const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
+  size_t length = value ? (size_t)(value - name) : 0;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    *known = length && strlen(names[i]) == length && memcmp(names[i], name, length) == 0;
+    if (!*known)
+      continue;
+    char *wrong = cairn_compile_set(&command->compile, names[i], value + 1);
+    if (wrong)
+      cn_tool_error("-fcairn-%s", wrong);
+    free(wrong);
+    return !wrong;
+  }
+  return false;
+}
+
 /* -fcairn-... */
 static bool set_own(struct cn_command *command, const char *word)
 {
   static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=";
+  bool known, set = set_compiling(command, word, &known);
 
+  if (known)
+    return set;
   if (strncmp(word, safepoints, sizeof safepoints - 1) == 0) {
     const char *when = word + sizeof safepoints - 1;
     char *wrong = cairn_compile_set(&command->compile, "safepoints", when);
