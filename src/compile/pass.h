@@ -42,12 +42,12 @@ cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
                            twin.h */
 cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
-cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_attributes.c, refuse.c,
-                           areas.c, areas_uses.c, strip.c, forms.c, stack_objects.c, refs.c,
-                           spaces.c, liveness.c, bases.c, sources.c, pointer_bases.c, aggregates.c,
-                           described.c,
+cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_call.c,
+                           statepoint_attributes.c, templates.c, refuse.c, areas.c, areas_uses.c,
+                           strip.c, forms.c, stack_objects.c, refs.c, spaces.c, liveness.c,
+                           bases.c, sources.c, pointer_bases.c, aggregates.c, described.c,
                            relocate.c, tail.c, unwind.c, pads.c, demote.c, hulls.c, slot_mode.c;
-                           demote.h, rewrite.h, statepoints.h, areas.h */
+                           emitter.h, templates.h, demote.h, rewrite.h, statepoints.h, areas.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */

@@ -18,41 +18,13 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/demote.h"
+#include "compile/emitter.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
 #include "compile/statepoints.h"
 #include "compile/tail.h"
-#include "compile/templates.h"
 
-#define CN_SMALL_NUMBERS 1024
-
-enum { FLAG_TRANSITION = 1 };
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
-
-struct operands {
-  CN_VECTOR(LLVMValueRef) values;
-};
-
-/* Of one statepoint; the memory serves the next. */
-struct scratch {
-  struct operands args, deopt, transition, live, funclet;
-};
-
-struct cn_emitter {
-  struct cn_ctx *ctx;
-  LLVMBuilderRef builder;
-  LLVMValueRef relocate, statepoint; /* declarations */
-  LLVMTypeRef i32, i64;
-  unsigned elementtype; /* attribute kind */
-  bool bases_asked;     /* some function asks for the bases of pointers */
-  bool names;           /* of values made in this function: they cost as much as the values */
-  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
-  LLVMTypeRef result_type;
-  LLVMValueRef result; /* the declaration of gc.result for that type */
-  struct cn_described described;
-  struct scratch scratch;
-  struct cn_templates templates;
-};
 
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
 {
@@ -64,7 +36,7 @@ bool cn_emitter_names(const struct cn_emitter *emitter)
   return emitter->names;
 }
 
-static LLVMValueRef number32(struct cn_emitter *e, uint64_t n)
+LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n)
 {
   if (n >= CN_SMALL_NUMBERS)
     return LLVMConstInt(e->i32, n, false);
@@ -73,15 +45,15 @@ static LLVMValueRef number32(struct cn_emitter *e, uint64_t n)
   return e->numbers[n];
 }
 
-static LLVMValueRef build_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
-                               unsigned count, const char *name)
+LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
+                             unsigned count)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(declaration);
 
-  return LLVMBuildCall2(e->builder, type, declaration, args, count, name);
+  return LLVMBuildCall2(e->builder, type, declaration, args, count, "");
 }
 
-static void position_after(struct cn_emitter *e, LLVMValueRef instruction)
+void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction)
 {
   LLVMPositionBuilderBefore(e->builder, cn_after_definition(instruction));
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(instruction));
@@ -108,18 +80,18 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
   struct cn_parse_point *point = &refs->points.at[at];
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMTypeRef type = LLVMTypeOf(v->value);
-  LLVMValueRef args[] = {point->call, number32(e, live_rank(point, v->base)),
-                         number32(e, live_rank(point, value))};
+  LLVMValueRef args[] = {point->call, cn_emitter_number(e, live_rank(point, v->base)),
+                         cn_emitter_number(e, live_rank(point, value))};
   LLVMValueRef relocate = e->relocate;
   if (before) {
     LLVMPositionBuilderBefore(e->builder, before);
     LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
   } else {
-    position_after(e, point->last);
+    cn_emitter_behind(e, point->last);
   }
   if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
     relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
-  LLVMValueRef made = build_call(e, relocate, args, 3, "");
+  LLVMValueRef made = cn_emitter_call(e, relocate, args, 3);
   LLVMSetInstructionCallConv(made, LLVMColdCallConv);
   if (e->names)
     cn_name_after(made, v->value, ".relocated");
@@ -130,7 +102,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
 
 void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
 {
-  position_after(emitter, refs->points.at[point].last);
+  cn_emitter_behind(emitter, refs->points.at[point].last);
 }
 
 /* Where operand `operand` of the call went in its statepoint. */
@@ -159,199 +131,6 @@ void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMVa
   const struct cn_parse_point *point = &refs->points.at[at];
 
   LLVMSetOperand(point->call, point->live_operand + live_rank(point, value), to);
-}
-
-/* ---- the statepoint ---- */
-
-static LLVMOperandBundleRef make_bundle(const char *tag, const struct operands *operands)
-{
-  return LLVMCreateOperandBundle(tag, strlen(tag), operands->values.at,
-                                 (unsigned)operands->values.count);
-}
-
-static void take_bundle(LLVMValueRef call, const char *tag, struct operands *out, uint32_t *first,
-                        uint32_t *end)
-{
-  cn_calls_bundle(call, tag, first, end);
-  for (uint32_t i = *first; i < *end; i++)
-    cn_push(&out->values, LLVMGetOperand(call, i));
-}
-
-/* The call's own deopt and gc-transition operands; remembers where they will stand. */
-static void take_bundles(struct cn_parse_point *point, struct operands *deopt,
-                         struct operands *transition)
-{
-  uint32_t end;
-
-  point->args = LLVMGetNumArgOperands(point->call);
-  take_bundle(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
-  take_bundle(point->call, "gc-transition", transition, &point->transition, &end);
-}
-
-/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
- * (docs/llvm-22.md, "multi-result callees"): put a freeze between. */
-static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
-{
-  LLVMValueRef callee = LLVMGetCalledValue(call);
-
-  return LLVMIsAExtractValueInst(callee) ? LLVMBuildFreeze(e->builder, callee, "") : callee;
-}
-
-static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
-                           struct operands *args, bool transition)
-{
-  LLVMValueRef call = point->call;
-  uint64_t id = cn_statepoint_default_id(call), patch = 0;
-
-  CN_CHECK(cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &id) &&
-           cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch));
-  cn_push(&args->values, LLVMConstInt(e->i64, id, false));
-  cn_push(&args->values, number32(e, patch));
-  cn_push(&args->values, callee_of(e, call));
-  cn_push(&args->values, number32(e, point->args));
-  cn_push(&args->values, number32(e, transition ? FLAG_TRANSITION : 0));
-  for (uint32_t i = 0; i < point->args; i++)
-    cn_push(&args->values, LLVMGetOperand(call, i));
-  cn_push(&args->values, number32(e, 0));
-  cn_push(&args->values, number32(e, 0));
-}
-
-/* The statepoint of `call`, of the operands in the scratch memory. */
-static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt,
-                                     bool has_transition)
-{
-  struct scratch *s = &e->scratch;
-  LLVMOperandBundleRef bundles[4];
-  unsigned count = 0, operands = (unsigned)s->args.values.count;
-  LLVMTypeRef type = LLVMGlobalGetValueType(e->statepoint);
-
-  if (has_deopt || s->deopt.values.count)
-    bundles[count++] = make_bundle("deopt", &s->deopt);
-  if (has_transition)
-    bundles[count++] = make_bundle("gc-transition", &s->transition);
-  if (s->live.values.count)
-    bundles[count++] = make_bundle("gc-live", &s->live);
-  if (s->funclet.values.count)
-    bundles[count++] = make_bundle("funclet", &s->funclet);
-  LLVMValueRef statepoint =
-      LLVMIsAInvokeInst(call)
-          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
-                                              operands, LLVMGetNormalDest(call),
-                                              LLVMGetUnwindDest(call), bundles, count, "")
-          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
-                                            operands, bundles, count, "");
-  while (count)
-    LLVMDisposeOperandBundle(bundles[--count]);
-  LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
-  if (cn_tail_position(call)) /* for pass tail-calls */
-    LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
-  LLVMAddCallSiteAttribute(statepoint, 3,
-                           LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
-                                                   LLVMGetCalledFunctionType(call)));
-  cn_statepoint_attributes(call, statepoint);
-  return statepoint;
-}
-
-static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct operands *operands)
-{
-  for (size_t i = 0; i < operands->values.count; i++)
-    LLVMSetOperand(statepoint, at++, operands->values.at[i]);
-  return at;
-}
-
-/* A call that has nothing but arguments: its statepoint can be a copy of another. */
-static bool is_plain(LLVMValueRef call, uint32_t arguments)
-{
-  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 &&
-         !cn_tail_position(call) && !cn_calls_have_attributes(call, arguments);
-}
-
-/* The same for a plain call. */
-static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
-{
-  const struct scratch *s = &e->scratch;
-  const struct cn_shape shape = {.callee = LLVMGetCalledFunctionType(call),
-                                 .args = (uint32_t)s->args.values.count,
-                                 .deopt = (uint32_t)s->deopt.values.count,
-                                 .live = (uint32_t)s->live.values.count,
-                                 .convention = LLVMGetInstructionCallConv(call)};
-  LLVMValueRef statepoint = cn_templates_copy(&e->templates, &shape);
-
-  if (!statepoint) {
-    statepoint = build_statepoint(e, call, false, false);
-    cn_templates_add(&e->templates, &shape, statepoint);
-    return statepoint;
-  }
-  unsigned at = set_operands(statepoint, 0, &s->args);
-  at = set_operands(statepoint, at, &s->deopt);
-  set_operands(statepoint, at, &s->live);
-  LLVMInsertIntoBuilder(e->builder, statepoint);
-  return statepoint;
-}
-
-/* The call's result comes from the statepoint's token. */
-static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
-{
-  LLVMValueRef call = point->call, statepoint = point->last;
-  LLVMTypeRef type = LLVMTypeOf(call);
-  uint32_t index = cn_refs_index(refs, call);
-  bool listed = index != CN_NO_INDEX && refs->values.at[index].cross_count > 0;
-  size_t length;
-
-  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed))
-    return;
-  if (e->result_type != type)
-    e->result = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
-  e->result_type = type;
-  position_after(e, statepoint);
-  LLVMValueRef result = build_call(e, e->result, &statepoint, 1, "");
-  cn_statepoint_result_attributes(call, result);
-  const char *name = LLVMGetValueName2(call, &length);
-  char *copy = cn_format("%.*s", (int)length, name);
-  LLVMReplaceAllUsesWith(call, result);
-  LLVMSetValueName2(call, "", 0);
-  LLVMSetValueName2(result, copy, length);
-  free(copy);
-  if (index != CN_NO_INDEX)
-    refs->values.at[index].value = result;
-  point->last = result;
-}
-
-static void clear_scratch(struct scratch *s)
-{
-  s->args.values.count = s->deopt.values.count = s->transition.values.count = 0;
-  s->live.values.count = s->funclet.values.count = 0;
-}
-
-/* Wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right
- * ones in. */
-static void emit_statepoint(struct cn_emitter *e, struct cn_refs *refs,
-                            struct cn_parse_point *point)
-{
-  struct scratch *s = &e->scratch;
-  LLVMValueRef call = point->call;
-  uint32_t first, end;
-  bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
-  bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
-
-  clear_scratch(s);
-  take_bundle(call, "funclet", &s->funclet, &first, &end);
-  LLVMPositionBuilderBefore(e->builder, call);
-  LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
-  take_bundles(point, &s->deopt, &s->transition);
-  for (size_t i = 0; i < e->described.operands.count; i++)
-    cn_push(&s->deopt.values, e->described.operands.at[i]);
-  for (size_t i = 0; i < point->live.count; i++)
-    cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
-  point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
-  point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
-  take_arguments(e, point, &s->args, has_transition);
-  point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
-                                            : build_statepoint(e, call, has_deopt, has_transition);
-  LLVMValueRef statepoint = point->last;
-  replace_result(e, refs, point);
-  LLVMInstructionEraseFromParent(call);
-  point->call = statepoint;
 }
 
 /* ---- one function ---- */
@@ -474,7 +253,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     cn_describe_allocas(e->ctx, function, &e->described);
     e->names = cn_refs_named(&refs);
     for (size_t p = 0; p < refs.points.count; p++)
-      emit_statepoint(e, &refs, &refs.points.at[p]);
+      cn_emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_relocate(e, &refs);
     delete_dead(&refs);
     cn_free(&e->described.operands);
