@@ -17,6 +17,10 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Only errors make a call fail. */
 enum cairn_severity { CAIRN_ERROR, CAIRN_WARNING, CAIRN_REMARK, CAIRN_NOTE };
 
@@ -192,5 +196,9 @@ char *cairn_compile_print(LLVMModuleRef module, const char *analysis);
 
 /* Null-terminated list of name, one-line help, name, one-line help, ...; static. */
 const char *const *cairn_compile_pass_names(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,7 +8,10 @@
 
 #include "compile/pass.h"
 
+/* What C annotates functions with, annotate("..."): compile it as native code; as managed code,
+ * though nothing else says so. The latter is also an attribute of functions in IR. */
 #define CN_UNMANAGED "cairn-unmanaged"
+#define CN_MANAGED "cairn"
 #define CN_ALLOC "cairn_alloc"
 #define CN_ALLOC_ARRAY "cairn_alloc_array"
 #define CN_ALLOC_FLEX "cairn_alloc_flex"

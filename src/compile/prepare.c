@@ -26,7 +26,7 @@
 
 /* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
  * llvm.global.annotations. */
-static bool says_unmanaged(LLVMValueRef entry, LLVMValueRef function)
+static bool says(LLVMValueRef entry, LLVMValueRef function, const char *word)
 {
   size_t length;
 
@@ -37,16 +37,16 @@ static bool says_unmanaged(LLVMValueRef entry, LLVMValueRef function)
   if (!string || !LLVMIsConstantString(string))
     return false;
   const char *bytes = LLVMGetAsString(string, &length);
-  return length == sizeof CN_UNMANAGED && memcmp(bytes, CN_UNMANAGED, length) == 0;
+  return length == strlen(word) + 1 && memcmp(bytes, word, length) == 0;
 }
 
-static bool is_annotated_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
+static bool is_annotated(struct cn_ctx *ctx, LLVMValueRef function, const char *word)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.global.annotations");
   LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++)
-    if (says_unmanaged(LLVMGetOperand(entries, (unsigned)i), function))
+    if (says(LLVMGetOperand(entries, (unsigned)i), function, word))
       return true;
   return false;
 }
@@ -103,7 +103,7 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
 
   if (LLVMIsDeclaration(function))
     return false;
-  if (cn_is_managed(function))
+  if (cn_is_managed(function) || is_annotated(ctx, function, CN_MANAGED))
     return true;
   if (!ctx->options->manage_all || LLVMGetGC(function))
     return false;
@@ -115,7 +115,7 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !is_annotated_unmanaged(ctx, function) &&
+  return !is_resolver(function) && !is_annotated(ctx, function, CN_UNMANAGED) &&
          !is_jump_target(function);
 }
 
