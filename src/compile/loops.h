@@ -10,6 +10,8 @@
 #include "compile/cfg.h"
 
 #define CN_WORK_UNKNOWN UINT64_MAX
+/* A loop that executes at most so many instructions in all needs no poll: about a microsecond. */
+#define CN_SMALL_WORK 4096
 
 struct cn_loop {
   uint32_t header; /* block index; all back edges to one header make one loop */

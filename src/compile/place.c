@@ -25,8 +25,6 @@
 #include "compile/names.h"
 
 #define USER_POLL "gc.safepoint_poll"
-/* A loop that executes at most so many instructions in all needs no poll: about a microsecond. */
-#define SMALL_WORK 4096
 
 struct placer {
   struct cn_ctx *ctx;
@@ -252,10 +250,19 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
       continue;
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
-    if (loops->at[loops->of[to]].work > SMALL_WORK && !polls_in_callee(p, cfg, to, b))
+    if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !polls_in_callee(p, cfg, to, b))
       return true;
   }
   return false;
+}
+
+/* For verify-safepoints, which cannot see that the loop that `b` ends runs for a bounded time. */
+static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
+  LLVMMetadataRef empty = LLVMMDNodeInContext2(ctx->llvm, NULL, 0);
+
+  LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, empty));
 }
 
 static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
@@ -267,10 +274,14 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   cn_push(sites, entry_site(p->ctx, &cfg));
-  for (uint32_t b = 0; b < cfg.count; b++)
+  for (uint32_t b = 0; b < cfg.count; b++) {
+    bool bounded = cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block);
+    if (bounded)
+      mark_bounded(p->ctx, cfg.blocks[b].block);
     if (cn_ptrmap_find(&chunks->first, cfg.blocks[b].block) ||
-        (polls_at_end(p, &loops, b) && !cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block)))
+        (!bounded && polls_at_end(p, &loops, b)))
       cn_push(sites, latch_site(p->ctx, cfg.blocks[b].block));
+  }
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
 }
@@ -284,7 +295,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   site_vector sites = {0};
 
   if (!options || (options->opt_level > 0 && options->size_level == 0))
-    cn_chunk_loops(p->ctx, function, SMALL_WORK, &chunks);
+    cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
   collect_sites(p, function, &chunks, &sites);
   for (size_t i = 0; i < sites.count; i++)
     emit_poll(p, sites.at[i]);

@@ -16,6 +16,8 @@
  *                        what a statepoint lists is wrong (verify_bases.c)
  *   undescribed-alloca   a local in memory holds references that no statepoint lists
  *                        (verify_allocas.c)
+ *   described-tail       what a statepoint says of locals makes no sense (verify_tails.c)
+ *   loop-without-poll    a loop that may run long has no safepoint (verify_polls.c; if asked for)
  *
  * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
  * bases, casts, integers and allocas. Its false positive, a phi of one value on paths with and
@@ -99,6 +101,8 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_uses(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
+  if (ctx->options && ctx->options->check_polls)
+    cn_verify_polls(&v);
   cn_ptrmap_free(&v.live);
   cn_objects_free(&v.objects);
   cn_values_free(&v.values);

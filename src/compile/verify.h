@@ -175,6 +175,8 @@ LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate);
 /* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
+void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_tails.c */
+void cn_verify_polls(struct cn_verifier *v);     /* verify_polls.c */
 
 /* "the call to @foo (file line 7)", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);

@@ -7,6 +7,8 @@
  * (areas.c): by type, or because a reference is stored or loaded at an address computed from
  * them.
  */
+#include <stdlib.h>
+#include "base/check.h"
 #include "compile/calls.h"
 #include "compile/verify.h"
 
@@ -44,16 +46,6 @@ static bool holds_refs(LLVMValueRef alloca)
   return holds;
 }
 
-static bool lists(LLVMValueRef statepoint, const char *tag, LLVMValueRef alloca)
-{
-  uint32_t i, end;
-
-  for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++)
-    if (LLVMGetOperand(statepoint, i) == alloca)
-      return true;
-  return false;
-}
-
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 static void collect(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
@@ -68,23 +60,49 @@ static void collect(struct cn_verifier *v, value_vector *allocas, value_vector *
     }
 }
 
+static void collect_listed(LLVMValueRef statepoint, const char *tag, struct cn_ptrmap *listed)
+{
+  uint32_t i, end;
+
+  for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++)
+    if (LLVMIsAAllocaInst(LLVMGetOperand(statepoint, i)))
+      cn_ptrmap_add(listed, LLVMGetOperand(statepoint, i), NULL);
+}
+
+/* Every local at the first statepoint that does not list it. */
+static void check_statepoint(struct cn_verifier *v, const value_vector *allocas, uint8_t *reported,
+                             LLVMValueRef statepoint)
+{
+  struct cn_ptrmap listed = {0};
+  char name[120], call[160];
+
+  collect_listed(statepoint, "deopt", &listed);
+  collect_listed(statepoint, "gc-live", &listed);
+  for (size_t a = 0; a < allocas->count; a++) {
+    const struct cn_finding finding = {.value = allocas->at[a]};
+    if (reported[a] || cn_ptrmap_find(&listed, allocas->at[a]))
+      continue;
+    reported[a] = 1;
+    cn_error_finding(v->ctx, allocas->at[a], "undescribed-alloca", &finding,
+                     "%s holds references that the collector is not told of at %s",
+                     cn_value_name(allocas->at[a], name, sizeof name),
+                     cn_verify_name_statepoint(statepoint, call, sizeof call));
+  }
+  cn_ptrmap_free(&listed);
+}
+
 void cn_verify_allocas(struct cn_verifier *v)
 {
   value_vector allocas = {0}, statepoints = {0};
-  char name[120], call[160];
 
   collect(v, &allocas, &statepoints);
-  for (size_t a = 0; a < allocas.count; a++)
-    for (size_t s = 0; s < statepoints.count; s++) {
-      if (lists(statepoints.at[s], "deopt", allocas.at[a]) ||
-          lists(statepoints.at[s], "gc-live", allocas.at[a]))
-        continue;
-      cn_error(v->ctx, allocas.at[a], "undescribed-alloca",
-               "%s holds references that the collector is not told of at %s",
-               cn_value_name(allocas.at[a], name, sizeof name),
-               cn_verify_name_statepoint(statepoints.at[s], call, sizeof call));
-      break;
-    }
+  uint8_t *reported = cn_alloc(allocas.count);
+  for (size_t s = 0; s < statepoints.count; s++) {
+    if (allocas.count)
+      check_statepoint(v, &allocas, reported, statepoints.at[s]);
+    cn_verify_tails(v, statepoints.at[s]);
+  }
+  free(reported);
   cn_free(&allocas);
   cn_free(&statepoints);
 }

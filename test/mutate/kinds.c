@@ -191,6 +191,45 @@ static bool undescribed(struct place *p, LLVMValueRef i)
   return false;
 }
 
+/* A local that holds one reference, said to have it in the next word. */
+static bool misplaced(struct place *p, LLVMValueRef i)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->llvm);
+  uint32_t o, end;
+
+  if (!is_statepoint(i))
+    return false;
+  for (bundle(i, "deopt", &o, &end); o + 4 < end; o++) {
+    LLVMValueRef alloca = LLVMGetOperand(i, o), one = LLVMConstInt(i64, 1, false);
+    if (!LLVMIsAAllocaInst(alloca) || !cn_holds_ref(LLVMGetAllocatedType(alloca)) ||
+        LLVMGetOperand(i, o + 1) != one || LLVMGetOperand(i, o + 3) != one ||
+        LLVMGetOperand(i, o - 1) == alloca || !is_it(p))
+      continue;
+    uint64_t offset = LLVMConstIntGetZExtValue(LLVMGetOperand(i, o + 4));
+    LLVMSetOperand(i, o + 4, LLVMConstInt(i64, offset + 8, false));
+    return true;
+  }
+  return false;
+}
+
+/* One area more announced than there are. */
+static bool miscounted(struct place *p, LLVMValueRef i)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->llvm);
+  uint32_t o, end;
+
+  if (!is_statepoint(i))
+    return false;
+  for (bundle(i, "deopt", &o, &end); o + 1 < end; o++) {
+    if (LLVMGetOperand(i, o) != LLVMConstInt(i64, CAIRN_ABI_ALLOCA_MARK, false) || !is_it(p))
+      continue;
+    uint64_t areas = LLVMConstIntGetZExtValue(LLVMGetOperand(i, o + 1));
+    LLVMSetOperand(i, o + 1, LLVMConstInt(i64, areas + 1, false));
+    return true;
+  }
+  return false;
+}
+
 static LLVMValueRef global(struct place *p, const char *name, LLVMTypeRef function)
 {
   LLVMValueRef found = LLVMGetNamedFunction(p->module, name);
@@ -313,7 +352,8 @@ const struct kind kinds[] = {
     {"dropped", dropped},             {"other-base", other_base},
     {"other-derived", other_derived}, {"base-input", base_input},
     {"unwrapped", unwrapped},         {"duplicate", duplicate},
-    {"undescribed", undescribed},     {"inserted", inserted},
+    {"undescribed", undescribed},     {"misplaced", misplaced},
+    {"miscounted", miscounted},       {"inserted", inserted},
     {"late", late},                   {"stale-reload", stale_reload},
     {"kept-integer", kept_integer},   {"kept-pointer", kept_pointer},
     {"torn-distance", torn_distance}, {"leaf", leaf},
