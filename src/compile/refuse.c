@@ -11,6 +11,7 @@
 #include "compile/names.h"
 #include "compile/results.h"
 #include "compile/rewrite.h"
+#include "compile/special_calls.h"
 #include "compile/statepoints.h"
 
 struct judge {
@@ -150,11 +151,13 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
     refuse(judge, call, "callbr", "a callbr cannot be a safepoint");
     return;
   }
-  if (LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)))
-    refuse(judge, call, "variadic-statepoint",
-           "a statepoint does not pass what a variadic callee expects");
-  if (callee && LLVMGetIntrinsicID(callee))
-    refuse(judge, call, "intrinsic-statepoint", "this intrinsic cannot be a safepoint yet");
+  if (is_reachable(judge, call))
+    cn_special_refuse(judge->ctx, call);
+  if (callee && LLVMGetIntrinsicID(callee)) {
+    judge_bundles(judge, call);
+    judge_directives(judge, call);
+    return; /* its own result and arguments go away */
+  }
   if (cn_results_use_x87(LLVMTypeOf(call)))
     refuse(judge, call, "x87-result",
            "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");

@@ -21,6 +21,7 @@
 #include "compile/emitter.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
+#include "compile/special_calls.h"
 #include "compile/statepoints.h"
 #include "compile/tail.h"
 
@@ -305,6 +306,10 @@ bool cn_rewrite(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
       cn_push(&todo, f);
   if (ctx->errors == errors) {
+    for (size_t i = 0; i < todo.count; i++) {
+      cn_special_intrinsics(ctx, todo.at[i]);
+      cn_special_variadic(ctx, todo.at[i]);
+    }
     init_emitter(&emitter, ctx);
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))

@@ -27,6 +27,7 @@
 #include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/results.h"
+#include "compile/special_calls.h"
 #include "compile/thunk.h"
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
@@ -365,6 +366,9 @@ bool cn_transitions(struct cn_ctx *ctx)
 {
   pending_vector calls = {0};
 
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
+      cn_special_intrinsics(ctx, f);
   cn_results_wrap(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (!is_subject(f))
