@@ -5,7 +5,10 @@
  * a crash in a release build of LLVM's own pass (docs/llvm-22.md). Needs: nothing. Provides:
  * diagnostics. Breaks: nothing.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
@@ -40,6 +43,16 @@ static void refuse(struct judge *judge, LLVMValueRef at, const char *rule, const
   else
     cn_value_name(at, name, sizeof name);
   cn_error(judge->ctx, at, rule, "%s: %s", name, why);
+}
+
+/* The same, with a name behind it. */
+static void refuse_named(struct judge *judge, LLVMValueRef at, const char *rule, const char *why,
+                         const char *name)
+{
+  char *text = cn_format("%s%s", why, name);
+
+  refuse(judge, at, rule, text);
+  free(text);
 }
 
 static bool holds_scalable(LLVMTypeRef type)
@@ -98,16 +111,22 @@ static void judge_arguments(struct judge *judge, LLVMValueRef call)
   }
 }
 
-static bool knows_bundle(LLVMOperandBundleRef bundle)
+/* What the code generator does for a call with such a bundle it does not do for a statepoint. */
+static const char *lost_bundle(LLVMOperandBundleRef bundle)
 {
-  static const char *const known[] = {"deopt", "gc-transition", "funclet"};
+  static const char *const kept[] = {"deopt", "gc-transition", "funclet"};
+  static const char *const lost[] = {"kcfi", "ptrauth", "cfguardtarget", "preallocated", "gc-live",
+                                     "clang.arc.attachedcall", "convergencectrl"};
   size_t length;
   const char *tag = LLVMGetOperandBundleTag(bundle, &length);
 
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i]) == length && memcmp(known[i], tag, length) == 0)
-      return true;
-  return false;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (strlen(kept[i]) == length && memcmp(kept[i], tag, length) == 0)
+      return NULL;
+  for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+    if (strlen(lost[i]) == length && memcmp(lost[i], tag, length) == 0)
+      return lost[i];
+  return "unknown";
 }
 
 static void judge_bundles(struct judge *judge, LLVMValueRef call)
@@ -123,17 +142,19 @@ static void judge_bundles(struct judge *judge, LLVMValueRef call)
   }
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
-    bool known = knows_bundle(bundle);
+    const char *lost = lost_bundle(bundle);
     LLVMDisposeOperandBundle(bundle);
-    if (!known)
-      refuse(judge, call, "operand-bundle",
-             "a safepoint can carry deopt and gc-transition bundles only");
+    if (lost)
+      refuse_named(judge, call, "operand-bundle",
+                   "a safepoint can carry deopt, gc-transition and funclet bundles; it would lose "
+                   "this one: ", lost);
   }
 }
 
 static void judge_directives(struct judge *judge, LLVMValueRef call)
 {
   uint64_t value;
+  bool live_in;
 
   if (!cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &value))
     refuse(judge, call, "statepoint-directive",
@@ -141,6 +162,32 @@ static void judge_directives(struct judge *judge, LLVMValueRef call)
   if (!cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
     refuse(judge, call, "statepoint-directive",
            "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
+  if (!cn_statepoint_lowering(call, &live_in))
+    refuse(judge, call, "statepoint-directive",
+           "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
+}
+
+/* Conventions under which LLVM 22 has no room for a statepoint (those of GHC and HiPE pass arguments
+ * in all registers), passes arguments otherwise than in a patchpoint (anyregcc), or calls nothing at
+ * all on x86-64. */
+static void judge_callee_convention(struct judge *judge, LLVMValueRef call)
+{
+  static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
+  unsigned convention = LLVMGetInstructionCallConv(call);
+  bool is_bad = false;
+
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    is_bad |= bad[i] == convention;
+  if (is_bad) {
+    char number[16];
+    snprintf(number, sizeof number, "%u", convention);
+    refuse_named(judge, call, "statepoint-convention",
+                 "LLVM 22 lowers no safepoint on x86-64 under calling convention ", number);
+  }
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+    if (LLVMGetCallSiteEnumAttribute(call, a + 1, cn_attribute_kind("swifterror")))
+      refuse(judge, call, "statepoint-convention",
+             "LLVM 22 loses the swifterror argument of a safepoint");
 }
 
 static void judge_point(struct judge *judge, LLVMValueRef call)
@@ -148,7 +195,7 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
   LLVMValueRef callee = cn_direct_callee(call);
 
   if (LLVMIsACallBrInst(call)) {
-    refuse(judge, call, "callbr", "a callbr cannot be a safepoint");
+    refuse(judge, call, "callbr", "a callbr of anything but inline assembly cannot be a safepoint");
     return;
   }
   if (is_reachable(judge, call))
@@ -168,9 +215,30 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)
     refuse(judge, call, "callee-address-space",
            "the callee of a safepoint must be in address space 0");
+  judge_callee_convention(judge, call);
   judge_arguments(judge, call);
   judge_bundles(judge, call);
   judge_directives(judge, call);
+}
+
+/* A reference in inline assembly: nobody knows what becomes of it there, nor whether one that comes
+ * out is the start of its object. Without an instruction in it, it is how fresh memory becomes a
+ * reference (allocate.c). */
+static void judge_assembly(struct judge *judge, LLVMValueRef call)
+{
+  size_t length;
+
+  LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length);
+  bool refs = cn_holds_ref(LLVMTypeOf(call)) && length > 0;
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call) && !refs; a++) {
+    LLVMAttributeRef type =
+        LLVMGetCallSiteEnumAttribute(call, a + 1, cn_attribute_kind("elementtype"));
+    refs = cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, a))) ||
+           (type && cn_holds_ref(LLVMGetTypeAttributeValue(type)));
+  }
+  if (refs)
+    refuse(judge, call, "asm-reference",
+           "a reference is an operand of inline assembly, which the collector cannot look into");
 }
 
 /* Intrinsics whose references have a known base: an operand's, or none since they stay. */
@@ -190,6 +258,8 @@ static void judge_call(struct judge *judge, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+    judge_assembly(judge, call);
   if (cn_calls_have(call, "returns_twice"))
     refuse(judge, call, "returns-twice",
            "a call that returns twice leaves references of its first return behind");

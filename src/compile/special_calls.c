@@ -230,9 +230,9 @@ static void lower_deoptimize(struct change *c)
 
 /* ---- copies ---- */
 
-static LLVMValueRef ask(struct change *c, const char *name, LLVMValueRef pointer,
-                        LLVMTypeRef *types, size_t count)
+static LLVMValueRef ask(struct change *c, const char *name, LLVMValueRef pointer, size_t count)
 {
+  LLVMTypeRef types[] = {LLVMTypeOf(pointer), LLVMTypeOf(pointer)};
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, types, count);
 
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &pointer, 1, "");
@@ -243,14 +243,13 @@ static LLVMValueRef ask(struct change *c, const char *name, LLVMValueRef pointer
 static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef out[2])
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm), type = LLVMTypeOf(pointer);
-  LLVMTypeRef base[] = {type, type}, offset[] = {i64, type};
 
   if (LLVMIsConstant(pointer)) {
     out[0] = LLVMConstNull(type);
     out[1] = LLVMConstPtrToInt(pointer, i64);
   } else if (cn_is_ref(type)) {
-    out[0] = ask(c, "llvm.experimental.gc.get.pointer.base", pointer, base, 2);
-    out[1] = ask(c, "llvm.experimental.gc.get.pointer.offset", pointer, offset, 2);
+    out[0] = ask(c, "llvm.experimental.gc.get.pointer.base", pointer, 2);
+    out[1] = ask(c, "llvm.experimental.gc.get.pointer.offset", pointer, 1);
   } else {
     out[0] = pointer;
     out[1] = LLVMConstInt(i64, 0, false);

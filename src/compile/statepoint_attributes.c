@@ -12,7 +12,7 @@
 
 static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size_t count)
 {
-  if (!LLVMIsEnumAttribute(attribute))
+  if (LLVMIsStringAttribute(attribute))
     return false;
   for (size_t i = 0; i < count; i++)
     if (LLVMGetEnumAttributeKind(attribute) == cn_attribute_kind(names[i]))
@@ -25,23 +25,31 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"cold", "hot", "nounwind", "noreturn", "nomerge", "convergent",
-                                     "noinline", "strictfp", "mustprogress", "willreturn"};
+                                     "noinline", "strictfp", "mustprogress", "willreturn",
+                                     "noduplicate", "nocf_check"};
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
 /* What speaks of the value alone, not of the memory that it points to before or after the call. */
 static bool keeps_result_attribute(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {"zeroext", "signext", "noundef", "nonnull", "inreg"};
+  static const char *const kept[] = {"zeroext", "signext", "noext", "noundef", "nonnull",
+                                     "inreg", "align", "range", "nofpclass"};
 
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* An argument's "returned" would speak of the token. */
+/* How an argument is passed, and what its value is. Promises about the memory behind it are not
+ * kept: the statepoint stands for a collection, too, which writes the locals that are described to
+ * it. "returned" would speak of the token. */
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
-  return !LLVMIsEnumAttribute(attribute) ||
-         LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
+  static const char *const kept[] = {
+      "zeroext", "signext",  "noext",     "inreg",      "byval",      "sret",  "byref", "nest",
+      "noundef", "swiftself", "swiftasync", "alignstack", "nonnull",    "align", "range", "nofpclass",
+      "swifterror"};
+
+  return LLVMIsStringAttribute(attribute) || is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
 static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
@@ -93,16 +101,27 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
 }
 
+/* The attribute of the call site, or else of the function that it names. */
+static const char *directive(LLVMValueRef call, const char *name, unsigned *length)
+{
+  unsigned size = (unsigned)strlen(name);
+  LLVMValueRef callee = cn_direct_callee(call);
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, size);
+
+  if (!attribute && callee)
+    attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, size);
+  return attribute ? LLVMGetStringAttributeValue(attribute, length) : NULL;
+}
+
 bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
 {
-  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name,
-                                                              (unsigned)strlen(name));
   unsigned length;
   char digits[32], *end;
+  const char *text = directive(call, name, &length);
 
-  if (!attribute)
+  if (!text)
     return true;
-  const char *text = LLVMGetStringAttributeValue(attribute, &length);
   if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
     return false;
   memcpy(digits, text, length);
@@ -111,4 +130,27 @@ bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit
   *value = number;
   bool overflows = number == UINT64_MAX && strcmp(digits, "18446744073709551615") != 0;
   return *end == 0 && number <= limit && !overflows;
+}
+
+bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
+{
+  static const char in[] = "live-in", through[] = "live-through";
+  unsigned length;
+  const char *text = directive(call, "deopt-lowering", &length);
+
+  *live_in = text && length == sizeof in - 1 && memcmp(text, in, length) == 0;
+  return !text || *live_in ||
+         (length == sizeof through - 1 && memcmp(text, through, length) == 0);
+}
+
+bool cn_statepoint_wanted(LLVMValueRef call)
+{
+  static const char *const names[] = {"statepoint-id", "statepoint-num-patch-bytes",
+                                      "deopt-lowering"};
+  unsigned length;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (directive(call, names[i], &length))
+      return true;
+  return false;
 }

@@ -13,7 +13,7 @@
 #include "compile/statepoints.h"
 #include "compile/tail.h"
 
-enum { FLAG_TRANSITION = 1 };
+enum { FLAG_TRANSITION = 1, FLAG_DEOPT_LIVE_IN = 2 };
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
 static LLVMOperandBundleRef make_bundle(const char *tag, const struct cn_operands *operands)
@@ -42,12 +42,16 @@ static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt
 }
 
 /* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
- * (docs/llvm-22.md, "multi-result callees"): put a freeze between. */
+ * (docs/llvm-22.md, "multi-result callees"): put a freeze between. Casts and the like may be no node
+ * of their own, so only what certainly is one goes without. */
 static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
 
-  return LLVMIsAExtractValueInst(callee) ? LLVMBuildFreeze(e->builder, callee, "") : callee;
+  if (!LLVMIsAInstruction(callee) || LLVMIsAFreezeInst(callee) || LLVMIsALoadInst(callee) ||
+      LLVMIsAPHINode(callee))
+    return callee;
+  return LLVMBuildFreeze(e->builder, callee, "");
 }
 
 static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
@@ -55,14 +59,19 @@ static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *po
 {
   LLVMValueRef call = point->call;
   uint64_t id = cn_statepoint_default_id(call), patch = 0;
+  unsigned flags = transition ? FLAG_TRANSITION : 0;
+  bool live_in;
 
   CN_CHECK(cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &id) &&
-           cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch));
+           cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch) &&
+           cn_statepoint_lowering(call, &live_in));
+  if (live_in)
+    flags |= FLAG_DEOPT_LIVE_IN;
   cn_push(&args->values, LLVMConstInt(e->i64, id, false));
   cn_push(&args->values, cn_emitter_number(e, patch));
   cn_push(&args->values, callee_of(e, call));
   cn_push(&args->values, cn_emitter_number(e, point->args));
-  cn_push(&args->values, cn_emitter_number(e, transition ? FLAG_TRANSITION : 0));
+  cn_push(&args->values, cn_emitter_number(e, flags));
   for (uint32_t i = 0; i < point->args; i++)
     cn_push(&args->values, LLVMGetOperand(call, i));
   cn_push(&args->values, cn_emitter_number(e, 0));

@@ -23,6 +23,7 @@
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/results.h"
+#include "compile/statepoints.h"
 
 static const char *const passing[] = CN_TAIL_PASSING;
 enum { PASSING = sizeof passing / sizeof *passing };
@@ -181,16 +182,10 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
   return true;
 }
 
-static bool has_string(LLVMValueRef call, const char *name)
-{
-  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
-}
-
 /* Someone wants a record of the call, or state of its frame. */
 static bool wants_frame(LLVMValueRef call)
 {
-  return LLVMGetNumOperandBundles(call) != 0 || has_string(call, "statepoint-id") ||
-         has_string(call, "statepoint-num-patch-bytes") || has_string(call, "deopt-lowering") ||
+  return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
          cn_calls_have(call, "returns_twice");
 }
 

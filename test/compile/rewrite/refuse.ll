@@ -12,9 +12,9 @@ declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare <vscale x 2 x ptr addrspace(1)> @scalable()
 declare void @aggregate(ptr byval({ptr addrspace(1)}))
 
-; CHECK-DAG: function 'varargs'{{.*}}[variadic-statepoint]
+; CHECK-DAG: function 'varargs'{{.*}}[variadic-reference]
 define void @varargs(ptr addrspace(1) %a) gc "statepoint-example" {
-  call void (...) @variadic(i32 1)
+  call void (...) @variadic(ptr addrspace(1) %a)
   ret void
 }
 ; CHECK-DAG: function 'integer'{{.*}}[integer-to-reference]
