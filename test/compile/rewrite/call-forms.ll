@@ -92,9 +92,10 @@ off:
 
 ; References live over a safepoint before a callbr, on both ways out.
 ; CHECK-LABEL: define i64 @assembly_after
-; CHECK: %p.relocated = call coldcc ptr addrspace(1)
+; CHECK: callbr
 ; CHECK: off:
-; CHECK: load i64, ptr addrspace(1) %p.relocated
+; CHECK: %p.relocated = call coldcc ptr addrspace(1)
+; CHECK-NEXT: load i64, ptr addrspace(1) %p.relocated
 define i64 @assembly_after(i64 %n, ptr addrspace(1) %p) gc "statepoint-example" {
   call void @foo()
   callbr void asm sideeffect "testq $0, $0; jne ${1:l}", "r,!i"(i64 %n) to label %on [label %off]
