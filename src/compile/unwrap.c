@@ -159,19 +159,29 @@ struct bundles {
   CN_VECTOR(LLVMOperandBundleRef) list;
 };
 
+/* The rewriter lists references of other address spaces in the one that the code generator knows. */
+static LLVMValueRef own_operand(LLVMValueRef operand)
+{
+  LLVMValueRef from = LLVMIsAAddrSpaceCastInst(operand) ? LLVMGetOperand(operand, 0) : NULL;
+
+  return from && LLVMGetTypeKind(LLVMTypeOf(from)) == LLVMPointerTypeKind &&
+                 LLVMGetPointerAddressSpace(LLVMTypeOf(from)) != 0
+             ? from
+             : operand;
+}
+
 /* The deopt bundle without what describes allocas, which is taken care of. */
 static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef bundle)
 {
   uint32_t own = cn_unwrap_own_deopt(bundle);
-
-  if (own == LLVMGetNumOperandBundleArgs(bundle))
-    return bundle;
+  bool described = own < LLVMGetNumOperandBundleArgs(bundle);
   CN_VECTOR(LLVMValueRef) operands = {0};
+
   for (uint32_t i = 0; i < own; i++)
-    cn_push(&operands, LLVMGetOperandBundleArgAtIndex(bundle, i));
+    cn_push(&operands, own_operand(LLVMGetOperandBundleArgAtIndex(bundle, i)));
   cn_unwrap_allocas(bundle, own, &u->allocas);
   LLVMDisposeOperandBundle(bundle);
-  bundle = own ? LLVMCreateOperandBundle("deopt", 5, operands.at, own) : NULL;
+  bundle = own || !described ? LLVMCreateOperandBundle("deopt", 5, operands.at, own) : NULL;
   cn_free(&operands);
   return bundle;
 }
@@ -355,10 +365,9 @@ static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_unwrapp
     if (out)
       cn_push(&out->calls, u->wrapped.at[i].call);
   }
-  if (u->relocations.count) {
-    cn_unwrap_join_phis(function);
-    cn_unwrap_drop_dead(function);
-  }
+  cn_unwrap_fold_casts(function);
+  cn_unwrap_join_phis(function);
+  cn_unwrap_drop_dead(function);
 }
 
 static void init(struct unwrapper *u, struct cn_ctx *ctx)

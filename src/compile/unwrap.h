@@ -36,6 +36,8 @@ void cn_unwrap_join_phis(LLVMValueRef function);
 
 /* ---- unwrap_dead.c ---- */
 
+/* Replace conversions to another address space and back by what was converted. */
+void cn_unwrap_fold_casts(LLVMValueRef function);
 /* Delete computations of pointers that nothing needs, rings of phis included. */
 void cn_unwrap_drop_dead(LLVMValueRef function);
 

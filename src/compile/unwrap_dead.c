@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What only statepoints needed: base pointers that were computed for them alone, in phis and selects
- * that may hold each other up, and computations that were repeated behind them. Needs: nothing.
+ * What only statepoints needed: conversions to and from the one address space that LLVM's code
+ * generator takes for managed, base pointers that were computed for statepoints alone, in phis and
+ * selects that may hold each other up, and computations that were repeated behind them. Needs: nothing.
  * Provides: a function without dead computations of pointers. Breaks: nothing but these.
  */
 #include "compile/unwrap.h"
@@ -19,6 +20,7 @@ static bool is_candidate(LLVMValueRef i)
   case LLVMSelect:
   case LLVMFreeze:
   case LLVMGetElementPtr:
+  case LLVMAddrSpaceCast:
     return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
   default:
     return false;
@@ -66,4 +68,17 @@ void cn_unwrap_drop_dead(LLVMValueRef function)
   cn_free(&m.candidates);
   cn_free(&m.work);
   cn_ptrmap_free(&m.live);
+}
+
+void cn_unwrap_fold_casts(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef there = LLVMIsAAddrSpaceCastInst(i) ? LLVMGetOperand(i, 0) : NULL;
+      if (!there || !LLVMIsAAddrSpaceCastInst(there))
+        continue;
+      LLVMValueRef value = LLVMGetOperand(there, 0);
+      if (value != i && LLVMTypeOf(value) == LLVMTypeOf(i))
+        LLVMReplaceAllUsesWith(i, value);
+    }
 }
