@@ -47,6 +47,17 @@ void cn_refs_find_bases(struct cn_refs *refs)
   cn_bases_free(&bases);
 }
 
+void cn_refs_restrict(struct cn_refs *refs)
+{
+  struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off & ~(1u << CAIRN_RELOCATION_LIVENESS | 1u << CAIRN_RELOCATION_CONSTANTS);
+
+  if (off == refs->off)
+    return;
+  cn_refs_free(refs);
+  cn_refs_build(refs, cfg, off);
+}
+
 LLVMValueRef cn_after_definition(LLVMValueRef value)
 {
   LLVMValueRef at;
@@ -182,10 +193,12 @@ static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
 static struct reading defined(const struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  bool in_normal_destination = LLVMIsAInvokeInst(v->value) != NULL;
 
-  return (struct reading){in_normal_destination ? CN_NO_INDEX : v->block,
-                          region_at(d, v->pos, true), v->value};
+  if (LLVMIsAInvokeInst(v->value)) {
+    uint32_t to = cn_cfg_index(d->refs->cfg, LLVMGetNormalDest(v->value));
+    return (struct reading){to, d->refs->first_point[to], v->value};
+  }
+  return (struct reading){v->block, region_at(d, v->pos, true), v->value};
 }
 
 static bool holds_at(const struct reading *reading, const struct cn_ref_use *use, uint32_t region)

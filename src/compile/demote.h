@@ -45,6 +45,9 @@ uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull);
  * derived from them again where it is used. Needs bases attached. `refs` is outdated after it. */
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen);
 
+/* From here on, list neither what is dead nor constants, whatever the options say: nobody relocates
+ * them where what is alive comes from slots. `refs` may be built anew. */
+void cn_refs_restrict(struct cn_refs *refs);
 /* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built anew. */
 void cn_refs_find_bases(struct cn_refs *refs);
 

@@ -138,6 +138,7 @@ bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs)
 
   if (!cn_slots_wanted(ctx, refs))
     return false;
+  cn_refs_restrict(refs);
   cn_hulls_mark(refs);
   cn_refs_find_bases(refs);
   cn_hulls_mark(refs);
@@ -151,7 +152,6 @@ bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs)
     count++;
   }
   if (count) {
-    refs->off &= ~(1u << CAIRN_RELOCATION_LIVENESS); /* the dead have no slots */
     remark(ctx, refs, count);
     cn_demote(ctx, refs, chosen);
   }

@@ -172,13 +172,12 @@ static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct valu
 
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs)
 {
-  uint32_t *pads = find_pads(refs);
   struct value_list unwound = {0};
+  uint32_t *pads = find_pads(refs);
 
   if (!pads)
     return false;
-  /* What is dead in a pad has no slot there: such functions never list the dead. */
-  refs->off &= ~(1u << CAIRN_RELOCATION_LIVENESS);
+  cn_refs_restrict(refs);
   find_unwound(refs, pads, &unwound);
   free(pads);
   cn_refs_find_bases(refs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random modules: variables in allocas, which mem2reg turns into phis.
+ * Random modules: variables in allocas, which mem2reg turns into phis, those of landing pads too.
  */
 #include "unit/compile/rewrite_random/generate.h"
 
@@ -8,12 +8,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/pass.h"
 
-enum { VARIABLES = 5, PAIRS = 2, LANES = 2, MAX_BLOCKS = 9 };
+enum { VARIABLES = 5, PAIRS = 2, LANES = 2, MAX_BLOCKS = 9, PADS = 2 };
 
 static uint64_t random_state;
 
@@ -31,6 +32,7 @@ struct maker {
   LLVMValueRef variable[VARIABLES], pairs[PAIRS], vectors[LANES];
   LLVMValueRef local; /* two references whose address is taken */
   LLVMValueRef function;
+  LLVMBasicBlockRef pads[PADS]; /* of invokes; null: there are none */
 };
 
 static LLVMValueRef declare(struct maker *m, const char *name, LLVMTypeRef result, unsigned count,
@@ -49,6 +51,13 @@ static LLVMValueRef call(struct maker *m, const char *name, LLVMValueRef *args, 
 {
   LLVMValueRef f = LLVMGetNamedFunction(m->module, name);
 
+  if (m->pads[0] && strcmp(name, "flag") != 0 && random_below(2)) {
+    LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(m->llvm, m->function, "");
+    LLVMValueRef invoke = LLVMBuildInvoke2(m->builder, LLVMGlobalGetValueType(f), f, args, count,
+                                           next, m->pads[random_below(PADS)], "");
+    LLVMPositionBuilderAtEnd(m->builder, next);
+    return invoke;
+  }
   return LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
@@ -206,6 +215,27 @@ static void make_end(struct maker *m, LLVMBasicBlockRef *blocks, unsigned count)
   }
 }
 
+static void make_pads(struct maker *m)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(m->llvm);
+  LLVMTypeRef personality = LLVMFunctionType(i32, NULL, 0, true);
+
+  LLVMSetPersonalityFn(m->function,
+                       LLVMAddFunction(m->module, "__gxx_personality_v0", personality));
+  for (unsigned p = 0; p < PADS; p++)
+    m->pads[p] = LLVMAppendBasicBlockInContext(m->llvm, m->function, "pad");
+}
+
+static void make_landing(struct maker *m, bool token)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(m->llvm);
+  LLVMTypeRef parts[] = {LLVMPointerTypeInContext(m->llvm, 0), i32};
+  LLVMTypeRef type = token ? LLVMTokenTypeInContext(m->llvm)
+                           : LLVMStructTypeInContext(m->llvm, parts, 2, false);
+
+  LLVMSetCleanup(LLVMBuildLandingPad(m->builder, type, NULL, 0, ""), true);
+}
+
 static void make_entry(struct maker *m, bool local)
 {
   LLVMValueRef zero = LLVMConstNull(m->pair);
@@ -283,7 +313,16 @@ LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
     LLVMPositionBuilderAtEnd(m.builder, blocks[b]);
     if (b == 0)
       make_entry(&m, seed / 2 % 2);
+    if (b == 0 && seed / 4 % 3 == 1) /* the entry's allocas stay in one block */
+      make_pads(&m);
     for (unsigned i = random_below(6); i > 0; i--)
+      make_step(&m, aggregates);
+    make_end(&m, blocks, count);
+  }
+  for (unsigned p = 0; p < PADS && m.pads[0]; p++) {
+    LLVMPositionBuilderAtEnd(m.builder, m.pads[p]);
+    make_landing(&m, seed % 4 == 0);
+    for (unsigned i = random_below(4); i > 0; i--)
       make_step(&m, aggregates);
     make_end(&m, blocks, count);
   }

@@ -329,10 +329,26 @@ static void run_alloca(struct machine *m, LLVMValueRef i)
   m->cells += cells;
 }
 
+/* A local of integers, which the rewriter makes for distances. */
+static bool is_integers(LLVMValueRef pointer)
+{
+  if (LLVMIsAGetElementPtrInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  if (!LLVMIsAAllocaInst(pointer))
+    return false;
+  LLVMTypeRef type = LLVMGetAllocatedType(pointer);
+  return LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
+         LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMIntegerTypeKind;
+}
+
 static void run_load(struct machine *m, LLVMValueRef i)
 {
   struct scalar from = read_scalar(m, LLVMGetOperand(i, 0));
 
+  if (is_local(i, 0) && is_integers(LLVMGetOperand(i, 0))) {
+    write_scalar(m, i, m->local[from.number / 8 % CELLS]);
+    return;
+  }
   if (is_local(i, 0)) {
     m->unknown |= !cn_is_ref(LLVMTypeOf(i));
     struct scalar loaded = m->local[from.number / 8 % CELLS];
@@ -351,7 +367,8 @@ static void run_store(struct machine *m, LLVMValueRef i)
 
   check_fresh(m, value, "stale stored value");
   if (is_local(i, 1)) {
-    m->unknown |= !value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
+    m->unknown |= !is_integers(LLVMGetOperand(i, 1)) &&
+                  (!value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))));
     m->local[to.number / 8 % CELLS] = value;
     return;
   }
@@ -397,6 +414,8 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
   case LLVMTrunc:
     run_truncate(m, i);
     break;
+  case LLVMLandingPad:
+    break;
   case LLVMFreeze: case LLVMZExt:
     write_value(m, i, read_value(m, LLVMGetOperand(i, 0)));
     break;
@@ -417,6 +436,16 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
 
 static LLVMBasicBlockRef next_block(struct machine *m, LLVMValueRef end)
 {
+  if (LLVMIsAInvokeInst(end)) { /* some of them throw when all is done */
+    run_call(m, end);
+    m->invokes++;
+    bool throws = (m->invokes * 2654435761u >> 9) % 3 == 0;
+    return throws ? LLVMGetUnwindDest(end) : LLVMGetNormalDest(end);
+  }
+  if (!LLVMGetNumSuccessors(end)) { /* what the optimiser found to be undefined */
+    m->unknown = true;
+    return LLVMGetInstructionParent(end);
+  }
   if (LLVMIsASwitchInst(end)) {
     uint64_t n = read_scalar(m, LLVMGetOperand(end, 0)).number;
     for (unsigned s = 1; s < LLVMGetNumSuccessors(end); s++)
@@ -461,8 +490,9 @@ struct machine *cn_interpret(LLVMModuleRef module)
     m->local[i] = (struct scalar){.is_ref = true, .object = OBJECTS - 1, .time = UINT64_MAX / 2};
   for (unsigned p = 0; p < 3; p++)
     write_scalar(m, LLVMGetParam(f, p), reference(m, p + 1, 0));
-  for (unsigned steps = 0; steps < 4 * FUEL && m->flags < FUEL && !m->wrong &&
-       !m->unknown; steps++) {
+  unsigned steps = 0;
+  for (; steps < 4 * FUEL && m->flags < FUEL && m->invokes < FUEL && !m->wrong && !m->unknown;
+       steps++) {
     LLVMValueRef i = run_phis(m, block, from);
     for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown; i =
          LLVMGetNextInstruction(i))
@@ -470,6 +500,7 @@ struct machine *cn_interpret(LLVMModuleRef module)
     from = block;
     block = next_block(m, LLVMGetBasicBlockTerminator(block));
   }
+  m->stopped = steps == 4 * FUEL;
   return m;
 }
 

@@ -27,7 +27,7 @@ struct value {
 struct machine {
   struct cn_ptrmap slots; /* LLVMValueRef -> index of `values` */
   CN_VECTOR(struct value) values;
-  uint64_t time, flags;
+  uint64_t time, flags, invokes;
   uint32_t objects;
   uint32_t fixed; /* the object that never moves; 0: none */
   struct scalar heap[OBJECTS];
@@ -36,6 +36,7 @@ struct machine {
   uint64_t trace[TRACE];
   unsigned trace_count;
   const char *wrong;
+  bool stopped; /* after so many blocks; the rewriter adds some on edges of invokes */
   bool unknown; /* an instruction that the interpreter does not have: the run ends */
 };
 
