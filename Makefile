@@ -21,6 +21,7 @@ check: build
 
 bench: build
 	@bench/run build
+	@bench/rewrite build
 
 soak: build
 	@scripts/soak build 1 500

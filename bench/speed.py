@@ -82,6 +82,23 @@ def measure_shapes(build, folder, options):
     return points
 
 
+def measure_programs(build, corpus, options):
+    """The C programs of the corpus together: the sum of the passes' times; memory of the largest."""
+    programs = [module for module in corpus if '.c ' in module.name]
+    if not programs or (options.rows and 'C programs' not in options.rows):
+        return []
+    times, peaks = [], []
+    for _ in range(options.rounds):
+        ours = [tools.run_ours(build, module.path, options.timeout) for module in programs]
+        theirs = [tools.run_llvm(module.path, options.timeout) for module in programs]
+        times.append([sum(seconds for seconds, _ in side) for side in (ours, theirs)])
+        peaks.append([max(peak for _, peak in side) for side in (ours, theirs)])
+    idle = [max(pair) for pair in zip(*(tools.idle_memory(build, m.path) for m in programs))]
+    work = sum(output_size(build, module.path, os.path.dirname(module.path)) for module in programs)
+    return [Point('C programs', (len(programs),), *(statistics.median(side) for side in zip(*times)),
+                  [statistics.median(side) for side in zip(*peaks)], idle, work)]
+
+
 def print_points(points, limit):
     print(f'{"":22} {"size":>12} {"ours ms":>9} {"LLVM ms":>10} {"faster":>8} {"us/KB":>6}'
           f' {"ours MiB":>14} {"LLVM MiB":>14} {"net":>6}')
