@@ -46,8 +46,10 @@ cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_call.c
                            statepoint_attributes.c, templates.c, refuse.c, areas.c, areas_uses.c,
                            strip.c, forms.c, stack_objects.c, refs.c, spaces.c, liveness.c,
                            bases.c, sources.c, pointer_bases.c, aggregates.c, described.c,
-                           relocate.c, tail.c, unwind.c, pads.c, demote.c, hulls.c, slot_mode.c;
-                           emitter.h, templates.h, demote.h, rewrite.h, statepoints.h, areas.h */
+                           relocate.c, places.c, recompute.c, compare.c,
+                           tail.c, unwind.c, pads.c, demote.c, hulls.c, slot_mode.c;
+                           emitter.h, templates.h, demote.h, recompute.h, rewrite.h,
+                           statepoints.h, areas.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */

@@ -135,7 +135,9 @@ static struct cn_place place_of(const struct web *web, const struct cn_ref_use *
   struct cn_place place = {
       .state = CN_PLACE_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
 
-  if (use->point != CN_NO_INDEX)
+  if (use->early)
+    place.state = CN_PLACE_DIRECT;
+  else if (use->point != CN_NO_INDEX)
     place.before = web->refs->points.at[use->point].call;
   else if (LLVMIsAPHINode(use->user))
     place = place_at_end(web, use->block);

@@ -187,11 +187,19 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
 static void analyse(struct cn_refs *refs, struct cn_cfg *cfg)
 {
   struct cn_bases bases;
+  struct cn_compared compared = {0};
 
+  bool moved = cn_compare_move(refs, NULL);
   cn_liveness(refs);
+  if (moved && cn_compare_settle(refs, &compared))
+    cn_liveness(refs);
   cn_bases_find(&bases, refs);
-  if (bases.added)
+  if (bases.added) {
     rebuild(refs, cfg);
+    if (moved)
+      cn_compare_move(refs, &compared);
+  }
+  cn_free(&compared.early);
   if (cn_refs_attach_bases(refs, &bases) || bases.added)
     cn_liveness(refs);
   cn_recompute_plan(refs);

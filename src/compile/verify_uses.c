@@ -75,7 +75,9 @@ static bool is_indifferent(const struct cn_verifier *v, LLVMValueRef compare)
     return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED;
   const struct cn_stale *stale = a.epoch != CN_EPOCH_NONE ? &a : &b;
   LLVMValueRef other = LLVMGetOperand(compare, a.epoch != CN_EPOCH_NONE ? 1 : 0);
-  return equality && stale->weight == 1 && LLVMIsConstant(other);
+  /* A reference that is never stale does not move: another object is never where it is. */
+  return equality && stale->weight == 1 &&
+         (LLVMIsConstant(other) || cn_is_ref(LLVMTypeOf(other)));
 }
 
 static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b, uint32_t epoch)
