@@ -30,6 +30,7 @@ struct splitter {
   LLVMBuilderRef builder;
   struct cn_ptrmap split; /* value -> index of `leaves` */
   CN_VECTOR(struct leaves) leaves;
+  CN_VECTOR(LLVMValueRef) todo; /* being split, what they are put together from above them */
   CN_VECTOR(LLVMValueRef) phis; /* whose leaves have no incoming values yet */
   CN_VECTOR(LLVMValueRef) dead;
   struct cn_ptrmap mortal; /* the values of `dead` */
@@ -308,8 +309,8 @@ static void split_made(struct splitter *s, LLVMValueRef value, LLVMValueRef *out
   }
 }
 
-/* The leaves of `value`. A scalar is its own. Valid until the splitter goes. */
-static struct leaves split(struct splitter *s, LLVMValueRef value)
+/* The leaves of `value`, whose operands have theirs. */
+static struct leaves split_one(struct splitter *s, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
   bool fresh;
@@ -333,6 +334,44 @@ static struct leaves split(struct splitter *s, LLVMValueRef value)
     may_die(s, value);
   }
   return leaves;
+}
+
+static bool is_split(const struct splitter *s, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  return !cn_holds_ref(type) || cn_is_ref(type) || cn_ptrmap_find(&s->split, value);
+}
+
+/* Push the operands that `value` is put together from and that have no leaves yet. */
+static void push_operands(struct splitter *s, LLVMValueRef value)
+{
+  if (LLVMIsConstant(value) || is_opaque(value) || LLVMIsAPHINode(value))
+    return;
+  for (int o = 0; o < LLVMGetNumOperands(value); o++)
+    if (!is_split(s, LLVMGetOperand(value, (unsigned)o)))
+      cn_push(&s->todo, LLVMGetOperand(value, (unsigned)o));
+}
+
+/* The leaves of `value`. A scalar is its own. Valid until the splitter goes. What it is put
+ * together from comes first, without recursion: chains may be long. */
+static struct leaves split(struct splitter *s, LLVMValueRef value)
+{
+  size_t bottom = s->todo.count;
+
+  if (!is_split(s, value))
+    cn_push(&s->todo, value);
+  while (s->todo.count > bottom) {
+    LLVMValueRef top = s->todo.at[s->todo.count - 1];
+    size_t before = s->todo.count;
+    if (!is_split(s, top))
+      push_operands(s, top);
+    if (s->todo.count > before)
+      continue;
+    split_one(s, top);
+    s->todo.count--;
+  }
+  return split_one(s, value);
 }
 
 static void fill_phis(struct splitter *s)
@@ -449,6 +488,7 @@ static void finish(struct splitter *s)
     free(s->leaves.at[i].at);
   cn_free(&s->leaves);
   cn_free(&s->phis);
+  cn_free(&s->todo);
   cn_free(&s->dead);
   cn_ptrmap_free(&s->split);
   cn_ptrmap_free(&s->mortal);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/bitset.h"
 #include "base/check.h"
+#include "base/ptrmap.h"
 #include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/rewrite.h"
@@ -64,14 +65,6 @@ void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef
   }
 }
 
-static struct cn_area_map *map_of(struct cn_area_maps *maps, LLVMValueRef alloca)
-{
-  for (size_t i = 0; i < maps->maps.count; i++)
-    if (maps->maps.at[i].alloca == alloca)
-      return &maps->maps.at[i];
-  return NULL;
-}
-
 /* The alloca that `pointer` points into, a constant offset in, or null. */
 static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
 {
@@ -100,38 +93,68 @@ static bool copy_words(struct cn_area_map *to, uint64_t to_offset, const struct 
   return changed;
 }
 
-/* References copied from alloca to alloca, either way: what one holds the other may. */
-static bool copy_between(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef copy)
+/* Bytes copied from one alloca to another. */
+struct area_copy {
+  struct cn_area_map *to, *from;
+  uint64_t to_offset, from_offset, bytes;
+};
+typedef CN_VECTOR(struct area_copy) area_copies;
+
+static void collect_copy(struct cn_ctx *ctx, struct cn_area_maps *maps,
+                         const struct cn_ptrmap *index, LLVMValueRef call, area_copies *out)
 {
-  uint64_t to_offset, from_offset;
-  LLVMValueRef to = trace(ctx, LLVMGetArgOperand(copy, 0), &to_offset);
-  LLVMValueRef from = trace(ctx, LLVMGetArgOperand(copy, 1), &from_offset);
-  LLVMValueRef length = LLVMGetArgOperand(copy, 2);
+  struct area_copy copy;
+  LLVMValueRef to = trace(ctx, LLVMGetArgOperand(call, 0), &copy.to_offset);
+  LLVMValueRef from = trace(ctx, LLVMGetArgOperand(call, 1), &copy.from_offset);
+  LLVMValueRef length = LLVMGetArgOperand(call, 2);
 
   if (!to || !from)
-    return false;
-  struct cn_area_map *a = map_of(maps, to), *b = map_of(maps, from);
-  uint64_t bytes = LLVMIsAConstantInt(length) ? LLVMConstIntGetZExtValue(length) : UINT64_MAX / 2;
-  uint64_t most = (a->words > b->words ? a->words : b->words) * WORD;
-  if (bytes > most)
-    bytes = most;
-  bool changed = copy_words(a, to_offset, b, from_offset, bytes);
-  return copy_words(b, from_offset, a, to_offset, bytes) || changed;
+    return;
+  copy.to = &maps->maps.at[*cn_ptrmap_find(index, to)];
+  copy.from = &maps->maps.at[*cn_ptrmap_find(index, from)];
+  uint64_t most = (copy.to->words > copy.from->words ? copy.to->words : copy.from->words) * WORD;
+  copy.bytes = LLVMIsAConstantInt(length) ? LLVMConstIntGetZExtValue(length) : UINT64_MAX / 2;
+  if (copy.bytes > most)
+    copy.bytes = most;
+  cn_push(out, copy);
 }
 
-static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef function)
+static area_copies collect_copies(struct cn_ctx *ctx, struct cn_area_maps *maps,
+                                  LLVMValueRef function)
 {
-  CN_VECTOR(LLVMValueRef) copies = {0};
-  bool changed = true;
+  struct cn_ptrmap index = {0};
+  area_copies copies = {0};
 
+  for (size_t i = 0; i < maps->maps.count; i++)
+    *cn_ptrmap_add(&index, maps->maps.at[i].alloca, NULL) = i;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cn_areas_is_copy(i))
-        cn_push(&copies, i);
+        collect_copy(ctx, maps, &index, i, &copies);
+  cn_ptrmap_free(&index);
+  return copies;
+}
+
+/* Either way: what one holds the other may. */
+static bool spread_copy(const struct area_copy *c)
+{
+  bool changed = copy_words(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
+
+  return copy_words(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
+}
+
+/* References copied from alloca to alloca, in order and back, until nothing changes. */
+static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef function)
+{
+  area_copies copies = collect_copies(ctx, maps, function);
+  bool changed = true;
+
   while (changed) {
     changed = false;
     for (size_t c = 0; c < copies.count; c++)
-      changed |= copy_between(ctx, maps, copies.at[c]);
+      changed |= spread_copy(&copies.at[c]);
+    for (size_t c = copies.count; c-- > 0;)
+      changed |= spread_copy(&copies.at[c]);
   }
   cn_free(&copies);
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "base/check.h"
+#include "base/ptrmap.h"
 #include "compile/names.h"
 #include "compile/pass.h"
 
@@ -50,6 +51,47 @@ bool cn_is_ref_vector(LLVMTypeRef type)
          cn_is_ref(LLVMGetElementType(type));
 }
 
+/* A search through the types that a type is made of. Types share parts: a struct of two structs of
+ * two structs ... has many more places than types, so that after a while those that were seen are
+ * remembered. */
+struct search {
+  bool (*wanted)(LLVMTypeRef type);
+  unsigned steps;
+  struct cn_ptrmap seen;
+};
+
+enum { SEARCH_STEPS = 1000 };
+
+static bool finds(struct search *search, LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  bool fresh = true;
+
+  if (search->wanted(type))
+    return true;
+  if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ||
+      kind == LLVMArrayTypeKind)
+    return finds(search, LLVMGetElementType(type));
+  if (kind != LLVMStructTypeKind)
+    return false;
+  if (search->steps++ > SEARCH_STEPS)
+    cn_ptrmap_add(&search->seen, type, &fresh);
+  unsigned count = fresh ? LLVMCountStructElementTypes(type) : 0;
+  for (unsigned i = 0; i < count; i++)
+    if (finds(search, LLVMStructGetTypeAtIndex(type, i)))
+      return true;
+  return false;
+}
+
+static bool contains(LLVMTypeRef type, bool (*wanted)(LLVMTypeRef type))
+{
+  struct search search = {.wanted = wanted};
+  bool found = finds(&search, type);
+
+  cn_ptrmap_free(&search.seen);
+  return found;
+}
+
 bool cn_holds_ref(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
@@ -58,32 +100,21 @@ bool cn_holds_ref(LLVMTypeRef type)
   case LLVMVectorTypeKind:
   case LLVMScalableVectorTypeKind:
   case LLVMArrayTypeKind:
-    return cn_holds_ref(LLVMGetElementType(type));
   case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (cn_holds_ref(LLVMStructGetTypeAtIndex(type, i)))
-        return true;
-    return false;
+    return contains(type, cn_is_ref);
   default:
     return false;
   }
 }
 
+static bool is_scalable_vector(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind;
+}
+
 bool cn_is_scalable(LLVMTypeRef type)
 {
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMScalableVectorTypeKind:
-    return true;
-  case LLVMArrayTypeKind:
-    return cn_is_scalable(LLVMGetElementType(type));
-  case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (cn_is_scalable(LLVMStructGetTypeAtIndex(type, i)))
-        return true;
-    return false;
-  default:
-    return false;
-  }
+  return contains(type, is_scalable_vector);
 }
 
 bool cn_takes_address(LLVMValueRef instruction)
