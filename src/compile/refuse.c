@@ -297,8 +297,10 @@ static void judge_result(struct judge *judge, LLVMValueRef i)
     return;
   }
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMInvoke: case LLVMCallBr:
-  case LLVMLoad: case LLVMCall: case LLVMAtomicCmpXchg:
+  case LLVMCallBr:
+    refuse(judge, i, "callbr", "the result of a callbr arrives at several places");
+    return;
+  case LLVMInvoke: case LLVMLoad: case LLVMCall: case LLVMAtomicCmpXchg:
   case LLVMAtomicRMW: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI:
   case LLVMSelect: case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
   case LLVMExtractValue: case LLVMInsertValue: case LLVMIntToPtr: case LLVMAddrSpaceCast:
