@@ -16,14 +16,14 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
 }
 
 /* The next anchor that is not younger than the frame's callee. Those below were left behind by a
- * longjmp over them. */
+ * longjmp over them; so were others whose call is over. */
 static bool take_anchor(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
   while (walk->anchor > walk->mutator->anchors) {
     struct cn_anchor *anchor = --walk->anchor;
-    if (anchor->sp < frame->sp)
+    if (anchor->sp < frame->sp || !cn_arch_anchor_lives(anchor))
       continue;
     frame->pc = anchor->pc;
     frame->sp = anchor->sp;

@@ -42,6 +42,11 @@ struct cn_anchor {
   uintptr_t saved[CN_CALLEE_SAVED];
 };
 
+/* Is the call for which the anchor was pushed still going on? Not if a longjmp left the frame; then
+ * its stack has most likely been used for something else. The anchor's stack must not end below the
+ * frames that are there. */
+bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
+
 extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
 extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers of enum cn_reg */
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <ucontext.h>
 #include <cairn/abi.h>
+#include "runtime/mutator.h"
+#include "runtime/report.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, sp) == CAIRN_ABI_ANCHOR_SP, "abi.def");
@@ -29,6 +31,7 @@ const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
 uint8_t cn_arch_wide_vectors;
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
+extern const char cn_arch_native_return[];
 extern void cairn_call_any(void);
 
 void cn_arch_init(void)
@@ -75,4 +78,66 @@ bool cn_arch_is_stub(uintptr_t pc)
 {
   return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start) ||
          is_thunk((const unsigned char *)pc);
+}
+
+/* The native callee returns to the stub, until it does. What replaces return addresses for a time
+ * (Linux's uretprobes, by one at the start of a page) would make live frames look dead. */
+bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
+{
+  uintptr_t word = ((const uintptr_t *)anchor->sp)[-1];
+
+  if (word == (uintptr_t)cn_arch_native_return)
+    return true;
+  if (word != 0 && word % 4096 == 0)
+    cairn_fatal("the return address of a native function was replaced, at sp 0x%lx: is there a "
+                "probe on its return?",
+                (unsigned long)anchor->sp);
+  return false;
+}
+
+/* ---- exceptions ---- */
+
+/* Of <unwind.h>, in whichever unwinder the program has, if it has one: linked with it, or come with
+ * a shared object. */
+struct _Unwind_Context;
+typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
+extern get_register _Unwind_GetGR __attribute__((weak));
+extern void *dlsym(void *handle, const char *name) __attribute__((weak));
+enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
+
+static get_register *find_get_register(void)
+{
+  get_register *function = _Unwind_GetGR;
+
+  if (function == NULL && dlsym != NULL) {
+    void *symbol = dlsym(NULL, "_Unwind_GetGR"); /* RTLD_DEFAULT */
+    memcpy(&function, &symbol, sizeof function);
+  }
+  if (function == NULL)
+    cairn_fatal("an exception passes managed code, but the unwinder that throws it is hidden from "
+                "the program; link the program with it (-lgcc_s)");
+  return function;
+}
+
+/* The personality of cairn_call_any, called by the unwinder when an exception passes: in its second
+ * phase the frame goes for good, and the anchor with it, and with those that a longjmp left above. A
+ * cleanup in a caller may collect at once. */
+int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
+                    struct _Unwind_Context *context);
+int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
+                    struct _Unwind_Context *context)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  (void)version;
+  (void)class;
+  (void)exception;
+  if (!(actions & CLEANUP_PHASE))
+    return CONTINUE_UNWIND;
+  struct cn_anchor *anchor =
+      (struct cn_anchor *)find_get_register()(context, cn_arch_saved[CN_RBX]);
+  if (anchor < mutator->anchors || anchor >= mutator->anchor)
+    cairn_fatal("an exception passes a native call that has no anchor");
+  mutator->anchor = anchor;
+  return CONTINUE_UNWIND;
 }

@@ -28,10 +28,11 @@
         .hidden cn_safepoint_alloc_indexed
         .hidden cn_safepoint_collect
         .hidden cn_safepoint_anchors
+        .hidden cn_arch_unwound
 
         .text
-        .globl cn_arch_stubs_start, cn_arch_stubs_end
-        .hidden cn_arch_stubs_start, cn_arch_stubs_end
+        .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return
+        .hidden cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return
 cn_arch_stubs_start:
 
         .macro function name
@@ -207,8 +208,10 @@ function cairn_call_indirect
         jmp cairn_call_any
 end cairn_call_indirect
 
-/* Call the function in r11, native or managed. */
+/* Call the function in r11, native or managed. The unwinder finds its way back through the anchor,
+ * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound. */
 function cairn_call_any
+        .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
         testl $0xff8, %r11d             /* a mark on the page before may not be readable */
         jz 1f
         cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
@@ -220,7 +223,7 @@ function cairn_call_any
         pushq %rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
-        leaq 3f(%rip), %rbx
+        leaq cn_arch_native_return(%rip), %rbx
         cmpq %rbx, 8(%rsp)
         je 4f
         movq MUTATOR(ANCHOR), %rbx
@@ -246,7 +249,7 @@ function cairn_call_any
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         addq $CAIRN_ABI_ANCHOR_SIZE, MUTATOR(ANCHOR)
         call *%r11
-3:
+cn_arch_native_return:
         movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */
         pushq CAIRN_ABI_ANCHOR_PC(%rbx)
         .cfi_adjust_cfa_offset 8
