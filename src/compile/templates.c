@@ -5,6 +5,7 @@
 #include "compile/templates.h"
 
 #include <string.h>
+#include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 
 /* Not by the type's address: which templates are kept makes no difference to the output, but to the
@@ -39,6 +40,7 @@ void cn_templates_add(struct cn_templates *templates, const struct cn_shape *sha
     LLVMDeleteInstruction(cell->instruction);
   cell->shape = *shape;
   cell->instruction = LLVMInstructionClone(statepoint);
+  LLVMInstructionSetDebugLoc(cell->instruction, NULL); /* a call without one has none, too */
   for (unsigned i = 0; i + 1 < operands; i++)
     LLVMSetOperand(cell->instruction, i,
                    LLVMGetPoison(LLVMTypeOf(LLVMGetOperand(statepoint, i))));
