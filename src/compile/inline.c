@@ -147,34 +147,12 @@ static bool inline_in(struct cn_ctx *ctx)
   return ok && cn_rewrite(ctx);
 }
 
-/* On a copy, with everything that is wrong said. */
-static bool try_copy(struct cn_ctx *ctx)
-{
-  struct cn_ctx copy = *ctx;
-
-  copy.module = LLVMCloneModule(ctx->module);
-  copy.layout = LLVMGetModuleDataLayout(copy.module);
-  bool ok = inline_in(&copy);
-  ctx->errors = copy.errors;
-  LLVMDisposeModule(copy.module);
-  return ok;
-}
-
 bool cn_inline(struct cn_ctx *ctx)
 {
-  struct cairn_compile_options quiet = *ctx->options;
-  const struct cairn_compile_options *options = ctx->options;
   unsigned errors = ctx->errors;
 
   if (!has_candidates(ctx->module))
     return true;
   cn_unwrap_refuse(ctx);
-  if (ctx->errors != errors || !try_copy(ctx))
-    return false;
-  quiet.diagnose = NULL; /* it was said of the copy */
-  ctx->options = &quiet;
-  bool ok = inline_in(ctx);
-  ctx->options = options;
-  CN_CHECK(ok);
-  return true;
+  return ctx->errors == errors && cn_rehearse(ctx, inline_in);
 }

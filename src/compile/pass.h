@@ -62,6 +62,9 @@ cn_pass cn_globals;     /* globals: globals.c */
  * flow), types.h (what IR says of the type of memory), emit.h and names.h (IR to emit, and its
  * names). print.c prints the analyses. */
 
+/* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
+bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
+
 /* Pass define-references on one function. */
 void cn_define_function(LLVMValueRef function);
 

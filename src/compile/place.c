@@ -346,7 +346,7 @@ static bool inline_user_polls(struct placer *p)
   return true;
 }
 
-bool cn_place(struct cn_ctx *ctx)
+static bool place(struct cn_ctx *ctx)
 {
   struct placer placer = {.ctx = ctx};
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
@@ -364,4 +364,11 @@ bool cn_place(struct cn_ctx *ctx)
       place_in(&placer, f);
   cn_ptrmap_free(&placer.wanted);
   return ok && (!placer.user_poll || !placer.polls || inline_user_polls(&placer));
+}
+
+/* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no, some
+ * are. */
+bool cn_place(struct cn_ctx *ctx)
+{
+  return LLVMGetNamedFunction(ctx->module, USER_POLL) ? cn_rehearse(ctx, place) : place(ctx);
 }

@@ -84,6 +84,19 @@ static const char odd_poll[] =
     "  ret void\n"
     "}\n";
 
+/* A poll that takes the address of one of its blocks cannot be inserted, which shows late. */
+static const char stubborn_poll[] =
+    "define void @gc.safepoint_poll() {\n"
+    "  br label %next\n"
+    "next:\n"
+    "  indirectbr ptr blockaddress(@gc.safepoint_poll, %done), [label %done]\n"
+    "done:\n"
+    "  ret void\n"
+    "}\n"
+    "define void @f() gc \"statepoint-example\" {\n"
+    "  ret void\n"
+    "}\n";
+
 static LLVMModuleRef parse(LLVMContextRef context, const char *text)
 {
   LLVMMemoryBufferRef buffer =
@@ -161,6 +174,7 @@ static void refused_modules_stay(void **state)
   refuses(cairn_verify_safepoints, stale, 1, "stale-reference");
   refuses(cairn_inline_statepoints, leaf, 1, "wrapped-leaf");
   refuses(cairn_place_safepoints, odd_poll, 1, "poll-type");
+  refuses(cairn_place_safepoints, stubborn_poll, 1, "poll-inline");
 }
 
 static void count_one(void *env, const struct cairn_diagnostic *diagnostic)
