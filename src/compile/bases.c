@@ -385,12 +385,29 @@ static uint32_t materialise(struct graph *graph, LLVMContextRef llvm)
   return count;
 }
 
+/* Is every crossing value its own base, plainly? So it is in most functions. */
+static bool all_are_bases(const struct cn_refs *refs)
+{
+  const struct graph graph = {.refs = refs};
+
+  for (size_t v = 0; v < refs->values.count; v++) {
+    LLVMValueRef value = refs->values.at[v].value;
+    bool moves = false;
+    if (refs->values.at[v].cross_count &&
+        (is_merge(value) || look_through(value, &moves) || is_immovable(&graph, value)))
+      return false;
+  }
+  return true;
+}
+
 void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
 {
   struct graph graph;
   struct merge *missing;
 
   *bases = (struct cn_bases){0};
+  if (all_are_bases(refs))
+    return;
   build_graph(&graph, refs);
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(refs->cfg->function));
   bases->added = materialise(&graph, llvm);

@@ -10,6 +10,8 @@
 #include "compile/templates.h"
 
 #define CN_SMALL_NUMBERS 1024
+/* In a module with more relocations than this the rest is not named, as in cn_refs_named(). */
+#define CN_NAMED_RELOCATIONS 10000
 
 struct cn_operands {
   CN_VECTOR(LLVMValueRef) values;
@@ -27,8 +29,11 @@ struct cn_emitter {
   LLVMTypeRef i32, i64;
   unsigned elementtype; /* attribute kind */
   bool bases_asked;     /* some function asks for the bases of pointers */
+  size_t relocations;   /* in the functions until now */
   bool names;           /* of values made in this function: they cost as much as the values */
   LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
+  uint64_t id; /* the last statepoint id, and its constant */
+  LLVMValueRef id_constant;
   LLVMTypeRef result_type;
   LLVMValueRef result; /* the declaration of gc.result for that type */
   struct cn_described described;

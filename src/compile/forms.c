@@ -279,6 +279,8 @@ static const struct form {
 
 static const struct form *form_of(LLVMValueRef call)
 {
+  if (!cn_calls_some_intrinsic(call))
+    return NULL;
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     if (cn_calls_intrinsic(call, forms[i].name))
       return &forms[i];
@@ -343,9 +345,9 @@ static LLVMValueRef lower_extract(struct forms *f, LLVMValueRef extract)
 static LLVMValueRef lower_returned(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
-  unsigned kind = cn_attribute_kind("returned");
+  unsigned kind = cn_attribute_kind("returned"), arguments = LLVMGetNumArgOperands(call);
 
-  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+  for (unsigned a = 0; a < arguments; a++)
     if (LLVMTypeOf(argument(call, a)) == LLVMTypeOf(call) &&
         (LLVMGetCallSiteEnumAttribute(call, a + 1, kind) ||
          (callee && LLVMGetEnumAttributeAtIndex(callee, a + 1, kind))))
@@ -393,6 +395,21 @@ static void replace(LLVMValueRef i, LLVMValueRef to, bool stays)
   free(name);
 }
 
+/* Opcodes that lower() knows. */
+static bool may_change(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMBitCast:
+  case LLVMIntToPtr:
+  case LLVMAddrSpaceCast:
+  case LLVMExtractElement:
+  case LLVMCall:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct forms f = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
@@ -401,7 +418,7 @@ void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       bool stays = false;
       next = LLVMGetNextInstruction(i);
-      if (!next || LLVMIsAPHINode(i) || !cn_holds_ref(LLVMTypeOf(i)))
+      if (!next || !may_change(i) || !cn_holds_ref(LLVMTypeOf(i)))
         continue;
       LLVMPositionBuilderBefore(f.builder, next);
       LLVMSetCurrentDebugLocation2(f.builder, LLVMInstructionGetDebugLoc(i));

@@ -154,6 +154,13 @@ LLVMValueRef cn_direct_callee(LLVMValueRef call)
   return LLVMIsAFunction(callee);
 }
 
+bool cn_calls_some_intrinsic(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return callee && LLVMGetIntrinsicID(callee) != 0;
+}
+
 bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name)
 {
   if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))

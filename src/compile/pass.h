@@ -130,6 +130,7 @@ bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
  * intrinsic `name`". */
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
 bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
+bool cn_calls_some_intrinsic(LLVMValueRef call);
 /* The function that `call` names directly, or null (indirect, inline assembly). */
 LLVMValueRef cn_direct_callee(LLVMValueRef call);
 

@@ -184,8 +184,9 @@ static void judge_callee_convention(struct judge *judge, LLVMValueRef call)
     refuse_named(judge, call, "statepoint-convention",
                  "LLVM 22 lowers no safepoint on x86-64 under calling convention ", number);
   }
-  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
-    if (LLVMGetCallSiteEnumAttribute(call, a + 1, cn_attribute_kind("swifterror")))
+  unsigned arguments = LLVMGetNumArgOperands(call), error = cn_attribute_kind("swifterror");
+  for (unsigned a = 0; a < arguments; a++)
+    if (LLVMGetCallSiteEnumAttribute(call, a + 1, error))
       refuse(judge, call, "statepoint-convention",
              "LLVM 22 loses the swifterror argument of a safepoint");
 }
@@ -198,7 +199,9 @@ static void judge_point(struct judge *judge, LLVMValueRef call)
     refuse(judge, call, "callbr", "a callbr of anything but inline assembly cannot be a safepoint");
     return;
   }
-  if (is_reachable(judge, call))
+  bool special = (callee && LLVMGetIntrinsicID(callee)) ||
+                 LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call));
+  if (special && is_reachable(judge, call))
     cn_special_refuse(judge->ctx, call);
   if (callee && LLVMGetIntrinsicID(callee)) {
     judge_bundles(judge, call);

@@ -109,7 +109,7 @@ static const char *directive(LLVMValueRef call, const char *name, unsigned *leng
   LLVMAttributeRef attribute =
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, size);
 
-  if (!attribute && callee)
+  if (!attribute && callee && LLVMGetAttributeCountAtIndex(callee, CN_FUNCTION_INDEX))
     attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, size);
   return attribute ? LLVMGetStringAttributeValue(attribute, length) : NULL;
 }

@@ -54,6 +54,14 @@ static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
   return LLVMBuildFreeze(e->builder, callee, "");
 }
 
+static LLVMValueRef id_number(struct cn_emitter *e, uint64_t id)
+{
+  if (!e->id_constant || e->id != id)
+    e->id_constant = LLVMConstInt(e->i64, id, false);
+  e->id = id;
+  return e->id_constant;
+}
+
 static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
                            struct cn_operands *args, bool transition)
 {
@@ -67,7 +75,7 @@ static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *po
            cn_statepoint_lowering(call, &live_in));
   if (live_in)
     flags |= FLAG_DEOPT_LIVE_IN;
-  cn_push(&args->values, LLVMConstInt(e->i64, id, false));
+  cn_push(&args->values, id_number(e, id));
   cn_push(&args->values, cn_emitter_number(e, patch));
   cn_push(&args->values, callee_of(e, call));
   cn_push(&args->values, cn_emitter_number(e, point->args));

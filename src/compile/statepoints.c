@@ -260,7 +260,8 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);
-    e->names = cn_refs_named(&refs);
+    e->relocations += refs.crossings.count;
+    e->names = cn_refs_named(&refs) && e->relocations <= CN_NAMED_RELOCATIONS;
     for (size_t p = 0; p < refs.points.count; p++)
       cn_emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_relocate(e, &refs);
