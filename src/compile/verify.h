@@ -133,6 +133,7 @@ struct cn_objects {
   CN_VECTOR(struct cn_object) nodes;
   CN_VECTOR(struct cn_object_input) inputs;
   struct cn_ptrmap first; /* value -> its node of leaf 0 */
+  struct cn_ptrmap proved; /* pairs of nodes of different classes that are the same nevertheless */
   uint32_t *order;        /* reachable nodes in order of definition */
   uint32_t ordered;
 };
@@ -143,7 +144,7 @@ const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMVa
                                         uint32_t leaf); /* null if statepoints do not need it */
 void cn_objects_classify(struct cn_objects *objects); /* part of build */
 /* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
-bool cn_objects_same(const struct cn_objects *objects, const struct cn_object *base,
+bool cn_objects_same(struct cn_objects *objects, const struct cn_object *base,
                      const struct cn_object *derived, uint32_t b);
 
 struct cn_verifier {

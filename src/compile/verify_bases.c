@@ -9,6 +9,9 @@
 #include "compile/calls.h"
 #include "compile/verify.h"
 
+/* Wrong bases per function; the rest says nothing new. */
+#define REPORT_LIMIT 10
+
 bool cn_is_relocate(LLVMValueRef value)
 {
   return LLVMIsACallInst(value) && cn_calls_intrinsic(value, "llvm.experimental.gc.relocate");
@@ -81,18 +84,18 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
                    cn_value_name(base, base_name, sizeof base_name), format, call);
 }
 
-/* Leaf by leaf; a vector of references is relocated with one of bases. */
-static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
+/* Leaf by leaf; a vector of references is relocated with one of bases. False if it is wrong. */
+static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
 {
   LLVMValueRef base = cn_verify_listed(v, relocate, 1), derived = cn_verify_listed(v, relocate, 2);
   char name[120];
 
   if (!cn_verify_statepoint_of(relocate))
-    return; /* LLVM's verifier lets an undefined token pass for what is never run only */
+    return true; /* LLVM's verifier lets an undefined token pass for what is never run only */
   if (!base || !derived) {
     cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
              cn_value_name(relocate, name, sizeof name));
-    return;
+    return false;
   }
   LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
   uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
@@ -101,13 +104,14 @@ static void check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
     const struct cn_object *of_derived = cn_objects_find(&v->objects, derived, l);
     if (!cn_objects_same(&v->objects, of_base, of_derived, b)) {
       report_base(v, relocate, base, derived, ", which is not its base");
-      return;
+      return false;
     }
     if (of_base->inside) {
       report_base(v, relocate, base, derived, " as its base, which points into an object");
-      return;
+      return false;
     }
   }
+  return true;
 }
 
 /* The optimiser may make two live references one, so duplicates say something only where it has
@@ -119,12 +123,14 @@ static bool ran_optimiser(const struct cn_verifier *v)
 
 void cn_verify_relocates(struct cn_verifier *v)
 {
+  unsigned wrong = 0;
+
   for (uint32_t b = 0; b < v->cfg.count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !ran_optimiser(v))
         check_duplicates(v, i);
-      else if (cn_is_relocate(i))
-        check_relocate(v, i);
+      else if (cn_is_relocate(i) && wrong < REPORT_LIMIT)
+        wrong += !check_relocate(v, i);
     }
 }

@@ -24,8 +24,9 @@
 enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
 /* Passes after which what still changes is taken for an object of its own. */
 #define PASSES 200
-/* Pairs that one question looks at. */
-#define PAIRS 10000
+/* How far one question is followed. */
+#define STEPS 20000
+#define DEPTH 2000
 
 /* ---- value numbers ---- */
 
@@ -172,69 +173,111 @@ void cn_objects_classify(struct cn_objects *o)
 
 /* ---- equal by other reasons ---- */
 
+/* A pair that is being asked about is taken for the same when it is met again behind a phi, that is,
+ * at another moment: then each trip rests on the one before. Met again at the same moment it would
+ * rest on itself. */
 struct question {
   const struct cn_objects *o;
-  struct cn_ptrmap seen; /* pairs; met again round a loop, they are taken for the same */
+  struct cn_ptrmap pairs; /* pair -> PENDING or PROVEN, and a number */
+  uint32_t level;         /* phis that were passed to come here */
+  uint32_t failures;      /* what was proven before the last one may rest on what failed */
+  uint32_t steps, depth;
 };
+enum { PENDING = 1, PROVEN = 2 };
+/* The level of a pair that may rest on where it is asked for, so nothing may rest on it. */
+#define NO_LEVEL UINT32_MAX
 
-/* Does `condition`, being `outcome`, say that the two are equal? */
-static bool says_same(const struct cn_objects *o, LLVMValueRef condition, bool outcome,
-                      const struct cn_object *a, const struct cn_object *b, int depth)
-{
-  if (LLVMIsAICmpInst(condition)) {
-    const struct cn_object *x = cn_objects_find(o, LLVMGetOperand(condition, 0), 0);
-    const struct cn_object *y = cn_objects_find(o, LLVMGetOperand(condition, 1), 0);
-    if (!x || !y || LLVMGetICmpPredicate(condition) != (outcome ? LLVMIntEQ : LLVMIntNE))
-      return false;
-    if (b->class == FIXED && !b->null)
-      return false;
-    if (b->class == FIXED)
-      return (x->class == a->class && y->null) || (y->class == a->class && x->null);
-    return (x->class == a->class && y->class == b->class) ||
-           (x->class == b->class && y->class == a->class);
-  }
-  if (depth == 0 || !LLVMIsAInstruction(condition))
-    return false;
-  LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
-  if (opcode == (outcome ? LLVMAnd : LLVMOr))
-    return says_same(o, LLVMGetOperand(condition, 0), outcome, a, b, depth - 1) ||
-           says_same(o, LLVMGetOperand(condition, 1), outcome, a, b, depth - 1);
-  if (opcode != LLVMSelect)
-    return false;
-  LLVMValueRef other = LLVMIsAConstantInt(LLVMGetOperand(condition, outcome ? 2 : 1));
-  return other && (LLVMConstIntGetZExtValue(other) != 0) != outcome &&
-         (says_same(o, LLVMGetOperand(condition, 0), outcome, a, b, depth - 1) ||
-          says_same(o, LLVMGetOperand(condition, outcome ? 1 : 2), outcome, a, b, depth - 1));
-}
-
-static bool edge_shows(const struct cn_objects *o, uint32_t from, uint32_t to,
-                       const struct cn_object *a, const struct cn_object *b)
-{
-  const struct cn_block *block = &o->v->cfg.blocks[from];
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
-
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succs[0] == block->succs[1])
-    return false;
-  return says_same(o, LLVMGetCondition(end), block->succs[0] == to, a, b, 4);
-}
-
-/* Has a branch on every way to block `b` shown the two to be equal? */
-static bool branch_shows(const struct cn_objects *o, const struct cn_object *x,
-                         const struct cn_object *y, uint32_t b)
-{
-  const struct cn_cfg *cfg = &o->v->cfg;
-
-  if (x->class == FIXED)
-    return y->class != FIXED && branch_shows(o, y, x, b);
-  for (; b; b = cfg->blocks[b].idom)
-    if (cfg->blocks[b].pred_count == 1 && edge_shows(o, cfg->blocks[b].preds[0], b, x, y))
-      return true;
-  return false;
-}
+static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
+                 uint32_t b, bool facts);
 
 static const struct cn_object *source(const struct cn_objects *o, const struct cn_object *node)
 {
   return &o->nodes.at[node->root];
+}
+
+static bool matches(const struct cn_object *a, const struct cn_object *b)
+{
+  return a->class == b->class && (a->class != FIXED || (a->null && b->null));
+}
+
+/* Do the two point into one object in block `b`, where `compare` has come out as equal? Either may
+ * be put for the other. */
+static bool equality_shows(struct question *q, LLVMValueRef compare, const struct cn_object *base,
+                           const struct cn_object *derived, uint32_t b)
+{
+  const struct cn_object *x = cn_objects_find(q->o, LLVMGetOperand(compare, 0), 0);
+  const struct cn_object *y = cn_objects_find(q->o, LLVMGetOperand(compare, 1), 0);
+
+  if (!x || !y)
+    return false;
+  x = source(q->o, x);
+  y = source(q->o, y);
+  return (matches(base, x) && same(q, y, derived, b, false)) ||
+         (matches(base, y) && same(q, x, derived, b, false)) ||
+         (matches(derived, x) && same(q, base, y, b, false)) ||
+         (matches(derived, y) && same(q, base, x, b, false));
+}
+
+/* The same where `condition` has come out as `outcome`. */
+static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome,
+                            const struct cn_object *base, const struct cn_object *derived,
+                            uint32_t b, int depth)
+{
+  if (LLVMIsAICmpInst(condition))
+    return LLVMGetICmpPredicate(condition) == (outcome ? LLVMIntEQ : LLVMIntNE) &&
+           equality_shows(q, condition, base, derived, b);
+  if (depth == 0 || !LLVMIsAInstruction(condition))
+    return false;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
+  LLVMValueRef other = NULL;
+  unsigned second = 1;
+  if (opcode == LLVMSelect) { /* `c ? d : false` and `c ? true : d` */
+    other = LLVMIsAConstantInt(LLVMGetOperand(condition, outcome ? 2 : 1));
+    second = outcome ? 1 : 2;
+  }
+  bool both = opcode == (outcome ? LLVMAnd : LLVMOr) ||
+              (other && (LLVMConstIntGetZExtValue(other) != 0) != outcome);
+  return both && (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b,
+                                  depth - 1) ||
+                  condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b,
+                                  depth - 1));
+}
+
+static bool edge_shows(struct question *q, uint32_t from, uint32_t to,
+                       const struct cn_object *base, const struct cn_object *derived)
+{
+  const struct cn_block *block = &q->o->v->cfg.blocks[from];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  return LLVMIsABranchInst(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
+         condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
+}
+
+/* Wherever `merge` takes its input `i`? */
+static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i,
+                         const struct cn_object *base, const struct cn_object *derived)
+{
+  uint32_t from = q->o->inputs.at[merge->first + i].from;
+
+  base = source(q->o, base);
+  derived = source(q->o, derived);
+  if (LLVMIsAPHINode(merge->value))
+    return from != merge->block && edge_shows(q, from, merge->block, base, derived);
+  return LLVMIsASelectInst(merge->value) &&
+         condition_shows(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
+}
+
+/* Has a branch on every way to block `b` shown it? */
+static bool branch_shows(struct question *q, const struct cn_object *base,
+                         const struct cn_object *derived, uint32_t b)
+{
+  const struct cn_cfg *cfg = &q->o->v->cfg;
+
+  for (; b && q->steps < STEPS; b = cfg->blocks[b].idom, q->steps++)
+    if (cfg->blocks[b].pred_count == 1 &&
+        edge_shows(q, cfg->blocks[b].preds[0], b, base, derived))
+      return true;
+  return false;
 }
 
 /* May the inputs of `merge` be compared with `a`? Those of a select are of the same moment; those of
@@ -247,27 +290,24 @@ static bool precedes(const struct cn_objects *o, const struct cn_object *a,
   return a->block != merge->block && cn_cfg_dominates(&o->v->cfg, a->block, merge->block);
 }
 
-static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
-                 uint32_t b);
-
 /* Each input of `merge` against `other`, or against the input of `other` beside it. */
 static bool inputs_same(struct question *q, const struct cn_object *merge,
                         const struct cn_object *other, bool merge_is_base, bool parallel)
 {
   const struct cn_objects *o = q->o;
+  bool phi = LLVMIsAPHINode(merge->value), all = true;
 
-  for (uint32_t i = 0; i < merge->count; i++) {
+  q->level += phi;
+  for (uint32_t i = 0; i < merge->count && all; i++) {
     const struct cn_object *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
     const struct cn_object *y =
         parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
-    uint32_t from = o->inputs.at[merge->first + i].from;
-    const struct cn_object *sx = source(o, x), *sy = source(o, y);
-    if (from != merge->block && edge_shows(o, from, merge->block, sx, sy))
-      continue;
-    if (!(merge_is_base ? same(q, x, y, from) : same(q, y, x, from)))
-      return false;
+    const struct cn_object *base = merge_is_base ? x : y, *derived = merge_is_base ? y : x;
+    all = same(q, base, derived, o->inputs.at[merge->first + i].from, true) ||
+          choice_shows(q, merge, i, base, derived);
   }
-  return true;
+  q->level -= phi;
+  return all;
 }
 
 static bool is_beside(const struct cn_object *a, const struct cn_object *b)
@@ -277,44 +317,87 @@ static bool is_beside(const struct cn_object *a, const struct cn_object *b)
          LLVMGetInstructionOpcode(a->value) == LLVMGetInstructionOpcode(b->value);
 }
 
-static bool is_asked(struct question *q, const struct cn_object *base,
-                     const struct cn_object *derived)
+/* By what the two are made of: true of them everywhere. */
+static bool made_same(struct question *q, const struct cn_object *base,
+                      const struct cn_object *derived)
 {
-  uint64_t pair = (uint64_t)(base - q->o->nodes.at) << 32 | (uint32_t)(derived - q->o->nodes.at);
-  bool fresh;
+  const struct cn_objects *o = q->o;
 
-  cn_ptrmap_add(&q->seen, (const void *)(uintptr_t)(pair + 1), &fresh);
-  return !fresh;
-}
-
-static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
-                 uint32_t b)
-{
-  if (base->class == derived->class || derived->class == UNDEFINED)
+  if (is_beside(base, derived) && inputs_same(q, derived, base, false, true))
     return true;
-  base = source(q->o, base);
-  derived = source(q->o, derived);
-  if (is_asked(q, base, derived))
+  q->failures++;
+  if (derived->kind == CN_OBJECT_MERGE && precedes(o, base, derived) &&
+      inputs_same(q, derived, base, false, false))
     return true;
-  if (q->seen.count > PAIRS)
-    return false;
-  if (is_beside(base, derived))
-    return inputs_same(q, derived, base, false, true);
-  if (branch_shows(q->o, base, derived, b))
+  q->failures++;
+  if (base->kind == CN_OBJECT_MERGE && precedes(o, derived, base) &&
+      inputs_same(q, base, derived, true, false))
     return true;
-  if (derived->kind == CN_OBJECT_MERGE && precedes(q->o, base, derived))
-    return inputs_same(q, derived, base, false, false);
-  if (base->kind == CN_OBJECT_MERGE && precedes(q->o, derived, base))
-    return inputs_same(q, base, derived, true, false);
+  q->failures++;
   return false;
 }
 
-bool cn_objects_same(const struct cn_objects *o, const struct cn_object *base,
+static void set_state(struct question *q, const void *pair, uint64_t state, uint32_t number)
+{
+  *cn_ptrmap_add(&q->pairs, pair, NULL) = state << 32 | number;
+}
+
+static bool ask(struct question *q, const void *pair, const struct cn_object *base,
+                const struct cn_object *derived, uint32_t b, bool facts)
+{
+  set_state(q, pair, PENDING, q->level);
+  if (made_same(q, base, derived)) {
+    set_state(q, pair, PROVEN, q->failures);
+    return true;
+  }
+  set_state(q, pair, PENDING, NO_LEVEL);
+  bool shown = facts && branch_shows(q, base, derived, b);
+  set_state(q, pair, 0, 0);
+  return shown;
+}
+
+/* `facts`: may branches on the way be asked? Not again before a phi is passed. */
+static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
+                 uint32_t b, bool facts)
+{
+  if (base->class == derived->class || derived->class == UNDEFINED)
+    return true;
+  if (q->steps++ >= STEPS || q->depth >= DEPTH)
+    return false;
+  base = source(q->o, base);
+  derived = source(q->o, derived);
+  uint64_t number = (uint64_t)(base - q->o->nodes.at) << 32 | (uint32_t)(derived - q->o->nodes.at);
+  const void *pair = (const void *)(uintptr_t)(number + 1);
+  if (cn_ptrmap_find(&q->o->proved, pair))
+    return true;
+  uint64_t state = *cn_ptrmap_add(&q->pairs, pair, NULL);
+  if (state >> 32 == PENDING)
+    return (uint32_t)state != NO_LEVEL && q->level > (uint32_t)state;
+  if (state >> 32 == PROVEN && (uint32_t)state == q->failures)
+    return true;
+  q->depth++;
+  bool result = ask(q, pair, base, derived, b, facts);
+  q->depth--;
+  return result;
+}
+
+/* What this question has proved is kept for the next. */
+static void keep(struct cn_objects *o, const struct question *q)
+{
+  for (size_t i = 0; i < q->pairs.room; i++)
+    if (q->pairs.entries[i].key && q->pairs.entries[i].value >> 32 == PROVEN &&
+        (uint32_t)q->pairs.entries[i].value == q->failures)
+      cn_ptrmap_add(&o->proved, q->pairs.entries[i].key, NULL);
+}
+
+bool cn_objects_same(struct cn_objects *o, const struct cn_object *base,
                      const struct cn_object *derived, uint32_t b)
 {
   struct question q = {.o = o};
-  bool result = same(&q, base, derived, b);
+  bool result = same(&q, base, derived, b, true);
 
-  cn_ptrmap_free(&q.seen);
+  if (result)
+    keep(o, &q);
+  cn_ptrmap_free(&q.pairs);
   return result;
 }

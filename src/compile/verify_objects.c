@@ -309,5 +309,6 @@ void cn_objects_free(struct cn_objects *o)
   cn_free(&o->nodes);
   cn_free(&o->inputs);
   cn_ptrmap_free(&o->first);
+  cn_ptrmap_free(&o->proved);
   free(o->order);
 }

@@ -1,7 +1,7 @@
 ; RUN: split-file %s %t
 ; RUN: %cairn verify %t/right.ll
 ; RUN: opt-22 -passes='verify<safepoint-ir>' -disable-output %t/right.ll
-; RUN: for f in loads stale-name swapped undef null select lane mask; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
+; RUN: for f in loads stale-name swapped undef null select lane mask circle; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
 ; RUN:   || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
 ; The collector moves a derived pointer by as much as its base. With a base of another object it would
 ; move it by as much as that: so that two are of one object has to be proved, not only not refuted.
@@ -119,6 +119,31 @@ define ptr addrspace(1) @lanes(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %i)
   store ptr addrspace(1) %s, ptr addrspace(1) %r
   %e = extractelement <2 x ptr addrspace(1)> %vr, i32 0
   ret ptr addrspace(1) %e
+}
+
+; What the optimiser leaves of `select null, base`: the base, which is null there. Round the loop, the
+; same by a branch; that the two phis walk in step is what the proof for the next trip rests on.
+define ptr addrspace(1) @null_arm(ptr addrspace(1) %a, i1 %c) gc "statepoint-example" {
+entry:
+  %x = getelementptr i8, ptr addrspace(1) %a, i64 8
+  %null = icmp eq ptr addrspace(1) %a, null
+  %start = select i1 %null, ptr addrspace(1) null, ptr addrspace(1) %x
+  br label %loop
+loop:
+  %base = phi ptr addrspace(1) [ %a, %entry ], [ %base.next, %latch ]
+  %derived = phi ptr addrspace(1) [ %start, %entry ], [ %d, %latch ]
+  %u = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %base, ptr addrspace(1) %derived) ]
+  %b = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %u, i32 0, i32 0)
+  %d = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %u, i32 0, i32 1)
+  %zero = icmp eq ptr addrspace(1) %b, null
+  br i1 %zero, label %none, label %latch
+none:
+  br label %latch
+latch:
+  %base.next = phi ptr addrspace(1) [ %b, %loop ], [ null, %none ]
+  br i1 %c, label %loop, label %out
+out:
+  ret ptr addrspace(1) %d
 }
 
 ;--- loads.ll
@@ -260,4 +285,24 @@ define ptr addrspace(1) @f(ptr addrspace(1) %p) gc "statepoint-example" {
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %m) ]
   %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 0)
   ret ptr addrspace(1) %r
+}
+
+;--- circle.ll
+; That %z is null shows nothing of %d, though each of "null is the base of %d" and "%z is" would follow
+; from the other.
+; CHECK: %d is relocated with ptr addrspace(1) null, which is not its base, at the call to @foo [wrong-base]
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+declare void @foo()
+define ptr addrspace(1) @f(ptr addrspace(1) %d, i1 %c) gc "statepoint-example" {
+entry:
+  %z = select i1 %c, ptr addrspace(1) null, ptr addrspace(1) %d
+  %zero = icmp eq ptr addrspace(1) %z, null
+  br i1 %zero, label %yes, label %no
+yes:
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) null, ptr addrspace(1) %d) ]
+  %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 1)
+  ret ptr addrspace(1) %r
+no:
+  ret ptr addrspace(1) %d
 }
