@@ -250,6 +250,7 @@ static bool yields_bases(LLVMValueRef call)
   static const char *const names[] = {"llvm.ptrmask", "llvm.launder.invariant.group",
                                       "llvm.strip.invariant.group", "llvm.ptr.annotation",
                                       "llvm.threadlocal.address",
+                                      "llvm.experimental.deoptimize", /* returned at once */
                                       "llvm.experimental.gc.get.pointer.base"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cn_calls_intrinsic(call, names[i]))

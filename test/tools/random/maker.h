@@ -131,8 +131,8 @@ void cn_safepoint(struct cn_maker *m);
 LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_function *callee,
                               LLVMValueRef target);
 
-/* ---- odd.c: forms that are only compiled ---- */
-cn_step cn_odd_step;
+/* ---- odd.c, rare.c: forms that are only compiled ---- */
+cn_step cn_odd_step, cn_rare_step;
 
 /* ---- pads.c: where invokes unwind to ---- */
 cn_step cn_make_pad, cn_fill_pad;

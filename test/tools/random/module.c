@@ -39,8 +39,10 @@ static uint64_t choose_forms(struct cn_maker *m, enum cn_form only)
 
   if (only != CN_FORMS)
     return 1u | (uint64_t)1 << only;
-  if (!m->run)
-    return 1u | (uint64_t)1 << cn_below(m, CN_FORMS);
+  if (!m->run) {
+    forms = 1u | (uint64_t)1 << cn_below(m, CN_FORMS);
+    return cn_chance(m, 20) ? forms | (uint64_t)1 << cn_below(m, CN_FORMS) : forms;
+  }
   for (unsigned f = 0; f < CN_FORMS; f++)
     if (cn_form_table[f].run && cn_chance(m, 35))
       forms |= (uint64_t)1 << f;

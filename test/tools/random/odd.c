@@ -311,4 +311,5 @@ void cn_odd_step(struct cn_maker *m)
       steps[i].step(m);
       return;
     }
+  cn_rare_step(m);
 }
