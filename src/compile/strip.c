@@ -9,31 +9,79 @@
  * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
  */
 #include <string.h>
+#include "base/vector.h"
+#include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
 
-static const char *const function_attributes[] = {"memory", "nosync", "nofree"};
-static const char *const reference_attributes[] = {"noalias",  "dereferenceable",
-                                                   "dereferenceable_or_null",
-                                                   "nofree",   "readonly",        "readnone",
-                                                   "writeonly", "initializes"};
+/* Of LLVM 22's promises, those on functions:
+ *   memory, nosync, nofree       a safepoint in it reads and writes the whole heap and the frames
+ *   speculatable                 nothing with a safepoint may be done where it was not asked for
+ *   optnone                      the code generator would not spill references (docs/llvm-22.md)
+ * Kept: nounwind, willreturn, mustprogress, norecurse, noreturn, cold ... (a collection returns, and
+ * calls nothing of the program); allocsize, allockind (of the result at the time of the call). */
+static const char *const function_attributes[] = {"memory", "nosync", "nofree", "speculatable",
+                                                  "optnone"};
+
+/* On references, as parameters, arguments and results:
+ *   dereferenceable(_or_null), nofree, writable, dead_on_return   the memory is left for another
+ *   noalias                      the collector reads and writes it, too
+ *   readonly, readnone, writeonly, initializes, dead_on_unwind    so is what the callee does to it
+ *   returned                     what is returned is where the object lies after, not before
+ * Kept, for they speak of the value: nonnull, noundef, align, captures, swiftself, inreg ... */
+static const char *const reference_attributes[] = {
+    "noalias",  "dereferenceable", "dereferenceable_or_null", "nofree",         "readonly",
+    "readnone", "writeonly",       "initializes",             "writable",       "dead_on_return",
+    "returned", "dead_on_unwind"};
+
+/* On other pointers given to a call that may collect garbage: they may lead to a local of ours, whose
+ * references the collector reads and changes during the call. */
+static const char *const pointer_attributes[] = {"noalias",   "readonly",    "readnone",
+                                                 "writeonly", "initializes", "dead_on_unwind"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static int pointer_operand(LLVMValueRef access)
+{
+  return LLVMIsAStoreInst(access) ? 1 : 0;
+}
+
+static bool is_plain_pointer(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind && !cn_is_ref(type);
+}
+
+/* Does `i` read or write references where no reference leads, or copy what may be some? */
+static bool accesses_frame(LLVMValueRef i)
+{
+  bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
+
+  if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsAAtomicCmpXchgInst(i) &&
+      !LLVMIsAAtomicRMWInst(i) && !LLVMIsACallInst(i))
+    return false;
+  if (LLVMIsACallInst(i)) {
+    LLVMValueRef callee = cn_direct_callee(i);
+    if (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_intrinsic(i, "llvm.invariant.end"))
+      return false;
+    refs |= cn_areas_is_copy(i);
+  }
+  int count = LLVMIsACallInst(i) ? (int)LLVMGetNumArgOperands(i) : LLVMGetNumOperands(i);
+  for (int o = 0; o < count; o++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, (unsigned)o));
+    plain |= is_plain_pointer(type);
+    refs |= cn_holds_ref(type) && (LLVMIsACallInst(i) || o != pointer_operand(i));
+  }
+  return plain && refs;
+}
 
 /* A reference is loaded or stored where no reference leads: in a frame, maybe a caller's. */
 static bool accesses_frames(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-      bool store = LLVMIsAStoreInst(i), load = LLVMIsALoadInst(i);
-      if (!store && !load)
-        continue;
-      LLVMValueRef pointer = LLVMGetOperand(i, store ? 1 : 0);
-      LLVMValueRef value = store ? LLVMGetOperand(i, 0) : i;
-      if (cn_holds_ref(LLVMTypeOf(value)) && !cn_is_ref(LLVMTypeOf(pointer)))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (accesses_frame(i))
         return true;
-    }
   return false;
 }
 
@@ -96,9 +144,13 @@ static void strip_call(LLVMValueRef call)
   if (cn_holds_ref(LLVMTypeOf(call)))
     strip_call_index(call, LLVMAttributeReturnIndex, reference_attributes,
                      COUNT(reference_attributes));
-  for (unsigned a = 0; a < arguments; a++)
-    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, a))))
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
+    if (cn_holds_ref(type))
       strip_call_index(call, a + 1, reference_attributes, COUNT(reference_attributes));
+    else if (is_plain_pointer(type))
+      strip_call_index(call, a + 1, pointer_attributes, COUNT(pointer_attributes));
+  }
 }
 
 struct kinds {
@@ -138,40 +190,57 @@ static void look_up(struct cn_ctx *ctx, struct kinds *kinds)
                           .tbaa = metadata_kind(ctx, "tbaa")};
 }
 
-/* What is loaded or stored through a reference, or is one. */
-static void strip_access(struct cn_ctx *ctx, LLVMValueRef access, struct kinds *kinds)
+/* Is memory accessed through a reference, or is it a reference that lies there? */
+static bool touches_references(LLVMValueRef access)
 {
-  unsigned pointer = LLVMIsAStoreInst(access) ? 1 : 0;
-
-  if (!LLVMHasMetadata(access))
-    return;
-  look_up(ctx, kinds);
-  const unsigned drop[] = {kinds->invariant_load, kinds->invariant_group, kinds->noalias,
-                           kinds->alias_scope};
-  if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, pointer)))) {
-    for (size_t i = 0; i < COUNT(drop); i++)
-      LLVMSetMetadata(access, drop[i], NULL);
-    if (is_immutable(LLVMGetMetadata(access, kinds->tbaa)))
-      LLVMSetMetadata(access, kinds->tbaa, NULL);
-  }
-  if (cn_holds_ref(LLVMTypeOf(access))) {
-    LLVMSetMetadata(access, kinds->dereferenceable, NULL);
-    LLVMSetMetadata(access, kinds->dereferenceable_or_null, NULL);
-  }
+  if (cn_holds_ref(LLVMTypeOf(access)))
+    return true;
+  for (int o = 0; o < LLVMGetNumOperands(access); o++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(access, (unsigned)o))))
+      return true;
+  return false;
 }
 
-/* invariant.start on a reference says that memory does not change that a safepoint moves away. */
+/* What is loaded or stored through a reference moves away; a reference that lies in a local or a
+ * global is changed there. Kept: nonnull, align, noundef, range, which speak of the value, and
+ * nontemporal, access groups, tbaa as far as it says nothing but the type. */
+static void strip_access(struct cn_ctx *ctx, LLVMValueRef access, struct kinds *kinds)
+{
+  if (!LLVMHasMetadata(access) || !touches_references(access))
+    return;
+  look_up(ctx, kinds);
+  const unsigned drop[] = {kinds->invariant_load,  kinds->invariant_group,
+                           kinds->noalias,         kinds->alias_scope,
+                           kinds->dereferenceable, kinds->dereferenceable_or_null};
+  for (size_t i = 0; i < COUNT(drop); i++)
+    LLVMSetMetadata(access, drop[i], NULL);
+  if (is_immutable(LLVMGetMetadata(access, kinds->tbaa)))
+    LLVMSetMetadata(access, kinds->tbaa, NULL);
+}
+
+/* invariant.start says that memory does not change: which a safepoint moves away, or in which it
+ * changes references. Of other globals it may be true. */
 static bool is_invariant_start(LLVMValueRef i)
 {
-  return cn_calls_intrinsic(i, "llvm.invariant.start") &&
-         cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, 1)));
+  if (!cn_calls_intrinsic(i, "llvm.invariant.start"))
+    return false;
+  LLVMValueRef memory = LLVMGetArgOperand(i, 1);
+  return !LLVMIsAGlobalVariable(memory) || cn_holds_ref(LLVMGlobalGetValueType(memory)) ||
+         cn_is_ref(LLVMTypeOf(memory));
 }
 
 /* Returns the instruction after it; its uses, invariant.end, may be next to it. */
 static LLVMValueRef delete_invariant(LLVMValueRef start)
 {
-  for (LLVMUseRef use; (use = LLVMGetFirstUse(start));)
-    LLVMInstructionEraseFromParent(LLVMGetUser(use));
+  CN_VECTOR(LLVMValueRef) ends = {0};
+
+  for (LLVMUseRef use = LLVMGetFirstUse(start); use; use = LLVMGetNextUse(use))
+    if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.invariant.end"))
+      cn_push(&ends, LLVMGetUser(use));
+  for (size_t e = 0; e < ends.count; e++)
+    LLVMInstructionEraseFromParent(ends.at[e]);
+  cn_free(&ends);
+  LLVMReplaceAllUsesWith(start, LLVMConstNull(LLVMTypeOf(start)));
   LLVMValueRef next = LLVMGetNextInstruction(start);
   LLVMInstructionEraseFromParent(start);
   return next;
@@ -180,15 +249,14 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
 static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i, struct kinds *kinds)
 {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMLoad:
-  case LLVMStore:
+  case LLVMLoad: case LLVMStore: case LLVMAtomicCmpXchg: case LLVMAtomicRMW:
     strip_access(ctx, i, kinds);
     break;
-  case LLVMCall:
-  case LLVMInvoke:
+  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
     if (is_invariant_start(i))
       return delete_invariant(i);
     strip_call(i);
+    strip_access(ctx, i, kinds);
     break;
   default:
     break;
