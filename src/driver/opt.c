@@ -283,6 +283,7 @@ int cn_opt_main(int argc, char **argv)
   }
   if (status == CN_EXIT_OK) {
     opt.input = argv[optind];
+    opt.compile.env = argv[optind];
     status = run(&opt);
   }
   cn_times_free(&opt.times);

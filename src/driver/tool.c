@@ -40,11 +40,10 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
-  (void)env;
   if (d->file && d->line)
     print_file(d);
   else
-    fprintf(stderr, "%s:", cn_tool_name);
+    fprintf(stderr, "%s:", env ? (const char *)env : cn_tool_name);
   if (d->file && d->line && d->column)
     fprintf(stderr, "%u:", d->column);
   fputc(' ', stderr);
