@@ -410,6 +410,27 @@ static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef ca
   free(places);
 }
 
+/* With early insertion the optimiser comes later. Neither may it inline what is called instead of
+ * this function nor make a loop of it: the statepoints in there name neither the locals of this
+ * function nor the bases of its arguments. */
+static void pin(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned noinline = cn_attribute_kind("noinline");
+  bool any = false;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_classify_call(i).kind == CN_CALL_MUSTTAIL) {
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX,
+                                 LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
+        any = true;
+      }
+  if (any) /* what is musttail stays a tail call in the code generator */
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true",
+                                                      4));
+}
+
 void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
@@ -422,5 +443,7 @@ void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
     give_return(ctx, calls.at[i]);
     make_must(ctx, function, calls.at[i]);
   }
+  if (ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY)
+    pin(ctx, function);
   cn_free(&calls);
 }
