@@ -159,7 +159,8 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
   for (uint32_t v = 0; v < d->refs->values.count; v++)
     if (cn_bit(chosen, v))
       cn_push(&intervals, (struct interval){cn_hull_of(&hulls, v), v, 0});
-  qsort(intervals.at, intervals.count, sizeof *intervals.at, by_start);
+  if (intervals.count)
+    qsort(intervals.at, intervals.count, sizeof *intervals.at, by_start);
   for (size_t i = 0; i < intervals.count; i++) {
     struct interval *interval = &intervals.at[i];
     bool free_one = taken.heap.count && taken.heap.at[0].hull.to <= interval->hull.from;

@@ -101,11 +101,13 @@ static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
   unpin(call);
 }
 
-static bool run_inliner(struct cn_ctx *ctx)
+/* Slots that the rewriter made are values again, for it to choose anew. */
+static bool run_inliner(struct cn_ctx *ctx, bool allocas)
 {
+  const char *passes = allocas ? "function(sroa),always-inline,cgscc(inline)"
+                               : "always-inline,cgscc(inline)";
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine,
-                                     options);
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
 
   LLVMDisposePassBuilderOptions(options);
   if (!error)
@@ -142,7 +144,7 @@ static bool inline_in(struct cn_ctx *ctx)
   cn_free(&calls.calls);
   each_call(ctx, pin_unless_wrapped, &wrapped);
   cn_ptrmap_free(&wrapped);
-  bool ok = ctx->errors == errors && run_inliner(ctx);
+  bool ok = ctx->errors == errors && run_inliner(ctx, calls.allocas);
   each_call(ctx, unpin_each, NULL);
   return ok && cn_rewrite(ctx);
 }

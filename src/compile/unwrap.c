@@ -415,6 +415,8 @@ void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped
     collect(&u, f);
     if (u.wrapped.count || u.relocations.count || u.results.count)
       unwrap(&u, f, out);
+    if (out)
+      out->allocas |= u.allocas.count > 0;
     forget(&u);
   }
   drop_declarations(&u);

@@ -17,6 +17,7 @@ void cn_unwrap_refuse(struct cn_ctx *ctx);
  * The calls that they become are appended to `out`, in order, if that is not null. */
 struct cn_unwrapped {
   CN_VECTOR(LLVMValueRef) calls;
+  bool allocas; /* some described allocas, which may be slots that the rewriter made */
 };
 void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped *out);
 

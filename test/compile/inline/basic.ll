@@ -78,3 +78,12 @@ define void @native() alwaysinline {
   call void @kept()
   ret void
 }
+
+; What the rewriter kept in slots is relocated again where that is smaller.
+; RUN: %cairn opt --slots=always -p rewrite-statepoints -S %s -o %t.slots.ll 2>/dev/null
+; RUN: grep -q 'alloca.*addrspace(1)' %t.slots.ll
+; RUN: %cairn opt -p inline-statepoints,verify-safepoints -S %t.slots.ll | FileCheck --check-prefix=SLOTS %s
+; SLOTS-LABEL: define void @caller(
+; SLOTS-NOT: alloca
+; SLOTS: gc.relocate
+; SLOTS: ret void
