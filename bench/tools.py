@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the tools that bench/rewrite compares: how long the pass took by the tool's own timer, and
-how much memory the process had at most."""
+"""Running the tools that bench/rewrite compares: how long the pass took by the tool's own timer, in
+time of the processor (other work on the machine disturbs that less than the clock), and how much memory the process had at most."""
 import os
 import re
 import subprocess
@@ -42,14 +42,16 @@ def run(*command, timeout=None):
 
 
 def llvm_seconds(said):
-    """Wall time of the pass and of the analyses that it asked for, from opt's tables."""
-    total, counts = 0.0, False
+    """The processor's time (user and system) of the pass and of the analyses that it asked for, from
+    opt's tables."""
+    total, counts, headings = 0.0, False, []
     for line in said.splitlines():
         if re.match(r'\s+[A-Z].* (timing report|Parsing)$', line):
             counts = 'execution timing report' in line
+        headings = re.findall(r'-+([A-Z][^-]*)-+', line) or headings
         columns = re.findall(r'([\d.]+) \(', line)
-        if counts and columns and not line.endswith(' Total'):
-            total += float(columns[-1])
+        if counts and columns and not line.endswith(' Total') and 'User+System' in headings:
+            total += float(columns[headings.index('User+System')])
     return total
 
 
@@ -65,7 +67,8 @@ def run_ours(build, module, timeout, options=()):
                      OUR_PASS, *options, module, timeout=timeout)
     if said is None:
         return None, peak
-    return float(re.search(r'^ *([\d.]+) .* ' + OUR_PASS + '$', said, re.M).group(1)), peak
+    times = re.search(r'^ *[\d.]+ +([\d.]+) +([\d.]+) .* ' + OUR_PASS + '$', said, re.M)
+    return float(times.group(1)) + float(times.group(2)), peak
 
 
 def idle_memory(build, module):
