@@ -5,7 +5,8 @@
  * that output and time are linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
  *
  * The cost model. A function goes to slots if, in SSA form,
- *   - the live references of all its parse points together are more than the budget, or
+ *   - the live references of all its parse points together are more than the budget, and more than
+ *     the values and uses that slot mode would store and load, or
  *   - one parse point has more than CN_SLOT_WIDTH of them: the register allocator's time grows with
  *     the square of that.
  * Hulls bound both numbers from above in linear time; only if they are too high is counted exactly,
@@ -96,9 +97,19 @@ static struct count count_ranges(const struct cn_refs *refs, uint64_t budget)
   return count;
 }
 
+/* Up to as many relocations as there are values and uses, slots would save nothing. */
+static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
+{
+  uint64_t least = refs->values.count + refs->uses.count;
+
+  if (ctx->options->slot_budget)
+    return ctx->options->slot_budget;
+  return least > CN_SLOT_BUDGET ? least : CN_SLOT_BUDGET;
+}
+
 bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
-  uint64_t budget = ctx->options->slot_budget ? ctx->options->slot_budget : CN_SLOT_BUDGET;
+  uint64_t budget = budget_of(ctx, refs);
   struct cn_hulls hulls;
 
   if (ctx->options->slots != CAIRN_SLOTS_AUTO)
