@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/names.h"
+#include "compile/tail.h"
 
 /* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
  * or becomes a call to one of the leaves of the C and compiler runtimes. Prefixes, each with its
@@ -222,7 +223,7 @@ void cn_calls_print(LLVMValueRef function, FILE *out)
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
       struct cn_call_class class = cn_classify_call(i);
       if (class.kind != CN_CALL_NOT)
-        fprintf(out, "  %s: %s (%s)\n", words[class.kind], cn_calls_name(i, name, sizeof name),
-                class.why);
+        fprintf(out, "  %s: %s (%s%s)\n", words[class.kind], cn_calls_name(i, name, sizeof name),
+                class.why, cn_tail_position(i) ? "; in tail position" : "");
     }
 }

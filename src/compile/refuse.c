@@ -16,6 +16,7 @@
 #include "compile/rewrite.h"
 #include "compile/special_calls.h"
 #include "compile/statepoints.h"
+#include "compile/tail.h"
 
 struct judge {
   struct cn_ctx *ctx;
@@ -258,6 +259,22 @@ static bool yields_bases(LLVMValueRef call)
   return cn_forms_knows(call);
 }
 
+/* LLVM 22's code generator ends the process over a musttail call whose result has no room in
+ * registers, and at -O0 makes an ordinary call, one without a record, of one whose result is not
+ * extended as its function's. */
+static void judge_musttail(struct judge *judge, LLVMValueRef call)
+{
+  LLVMTypeRef type = LLVMTypeOf(call);
+
+  if (!cn_results_fit(type))
+    refuse(judge, call, "musttail-result",
+           "LLVM 22 cannot lower a musttail call whose result has no room in registers");
+  else if (!cn_results_use_x87(type) && !cn_tail_results_agree(call, type))
+    refuse(judge, call, "musttail-result",
+           "a musttail call and its function extend their results differently (zeroext, signext): "
+           "LLVM 22 makes an ordinary call of it at -O0");
+}
+
 static void judge_call(struct judge *judge, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -277,6 +294,9 @@ static void judge_call(struct judge *judge, LLVMValueRef call)
     break;
   case CN_CALL_STATEPOINT:
     judge->rewritten = true;
+    break;
+  case CN_CALL_MUSTTAIL:
+    judge_musttail(judge, call);
     break;
   default:
     break;

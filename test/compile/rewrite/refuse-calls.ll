@@ -126,6 +126,18 @@ on:
 off:
   ret void
 }
+declare {i64,i64,i64,i64} @big()
+declare i8 @byte()
+; CHECK-DAG: function 'large_tail'{{.*}}[musttail-result]
+define {i64,i64,i64,i64} @large_tail() gc "statepoint-example" {
+  %r = musttail call {i64,i64,i64,i64} @big()
+  ret {i64,i64,i64,i64} %r
+}
+; CHECK-DAG: function 'extended_tail'{{.*}}[musttail-result]
+define zeroext i8 @extended_tail() gc "statepoint-example" {
+  %r = musttail call i8 @byte()
+  ret i8 %r
+}
 ; Nothing is said of what is never reached.
 ; CHECK-NOT: 'unreached'
 define void @unreached(ptr addrspace(1) %p) gc "statepoint-example" {
