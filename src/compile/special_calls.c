@@ -6,7 +6,7 @@
  *   llvm.experimental.guard(i1, ...)            a branch, and on its unlikely side a
  *                                               deoptimisation
  *   llvm.experimental.deoptimize(...) and ret   call of @__llvm_deoptimize, unreachable
- *   llvm.memcpy, llvm.memmove                   @__llvm_memcpy_element_unordered_atomic_safepoint_N(
+ *   llvm.memcpy, llvm.memmove @__llvm_memcpy_element_unordered_atomic_safepoint_N(
  *     .element.unordered.atomic                   base, offset, base, offset, length)
  *   a variadic callee                           call of an internal function with the types of the
  *                                               arguments, which makes the call
@@ -279,8 +279,8 @@ static void copy_target(LLVMValueRef from, LLVMValueRef to)
   static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
-        from, CN_FUNCTION_INDEX, names[i], (unsigned)strlen(names[i]));
+    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, CN_FUNCTION_INDEX, names[i],
+                                                               (unsigned)strlen(names[i]));
     if (attribute)
       LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
   }

@@ -24,17 +24,17 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
  * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {"cold", "hot", "nounwind", "noreturn", "nomerge", "convergent",
-                                     "noinline", "strictfp", "mustprogress", "willreturn",
-                                     "noduplicate", "nocf_check"};
+  static const char *const kept[] = {"cold",         "hot",        "nounwind",    "noreturn",
+                                     "nomerge",      "convergent", "noinline",    "strictfp",
+                                     "mustprogress", "willreturn", "noduplicate", "nocf_check"};
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
 /* What speaks of the value alone, not of the memory that it points to before or after the call. */
 static bool keeps_result_attribute(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {"zeroext", "signext", "noext", "noundef", "nonnull",
-                                     "inreg", "align", "range", "nofpclass"};
+  static const char *const kept[] = {"zeroext", "signext", "noext", "noundef",  "nonnull",
+                                     "inreg",   "align",   "range", "nofpclass"};
 
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
@@ -44,10 +44,10 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
  * it. "returned" would speak of the token. */
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {
-      "zeroext", "signext",  "noext",     "inreg",      "byval",      "sret",  "byref", "nest",
-      "noundef", "swiftself", "swiftasync", "alignstack", "nonnull",    "align", "range", "nofpclass",
-      "swifterror"};
+  static const char *const kept[] = {"zeroext",    "signext",    "noext",   "inreg",   "byval",
+                                     "sret",       "byref",      "nest",    "noundef", "swiftself",
+                                     "swiftasync", "alignstack", "nonnull", "align",   "range",
+                                     "nofpclass",  "swifterror"};
 
   return LLVMIsStringAttribute(attribute) || is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
@@ -106,8 +106,7 @@ static const char *directive(LLVMValueRef call, const char *name, unsigned *leng
 {
   unsigned size = (unsigned)strlen(name);
   LLVMValueRef callee = cn_direct_callee(call);
-  LLVMAttributeRef attribute =
-      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, size);
+  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, size);
 
   if (!attribute && callee && LLVMGetAttributeCountAtIndex(callee, CN_FUNCTION_INDEX))
     attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, size);
@@ -139,8 +138,7 @@ bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
   const char *text = directive(call, "deopt-lowering", &length);
 
   *live_in = text && length == sizeof in - 1 && memcmp(text, in, length) == 0;
-  return !text || *live_in ||
-         (length == sizeof through - 1 && memcmp(text, through, length) == 0);
+  return !text || *live_in || (length == sizeof through - 1 && memcmp(text, through, length) == 0);
 }
 
 bool cn_statepoint_wanted(LLVMValueRef call)

@@ -340,8 +340,8 @@ static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsig
 
   for (size_t a = 0; a < sizeof names / sizeof *names; a++)
     if (argument_has(call, i, names[a]))
-      LLVMAddCallSiteAttribute(
-          to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
+      LLVMAddCallSiteAttribute(to, place + 1,
+                               LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
 /* At -O0 the code generator makes no tail call, musttail or not, unless caller and callee extend

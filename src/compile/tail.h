@@ -26,7 +26,9 @@ unsigned cn_tail_registers(enum cn_tail_class which);
 
 /* Attributes of a parameter that change where it is passed. */
 #define CN_TAIL_PASSING \
-  {"sret", "byval", "inalloca", "inreg", "alignstack", "swiftself", "swiftasync", "swifterror", \
-   "preallocated", "byref", "nest"}
+  { \
+    "sret", "byval", "inalloca", "inreg", "alignstack", "swiftself", "swiftasync", "swifterror", \
+        "preallocated", "byref", "nest" \
+  }
 
 #endif

@@ -216,8 +216,8 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
     LLVMAttributeIndex at = (LLVMAttributeIndex)index;
     unsigned count = LLVMGetAttributeCountAtIndex(from, at);
     LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-    bool same = index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) ==
-                                 LLVMTypeOf(LLVMGetParam(to, at - 1));
+    bool same =
+        index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) == LLVMTypeOf(LLVMGetParam(to, at - 1));
     LLVMGetAttributesAtIndex(from, at, list);
     for (unsigned i = 0; i < count && same; i++)
       LLVMAddAttributeAtIndex(to, at, list[i]);
@@ -316,8 +316,8 @@ static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned 
 {
   LLVMValueRef value = LLVMGetArgOperand(tail->call, tail->first + i);
   LLVMTypeRef from = LLVMTypeOf(value), i64 = LLVMInt64TypeInContext(w->ctx->llvm);
-  bool is_signed = LLVMGetCallSiteEnumAttribute(tail->call, tail->first + i + 1,
-                                                cn_attribute_kind("signext"));
+  bool is_signed =
+      LLVMGetCallSiteEnumAttribute(tail->call, tail->first + i + 1, cn_attribute_kind("signext"));
 
   if (from == to)
     return value;
@@ -377,8 +377,8 @@ static void replace(struct widening *w, const struct tail *tail)
   LLVMSetCurrentDebugLocation2(w->builder, LLVMInstructionGetDebugLoc(old));
   place_arguments(w, tail, arguments, places);
   LLVMValueRef target = statepoint ? LLVMGetArgOperand(old, 2) : LLVMGetCalledValue(old);
-  LLVMValueRef call = LLVMBuildCall2(w->builder, new_type(w), target, arguments,
-                                     (unsigned)w->types.count, "");
+  LLVMValueRef call =
+      LLVMBuildCall2(w->builder, new_type(w), target, arguments, (unsigned)w->types.count, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(w->function));
   LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
   for (unsigned i = 0; i < tail->count; i++)

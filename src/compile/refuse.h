@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the parts of refuse.c share. Private to src/compile.
+ */
+#ifndef CN_COMPILE_REFUSE_H
+#define CN_COMPILE_REFUSE_H
+
+#include "compile/cfg.h"
+#include "compile/pass.h"
+
+/* One function that is looked at. */
+struct cn_judge {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  struct cn_cfg cfg; /* built when something is to be refused: what is unreachable is not */
+  bool has_cfg, has_points, rewritten;
+};
+
+bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction);
+/* Report `at`, unless it is never reached. */
+void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why);
+
+/* ---- refuse_calls.c ---- */
+
+void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
+
+#endif
