@@ -4,6 +4,7 @@
  * the byte, and every finding comes; the process goes on. A compiler that gets a half-changed
  * module back, or no reason, or an exit, cannot recover.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,6 +234,41 @@ static void all_functions_in_turn(void **state)
   LLVMContextDispose(context);
 }
 
+/* One thread's module with references in address space 1, again and again; and with 2, where those
+ * in 1 are ordinary pointers. */
+static void *rewrite_often(void *space)
+{
+  const struct cairn_compile_options options = {.address_spaces = space, .address_space_count = 1};
+  bool expected = *(const unsigned *)space == 1, same = true;
+
+  for (int round = 0; round < 20; round++) {
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = parse(context, sound);
+    same &= cairn_rewrite_statepoints(module, &options, NULL);
+    same &= cairn_verify_safepoints(module, &options, NULL);
+    same &= has(module, "gc.relocate") == expected;
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+  }
+  return same ? space : NULL;
+}
+
+/* Threads with a context each must not meet, not even in what they take for a reference. */
+static void threads_do_not_meet(void **state)
+{
+  static unsigned spaces[] = {1, 2};
+  pthread_t threads[2];
+  void *result;
+
+  (void)state;
+  for (size_t i = 0; i < 2; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, rewrite_often, &spaces[i]), 0);
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(pthread_join(threads[i], &result), 0);
+    assert_ptr_equal(result, &spaces[i]);
+  }
+}
+
 /* Options as text: what is wrong changes nothing. */
 static void options_by_name(void **state)
 {
@@ -274,6 +310,7 @@ int main(void)
       cmocka_unit_test(refused_modules_stay),
       cmocka_unit_test(every_finding_comes),
       cmocka_unit_test(all_functions_in_turn),
+      cmocka_unit_test(threads_do_not_meet),
       cmocka_unit_test(options_by_name),
   };
 
