@@ -8,7 +8,8 @@
  *   stale-reference      used after a safepoint, on some static path, at which the object may have
  *                        moved
  *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference
- *   integer-to-reference an integer becomes a reference: nothing says of which object
+ *   integer-to-reference, unmanaged-to-reference
+ *                        something becomes a reference: nothing says of which object
  *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a module that has
  *                        been rewritten
  *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
@@ -53,26 +54,56 @@ static bool is_rewritten(LLVMValueRef function)
   return false;
 }
 
+/* LLVM's own rewriter takes whatever is named like a function of the C library for a leaf. */
+static const char *advice(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee)
+             ? "; if it never comes to a safepoint, give it the attribute \"gc-leaf-function\""
+             : "";
+}
+
+static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
+{
+  struct cn_call_class class = cn_classify_call(call);
+  char name[160];
+
+  if (class.kind == CN_CALL_PARSE) {
+    const struct cn_finding finding = {.value = LLVMGetCalledValue(call)};
+    cn_error_finding(v->ctx, call, "missed-parse-point", &finding, "%s (%s) is no statepoint%s",
+                     cn_calls_name(call, name, sizeof name), class.why, advice(call));
+  } else if (leaf && class.kind == CN_CALL_STATEPOINT) {
+    cn_error(v->ctx, call, "leaf-reaches-safepoint",
+             "a function marked as a leaf, of whose callers no record is kept, has a safepoint "
+             "at %s",
+             cn_verify_name_statepoint(call, name, sizeof name));
+  }
+}
+
 static void check_calls(struct cn_verifier *v)
 {
   bool leaf =
       LLVMGetStringAttributeAtIndex(v->function, CN_FUNCTION_INDEX, "gc-leaf-function", 16) != NULL;
-  char name[160];
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
-      struct cn_call_class class = cn_classify_call(i);
-      bool reaches = class.kind == CN_CALL_PARSE || class.kind == CN_CALL_STATEPOINT;
-      if (class.kind == CN_CALL_PARSE)
-        cn_error(v->ctx, i, "missed-parse-point", "%s (%s) is no statepoint",
-                 cn_calls_name(i, name, sizeof name), class.why);
-      else if (leaf && reaches)
-        cn_error(v->ctx, i, "leaf-reaches-safepoint",
-                 "a function marked as a leaf, of whose callers no record is kept, has a safepoint "
-                 "at %s",
-                 cn_verify_name_statepoint(i, name, sizeof name));
-    }
+         i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i))
+        check_call(v, i, leaf);
+}
+
+/* A reference that comes of no reference; relocates where another address space than 1 is managed
+ * return a pointer in 1, and constants and locals do not move. */
+static bool made_of_other(LLVMValueRef i)
+{
+  LLVMValueRef from = LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : NULL;
+
+  if (!from || LLVMIsConstant(from))
+    return false;
+  return LLVMIsAIntToPtrInst(i) ||
+         (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) &&
+          !cn_is_relocate(from) && !cn_is_in_local(from));
 }
 
 static void check_casts(struct cn_verifier *v)
@@ -82,10 +113,14 @@ static void check_casts(struct cn_verifier *v)
   for (uint32_t b = 0; b < v->cfg.count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
          i = LLVMGetNextInstruction(i))
-      if (LLVMIsAIntToPtrInst(i) && cn_holds_ref(LLVMTypeOf(i)))
-        cn_error(v->ctx, i, "integer-to-reference",
-                 "%s is made of an integer: the collector cannot know its object",
-                 cn_value_name(i, name, sizeof name));
+      if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i)) {
+        const struct cn_finding finding = {.value = i, .other = LLVMGetOperand(i, 0)};
+        cn_error_finding(v->ctx, i,
+                         LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",
+                         &finding, "%s is made of %s: the collector cannot know its object",
+                         cn_value_name(i, name, sizeof name),
+                         LLVMIsAIntToPtrInst(i) ? "an integer" : "an unmanaged pointer");
+      }
 }
 
 static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)

@@ -69,13 +69,43 @@ struct cn_values {
   const struct cn_epochs *epochs;
   struct cn_ptrmap map; /* value -> where its leaves are in `cells`, and how many */
   CN_VECTOR(struct cn_stale) cells;
+  struct cn_locals {
+    struct cn_ptrmap index; /* alloca -> number, from 0 */
+    uint32_t count;
+    struct cn_stale *now;   /* per local, while a block is gone through */
+    struct cn_stale *out;   /* per block and local: when the block is left */
+    bool changed;           /* in this pass */
+  } locals;
 };
+
+/* Where edges meet. */
+struct cn_join {
+  struct cn_stale all;
+  bool invalid, loops;
+};
+void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
+                  struct cn_stale stale);
+struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b);
+
+/* ---- verify_locals.c: addresses in locals that are memory ---- */
+
+/* Find the locals that an address is stored in. False if there is none, as nearly always. */
+bool cn_locals_find(struct cn_values *values);
+void cn_locals_enter(struct cn_values *values, uint32_t b);
+void cn_locals_leave(struct cn_values *values, uint32_t b);
+void cn_locals_store(struct cn_values *values, LLVMValueRef store);
+struct cn_stale cn_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
+                               uint32_t epoch);
+bool cn_locals_settled(const struct cn_values *values);
+void cn_locals_free(struct cn_values *values);
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
 void cn_values_free(struct cn_values *values);
 struct cn_stale cn_values_leaf(const struct cn_values *values, LLVMValueRef value, uint32_t leaf);
 /* Of all leaves together: valid where each of them is. */
 struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
+/* The address of a local, or of a place in one: it does not move. */
+bool cn_is_in_local(LLVMValueRef pointer);
 /* A computation that only hands a stale value on: not a use of its own. */
 bool cn_values_hands_on(LLVMValueRef instruction);
 /* Is `incoming` of epoch `epoch` valid when `from` is left? */

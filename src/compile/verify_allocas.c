@@ -12,41 +12,55 @@
 #include "compile/calls.h"
 #include "compile/verify.h"
 
-/* Is a reference accessed at `pointer`, or at an address computed from it? */
-static bool carries_refs(LLVMValueRef pointer, struct cn_ptrmap *seen)
-{
-  bool fresh;
+typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-  cn_ptrmap_add(seen, pointer, &fresh);
-  if (!fresh)
-    return false;
-  for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsALoadInst(user) && cn_holds_ref(LLVMTypeOf(user)))
-      return true;
-    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer &&
-        cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0))))
-      return true;
-    bool address = LLVMIsAGetElementPtrInst(user) || LLVMIsABitCastInst(user) ||
-                   LLVMIsASelectInst(user) || LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user);
-    if (address && carries_refs(user, seen))
-      return true;
-  }
+/* What `user` does with the address `pointer`: does it access a reference there? */
+static bool accesses_ref(LLVMValueRef user, LLVMValueRef pointer)
+{
+  if (LLVMIsALoadInst(user))
+    return cn_holds_ref(LLVMTypeOf(user));
+  if (LLVMIsAStoreInst(user))
+    return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
+  if (LLVMIsAAtomicRMWInst(user) || LLVMIsAAtomicCmpXchgInst(user))
+    return LLVMGetOperand(user, 0) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 1)));
   return false;
+}
+
+static bool hands_address_on(LLVMValueRef user)
+{
+  return LLVMIsAGetElementPtrInst(user) || LLVMIsABitCastInst(user) || LLVMIsASelectInst(user) ||
+         LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user) || LLVMIsAAddrSpaceCastInst(user);
+}
+
+/* Is a reference accessed at the local, or at an address computed from it? */
+static bool carries_refs(LLVMValueRef alloca)
+{
+  value_vector work = {0};
+  struct cn_ptrmap seen = {0};
+  bool found = false, fresh;
+
+  cn_push(&work, alloca);
+  while (work.count && !found) {
+    LLVMValueRef pointer = work.at[--work.count];
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use && !found; use = LLVMGetNextUse(use)) {
+      LLVMValueRef user = LLVMGetUser(use);
+      found = accesses_ref(user, pointer);
+      if (!hands_address_on(user))
+        continue;
+      cn_ptrmap_add(&seen, user, &fresh);
+      if (fresh)
+        cn_push(&work, user);
+    }
+  }
+  cn_free(&work);
+  cn_ptrmap_free(&seen);
+  return found;
 }
 
 static bool holds_refs(LLVMValueRef alloca)
 {
-  struct cn_ptrmap seen = {0};
-
-  if (LLVMGetPointerAddressSpace(LLVMTypeOf(alloca)) != 0)
-    return false;
-  bool holds = cn_holds_ref(LLVMGetAllocatedType(alloca)) || carries_refs(alloca, &seen);
-  cn_ptrmap_free(&seen);
-  return holds;
+  return cn_holds_ref(LLVMGetAllocatedType(alloca)) || carries_refs(alloca);
 }
-
-typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 static void collect(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
 {

@@ -8,10 +8,15 @@
  */
 #include "compile/verify.h"
 
-static uint64_t count(LLVMTypeRef type)
+/* Types that are looked into for one count: parts may be shared, and empty ones cost time, too. */
+#define LOOKS 4096
+
+static uint64_t count(LLVMTypeRef type, unsigned *looks)
 {
   uint64_t sum = 0;
 
+  if (++*looks > LOOKS)
+    return CN_LEAVES + 1;
   switch (LLVMGetTypeKind(type)) {
   case LLVMVoidTypeKind: case LLVMLabelTypeKind: case LLVMMetadataTypeKind:
     return 0;
@@ -23,10 +28,10 @@ static uint64_t count(LLVMTypeRef type)
     sum = LLVMGetArrayLength2(type);
     if (sum > CN_LEAVES)
       return CN_LEAVES + 1;
-    return sum * count(LLVMGetElementType(type));
+    return sum * count(LLVMGetElementType(type), looks);
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type) && sum <= CN_LEAVES; i++)
-      sum += count(LLVMStructGetTypeAtIndex(type, i));
+      sum += count(LLVMStructGetTypeAtIndex(type, i), looks);
     return sum;
   default:
     return 1;
@@ -35,14 +40,17 @@ static uint64_t count(LLVMTypeRef type)
 
 uint32_t cn_leaves(LLVMTypeRef type)
 {
-  uint64_t all = count(type);
+  unsigned looks = 0;
+  uint64_t all = count(type, &looks);
 
   return all > CN_LEAVES ? 1 : (uint32_t)all;
 }
 
 bool cn_leaves_lumped(LLVMTypeRef type)
 {
-  return count(type) > CN_LEAVES;
+  unsigned looks = 0;
+
+  return count(type, &looks) > CN_LEAVES;
 }
 
 bool cn_leaf_is_ref(LLVMTypeRef type, uint32_t leaf)

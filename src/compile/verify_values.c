@@ -63,36 +63,48 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
 
 /* ---- phis ---- */
 
-/* A phi lives in its block's epoch if each incoming value does at the end of its edge. Else it
- * has the addresses of its incoming values, if they are of one epoch and come from above: round
- * a loop "the same epoch" means another pass. */
+/* What comes along the edge from block `from` into `b`. */
+void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
+                  struct cn_stale stale)
+{
+  if (stale.epoch == CN_EPOCH_NONE)
+    return;
+  join->invalid |= stale.epoch != values->epochs->out[from];
+  join->loops |= cn_cfg_retreats(from, b);
+  join->all = cn_stale_join(join->all, stale);
+}
+
+/* What is joined lives in its block's epoch if each incoming value does at the end of its edge. Else
+ * it has the addresses of its incoming values, if they are of one epoch and come from above: round a
+ * loop "the same epoch" means another pass. */
+struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
+{
+  struct cn_stale all = join->all;
+
+  if (all.epoch != CN_EPOCH_NONE && !join->invalid)
+    all.epoch = values->epochs->in[b];
+  else if (all.epoch != CN_EPOCH_NONE && join->loops)
+    all.epoch = CN_EPOCH_MIXED;
+  return all;
+}
+
 static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b,
                                     uint32_t leaf)
 {
   const struct cn_epochs *e = values->epochs;
-  struct cn_stale all = never;
-  bool valid = true, loops = false;
+  struct cn_join join = {{CN_EPOCH_NONE, 0}, false, false};
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(e->cfg, LLVMGetIncomingBlock(phi, i));
     struct cn_stale incoming = cn_values_leaf(values, LLVMGetIncomingValue(phi, i), leaf);
     if (from == CN_NO_BLOCK || incoming.epoch == CN_EPOCH_NONE)
       continue;
-    bool spared = incoming.epoch != e->out[from] && incoming.weight == 1 &&
-                  cn_null_spares(values, LLVMGetIncomingValue(phi, i), NULL, from);
-    if (spared)
+    if (incoming.epoch != e->out[from] && incoming.weight == 1 &&
+        cn_null_spares(values, LLVMGetIncomingValue(phi, i), NULL, from))
       incoming.epoch = e->out[from];
-    valid &= incoming.epoch == e->out[from];
-    loops |= cn_cfg_retreats(from, b);
-    all = cn_stale_join(all, incoming);
+    cn_join_edge(values, &join, from, b, incoming);
   }
-  if (all.epoch == CN_EPOCH_NONE)
-    return all;
-  if (valid)
-    all.epoch = e->in[b];
-  else if (loops)
-    all.epoch = CN_EPOCH_MIXED;
-  return all;
+  return cn_joined(values, &join, b);
 }
 
 /* ---- instructions ---- */
@@ -214,6 +226,13 @@ static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRe
   return join_operands(values, i, 0, (unsigned)LLVMGetNumOperands(i));
 }
 
+bool cn_is_in_local(LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  return LLVMIsAAllocaInst(pointer) != NULL;
+}
+
 /* From an address or to one. */
 static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i, uint32_t leaf,
                                      uint32_t epoch)
@@ -225,7 +244,8 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
   if (!same_leaves)
     return cn_stale_mangle(cn_values_of(values, LLVMGetOperand(i, 0)));
   if (stale.epoch == CN_EPOCH_NONE && !LLVMIsABitCastInst(i) && made &&
-      cn_leaf_is_ref(LLVMTypeOf(i), leaf) && !LLVMIsConstant(LLVMGetOperand(i, 0)))
+      cn_leaf_is_ref(LLVMTypeOf(i), leaf) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
+      !cn_is_in_local(LLVMGetOperand(i, 0)))
     return (struct cn_stale){epoch, 1}; /* a reference, wherever it is from */
   return stale;
 }
@@ -258,6 +278,10 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
     break;
   case LLVMAlloca: /* in the managed address space: stays where it is */
     return never;
+  case LLVMLoad:
+    if (values->locals.count)
+      return cn_locals_load(values, i, leaf, epoch);
+    break;
   default:
     if (cn_stale_computes(i))
       return cn_stale_compute(values, i, leaf);
@@ -318,12 +342,16 @@ static void pass_over(struct cn_values *values, bool integers, bool settle)
 
   for (uint32_t b = 0; b < e->cfg->count; b++) {
     uint32_t epoch = e->in[b];
+    cn_locals_enter(values, b);
     for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       epoch = cn_epochs_after(e, i, epoch);
+      if (values->locals.count && LLVMIsAStoreInst(i))
+        cn_locals_store(values, i);
       if (integers || is_reference(i))
         update(values, i, b, epoch, settle);
     }
+    cn_locals_leave(values, b);
   }
 }
 
@@ -343,7 +371,16 @@ static bool is_settled(const struct cn_values *values, bool integers)
           return false;
       }
     }
-  return true;
+  return cn_locals_settled(values);
+}
+
+static void settle_integers(struct cn_values *values)
+{
+  unsigned pass = 0;
+
+  do
+    pass_over(values, true, pass++ > PASSES);
+  while (!is_settled(values, true));
 }
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
@@ -361,14 +398,14 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   do
     pass_over(values, false, pass++ > PASSES);
   while (!is_settled(values, false));
-  pass = 0;
-  do
-    pass_over(values, true, pass++ > PASSES);
-  while (!is_settled(values, true));
+  settle_integers(values);
+  if (cn_locals_find(values))
+    settle_integers(values);
 }
 
 void cn_values_free(struct cn_values *values)
 {
   cn_ptrmap_free(&values->map);
   cn_free(&values->cells);
+  cn_locals_free(values);
 }

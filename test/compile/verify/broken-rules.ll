@@ -5,7 +5,7 @@
 ; What LLVM's verifier is blind to (docs/llvm-22.md), one broken module each.
 
 ;--- missed.ll
-; CHECK: error: in function 'f': call to @foo (external function, may reach a safepoint) is no statepoint [missed-parse-point]
+; CHECK: error: in function 'f': call to @foo (external function, may reach a safepoint) is no statepoint; if it never comes to a safepoint, give it the attribute "gc-leaf-function" [missed-parse-point]
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
 declare void @foo()
 define void @f() gc "statepoint-example" {
@@ -14,7 +14,7 @@ define void @f() gc "statepoint-example" {
   ret void
 }
 ; Has a poll, so it has come by the rewriter; no statepoint, so that one forgot it.
-; CHECK: error: in function 'g': call to @cairn_poll_slow {{.*}} is no statepoint [missed-parse-point]
+; CHECK: error: in function 'g': call to @cairn_poll_slow {{.*}} is no statepoint{{.*}} [missed-parse-point]
 define void @g() gc "statepoint-example" {
   call preserve_allcc void @cairn_poll_slow()
   ret void
