@@ -146,9 +146,7 @@ static unsigned cost_of(struct tree *tree, LLVMValueRef value)
   }
 }
 
-/* Does an integer or unmanaged pointer show a reference's address? Then an index may, and is not
- * to be live for longer. */
-static bool takes_addresses(const struct cn_cfg *cfg)
+bool cn_shows_addresses(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
@@ -192,12 +190,14 @@ void cn_recompute_plan(struct cn_refs *refs)
         is_deopt_state(refs, value))
       continue;
     if (!known)
-      integers = !takes_addresses(refs->cfg);
+      integers = refs->integers ? refs->integers == CN_INTEGERS_FREE
+                                : !cn_shows_addresses(refs->cfg);
     known = true;
     struct tree tree = {.base = refs->values.at[value->base].value,
                         .integers = integers,
                         .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED)};
-    value->recompute = cost_of(&tree, value->value) <= COST_LIMIT && tree.copied > 0;
+    unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
+    value->recompute = cost <= COST_LIMIT && tree.copied > 0;
     any |= value->recompute;
   }
   if (any)

@@ -58,18 +58,55 @@ static bool feeds_phi(LLVMValueRef value)
   return false;
 }
 
-/* A GEP with constant indices, but for one that feeds a phi: that is the step of a loop, mostly,
- * which would then be computed twice in each iteration. */
-static bool is_constant_gep(LLVMValueRef value)
+/* Is `value` used in a deeper loop than it is defined in? */
+static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
 {
+  LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
+  uint32_t depth = CN_NO_INDEX;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(LLVMGetUser(use));
+    if (block == home)
+      continue;
+    if (depth == CN_NO_INDEX) {
+      cn_cfg_add_dominators(refs->cfg);
+      depth = refs->cfg->blocks[cn_cfg_index(refs->cfg, home)].depth;
+    }
+    if (refs->cfg->blocks[cn_cfg_index(refs->cfg, block)].depth > depth)
+      return true;
+  }
+  return false;
+}
+
+static bool may_keep_integers(struct cn_refs *refs)
+{
+  if (!refs->integers)
+    refs->integers = cn_shows_addresses(refs->cfg) ? CN_INTEGERS_BOUND : CN_INTEGERS_FREE;
+  return refs->integers == CN_INTEGERS_FREE;
+}
+
+/* How many indices are no constants; CN_NO_INDEX if that is no GEP that is computed again where it is
+ * used. Such is not what feeds a phi, the step of a loop mostly: it would be computed twice in each
+ * iteration. Nor what is used in a deeper loop, unless it costs nothing. */
+static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
+{
+  uint32_t count = 0;
+
   if (LLVMGetValueKind(value) != LLVMInstructionValueKind ||
       LLVMGetInstructionOpcode(value) != LLVMGetElementPtr || !cn_is_ref(LLVMTypeOf(value)))
-    return false;
+    return CN_NO_INDEX;
   int operands = LLVMGetNumOperands(value);
-  for (int i = 1; i < operands; i++)
-    if (!LLVMIsConstant(LLVMGetOperand(value, (unsigned)i)))
-      return false;
-  return !feeds_phi(value);
+  for (int i = 1; i < operands; i++) {
+    LLVMValueRef index = LLVMGetOperand(value, (unsigned)i);
+    if (LLVMIsConstant(index))
+      continue;
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+      return CN_NO_INDEX;
+    count++;
+  }
+  if (feeds_phi(value) || count > CN_REMAT_INDICES)
+    return CN_NO_INDEX;
+  return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
 }
 
 static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
@@ -78,25 +115,34 @@ static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
          cn_keeps_address(value);
 }
 
-/* A GEP that is no value of its own. What is in the index already was judged when it came there. */
-static bool is_rematerialised(const struct cn_refs *refs, LLVMValueRef value)
+/* One step from `value`, which is no value of its own, towards its root; null if there is none. What
+ * is in the index already was judged when it came there. */
+static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
-  uint32_t index = cn_refs_index(refs, value);
+  uint32_t index = cn_refs_index(refs, value), count = 0;
 
-  if (index != CN_NO_INDEX)
-    return refs->values.at[index].root != index;
-  if (!is_same(refs, value) &&
-      !(cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) && is_constant_gep(value)))
-    return false;
+  if (index != CN_NO_INDEX && refs->values.at[index].root == index)
+    return NULL;
+  if (!is_same(refs, value)) {
+    count = cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
+    if (count == CN_NO_INDEX || *indices + count > CN_REMAT_INDICES)
+      return NULL;
+  }
   LLVMValueRef from = LLVMGetOperand(value, 0);
-  return is_local(from) && cn_is_ref(LLVMTypeOf(from));
+  if (!is_local(from) || !cn_is_ref(LLVMTypeOf(from)))
+    return NULL;
+  *indices += count;
+  return from;
 }
 
-/* Where a chain of at most CN_REMAT_LIMIT constant GEPs that ends in `value` starts. */
-static LLVMValueRef find_root(const struct cn_refs *refs, LLVMValueRef value)
+/* Where a chain of at most CN_REMAT_LIMIT GEPs that ends in `value` starts. */
+static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
-  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && is_rematerialised(refs, value); steps++)
-    value = LLVMGetOperand(value, 0);
+  LLVMValueRef from;
+
+  *indices = 0;
+  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && (from = step(refs, value, indices)); steps++)
+    value = from;
   return value;
 }
 
@@ -108,7 +154,8 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
   if (index != CN_NO_INDEX)
     return index;
   bool scalar = cn_is_ref(LLVMTypeOf(value));
-  LLVMValueRef root = scalar ? find_root(refs, value) : value;
+  uint32_t indices = 0;
+  LLVMValueRef root = scalar ? find_root(refs, value, &indices) : value;
   index = (uint32_t)refs->values.count;
   *cn_ptrmap_add(&refs->index, value, NULL) = index;
   refs->aggregates |= !scalar;
@@ -121,6 +168,8 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
     uint32_t root_index = add_value(refs, root);
     uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
     refs->values.at[index].root = root_index;
+    if (refs->values.at[root_index].indices < indices)
+      refs->values.at[root_index].indices = indices;
     refs->values.at[index].from = from_index;
     refs->values.at[index].same = is_same(refs, value);
     refs->values.at[index].alias = refs->values.at[index].same &&

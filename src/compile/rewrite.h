@@ -27,6 +27,7 @@
 
 #define CN_NO_INDEX UINT32_MAX
 #define CN_REMAT_LIMIT 6 /* longest chain of GEPs that is computed again */
+#define CN_REMAT_INDICES 2 /* of which are no constants in it */
 
 struct cn_ref_use {
   LLVMValueRef user;
@@ -49,6 +50,7 @@ struct cn_ref_value {
   uint32_t uses, use_count;    /* slice of refs->uses, ascending by position */
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
   uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
+  uint32_t indices;            /* most indices that are no constants in a chain from here */
   bool scalar;                 /* a reference, not a vector or aggregate of them */
   bool same;                   /* has the address of `from` */
   bool alias;                  /* has the address of `root` */
@@ -88,6 +90,7 @@ struct cn_refs {
   uint32_t *first_point;                   /* per block, and one more */
   uint32_t *last_pos;                      /* per block: of its terminator */
   bool aggregates;                         /* some value is not scalar */
+  enum { CN_INTEGERS_UNKNOWN, CN_INTEGERS_FREE, CN_INTEGERS_BOUND } integers; /* recompute.c */
   unsigned off; /* bits of enum cairn_relocation: optimisations that are not wanted */
 };
 

@@ -84,7 +84,7 @@ define void @address(ptr addrspace(1) %a, ptr addrspace(1) %b) gc "statepoint-ex
   ret void
 }
 ; CHECK-LABEL: define void @dear
-; CHECK: "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) %d3) ]
+; CHECK: "gc-live"(ptr addrspace(1) %a, ptr addrspace(1) %d1) ]
 define void @dear(ptr addrspace(1) %a, i64 %i, i64 %j, i64 %k) gc "statepoint-example" {
   %d1 = getelementptr i64, ptr addrspace(1) %a, i64 %i
   %d2 = getelementptr i32, ptr addrspace(1) %d1, i64 %j

@@ -9,6 +9,7 @@
 ; RUN: llc -verify-machineinstrs -o /dev/null %t
 target triple = "x86_64-unknown-linux-gnu"
 declare void @foo()
+declare ptr addrspace(1) @llvm.ptrmask.p1.i64(ptr addrspace(1), i64)
 declare void @tell() "gc-leaf-function"
 declare ptr addrspace(1) @make(ptr addrspace(1))
 declare void @use(ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"
@@ -88,10 +89,10 @@ end:
   ret void
 }
 
-; A derived reference is its base and a distance; constant offsets are computed again.
+; A derived reference is its base and a distance; offsets are computed again.
 ; CHECK-LABEL: define i64 @derived
 ; CHECK: alloca [1 x ptr addrspace(1)]
-; CHECK: %d = getelementptr i8, ptr addrspace(1) %a, i64 %i
+; CHECK: %d = call ptr addrspace(1) @llvm.ptrmask
 ; CHECK: [[D:%.*]] = sub i64
 ; CHECK: @llvm.experimental.gc.statepoint
 ; CHECK: [[A:%.*]] = load ptr addrspace(1), ptr %slots
@@ -99,7 +100,7 @@ end:
 ; CHECK-NEXT: [[F:%.*]] = getelementptr i8, ptr addrspace(1) [[E]], i64 8
 ; CHECK-NEXT: load i64, ptr addrspace(1) [[F]]
 define i64 @derived(ptr addrspace(1) %a, i64 %i) gc "statepoint-example" {
-  %d = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %d = call ptr addrspace(1) @llvm.ptrmask.p1.i64(ptr addrspace(1) %a, i64 %i)
   %e = getelementptr i8, ptr addrspace(1) %d, i64 8
   call void @foo()
   %v = load i64, ptr addrspace(1) %e
