@@ -184,14 +184,19 @@ static LLVMValueRef base_of(struct pads *pads, const struct pad_phi *p)
 
 static void store_operands(struct pads *pads, const struct pad_phi *p)
 {
-  const struct cn_block *block = &pads->refs->cfg->blocks[p->block];
-  bool here = LLVMIsAPHINode(p->base) && LLVMGetInstructionParent(p->base) == block->block;
+  const struct cn_cfg *cfg = pads->refs->cfg;
+  LLVMBasicBlockRef block = cfg->blocks[p->block].block;
+  bool here = LLVMIsAPHINode(p->base) && LLVMGetInstructionParent(p->base) == block;
   LLVMValueRef base = here ? p->base : base_of(pads, p);
 
-  for (uint32_t i = 0; i < block->pred_count; i++) {
-    LLVMBasicBlockRef pred = pads->refs->cfg->blocks[block->preds[i]].block;
-    store_at_end(pads, p, block->preds[i], incoming_from(p->phi, block->block, pred),
-                 incoming_from(base, block->block, pred));
+  for (unsigned n = 0; n < LLVMCountIncoming(p->phi); n++) {
+    LLVMBasicBlockRef pred = LLVMGetIncomingBlock(p->phi, n);
+    LLVMValueRef value = LLVMGetIncomingValue(p->phi, n), start = base;
+    if (here && LLVMGetIncomingBlock(base, n) == pred) /* phis of a block agree, mostly */
+      start = LLVMGetIncomingValue(base, n);
+    else if (here)
+      start = incoming_from(base, block, pred);
+    store_at_end(pads, p, cn_cfg_index(cfg, pred), value, start);
   }
 }
 

@@ -27,30 +27,51 @@ bool cn_is_pad(LLVMBasicBlockRef block)
 
 /* ---- normal destinations ---- */
 
+struct edges {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  struct cn_ptrmap between;  /* block of an invoke -> the new block on its normal edge */
+  struct cn_ptrmap renamed;  /* members of `to` */
+  CN_VECTOR(LLVMBasicBlockRef) to; /* where split edges lead: their phis name the invokes' blocks */
+};
+
 /* Is `block` entered otherwise than by the normal edge of one invoke, or has it phis? */
 static bool is_shared(LLVMBasicBlockRef block)
 {
-  unsigned entries = 0;
+  LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
 
-  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
-       use = LLVMGetNextUse(use))
-    entries++;
-  return entries > 1 || LLVMIsAPHINode(LLVMGetFirstInstruction(block));
+  return LLVMGetNextUse(use) || LLVMIsAPHINode(LLVMGetFirstInstruction(block));
+}
+
+static void split_edge(struct edges *edges, LLVMValueRef invoke)
+{
+  LLVMBasicBlockRef from = LLVMGetInstructionParent(invoke), to = LLVMGetNormalDest(invoke);
+  LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(edges->ctx->llvm, to, "");
+  bool fresh;
+
+  LLVMPositionBuilderAtEnd(edges->builder, between);
+  LLVMSetCurrentDebugLocation2(edges->builder, LLVMInstructionGetDebugLoc(invoke));
+  LLVMBuildBr(edges->builder, to);
+  LLVMSetNormalDest(invoke, between);
+  *cn_ptrmap_add(&edges->between, from, NULL) = (uintptr_t)between;
+  cn_ptrmap_add(&edges->renamed, to, &fresh);
+  if (fresh)
+    cn_push(&edges->to, to);
 }
 
 /* The API cannot rename an incoming block of a phi: make another phi. */
-static void rename_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
-                            LLVMBasicBlockRef to)
+static void rename_incoming(struct edges *edges, LLVMValueRef phi)
 {
   size_t length;
 
-  LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
-  LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(edges->builder, phi);
+  LLVMValueRef renamed = cn_build_phi_like(edges->builder, phi, "");
   for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
     LLVMValueRef value = LLVMGetIncomingValue(phi, n);
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
-    if (block == from)
-      block = to;
+    const uint64_t *between = cn_ptrmap_find(&edges->between, block);
+    if (between)
+      block = (LLVMBasicBlockRef)(uintptr_t)*between;
     LLVMAddIncoming(renamed, &value, &block, 1);
   }
   char *name = cn_strdup(LLVMGetValueName2(phi, &length));
@@ -60,20 +81,16 @@ static void rename_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicB
   free(name);
 }
 
-static void split_edge(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef invoke)
+static void rename_all(struct edges *edges)
 {
-  LLVMBasicBlockRef from = LLVMGetInstructionParent(invoke), to = LLVMGetNormalDest(invoke);
-  LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(ctx->llvm, to, "");
-
-  LLVMPositionBuilderAtEnd(builder, between);
-  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(invoke));
-  LLVMBuildBr(builder, to);
-  LLVMSetNormalDest(invoke, between);
   LLVMValueRef next;
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(to); LLVMIsAPHINode(phi); phi = next) {
-    next = LLVMGetNextInstruction(phi);
-    rename_incoming(builder, phi, from, between);
-  }
+
+  for (size_t i = 0; i < edges->to.count; i++)
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(edges->to.at[i]); LLVMIsAPHINode(phi);
+         phi = next) {
+      next = LLVMGetNextInstruction(phi);
+      rename_incoming(edges, phi);
+    }
 }
 
 /* A phi with one entry is its operand. */
@@ -93,7 +110,7 @@ static void fold_phis(LLVMBasicBlockRef pad)
 
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  struct edges edges = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
     if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_pad(b))
@@ -103,9 +120,13 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
       continue;
     bool wrapped = cn_classify_call(invoke).kind == CN_CALL_PARSE;
     if ((wrapped || cn_holds_ref(LLVMTypeOf(invoke))) && is_shared(LLVMGetNormalDest(invoke)))
-      split_edge(ctx, builder, invoke);
+      split_edge(&edges, invoke);
   }
-  LLVMDisposeBuilder(builder);
+  rename_all(&edges);
+  cn_ptrmap_free(&edges.between);
+  cn_ptrmap_free(&edges.renamed);
+  cn_free(&edges.to);
+  LLVMDisposeBuilder(edges.builder);
 }
 
 /* ---- what is live into pads ---- */

@@ -1,4 +1,4 @@
-; Funclets (FIELD row 7: LLVM's pass crashes). A call inside a funclet is a parse point with its "funclet"
+; Funclets, at which LLVM's own pass crashes. A call inside a funclet is a parse point with its "funclet"
 ; bundle; what is live into a handler is loaded where it is used, for a block with a catchswitch has no room.
 ; Wrong: a statepoint without its funclet, which the code generator takes for unreachable; a load or a store in
 ; a block with a catchswitch; the phi of another edge.
