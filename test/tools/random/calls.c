@@ -76,9 +76,9 @@ static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef targ
   unsigned bundle_count = make_bundles(m, bundles);
   LLVMValueRef call;
 
-  if (m->pad && cn_chance(m, 60)) {
-    LLVMBasicBlockRef normal = cn_block(m);
-    call = LLVMBuildInvokeWithOperandBundles(m->builder, type, target, args, count, normal, m->pad,
+  if (m->pad_count && cn_chance(m, 60)) {
+    LLVMBasicBlockRef normal = cn_block(m), pad = m->pads[cn_below(m, m->pad_count)];
+    call = LLVMBuildInvokeWithOperandBundles(m->builder, type, target, args, count, normal, pad,
                                              bundles, bundle_count, "");
     LLVMPositionBuilderAtEnd(m->builder, normal);
   } else
@@ -180,8 +180,20 @@ static void call_variadic(struct cn_maker *m)
   args[0] = cn_int(m, count);
   for (unsigned i = 0; i < count; i++)
     args[i + 1] = cn_get(m, i % 2 ? CN_REAL : CN_NUMBER);
+  unsigned pads = m->pad_count;
+  if (m->run) /* an invoke of one is refused */
+    m->pad_count = 0;
   result = emit_native(m, "random_sum", args, count + 1);
+  m->pad_count = pads;
   cn_set(m, CN_NUMBER, result);
+}
+
+/* If nobody catches it, nothing happens. */
+static void call_thrower(struct cn_maker *m)
+{
+  LLVMValueRef number = cn_get(m, CN_NUMBER);
+
+  emit_native(m, "random_throw", &number, 1);
 }
 
 static void call_assembly(struct cn_maker *m)
@@ -255,7 +267,9 @@ void cn_call_step(struct cn_maker *m)
 
 void cn_form_step(struct cn_maker *m)
 {
-  if (cn_has(m, CN_FORM_VARIADIC) && cn_chance(m, 30))
+  if ((cn_has(m, CN_FORM_INVOKES) || cn_has(m, CN_FORM_TOKEN_PADS)) && cn_chance(m, 40))
+    call_thrower(m);
+  else if (cn_has(m, CN_FORM_VARIADIC) && cn_chance(m, 30))
     call_variadic(m);
   else if (cn_has(m, CN_FORM_ASSEMBLY) && cn_chance(m, 30))
     call_assembly(m);

@@ -127,6 +127,7 @@ static const struct native {
     {"random_next", "l", true},     {"random_note", "vl", true},
     {"random_native", "vl", false}, {"random_back", "vpl", false},
     {"random_sum", "ll.", false},   {"random_mean", "ddld", false},
+    {"random_throw", "vl", false},  {"random_caught", "vp", true},
     {"random_touch", "vp", true},   {"cairn_collect", "v", false},
     {"cairn_alloc", "rpl", false},  {"cairn_alloc_array", "rpl", false},
     {"cairn_alloc_flex", "rpl", false},

@@ -46,7 +46,8 @@ enum cn_kind {
   CN_KINDS,
   CN_VOID = CN_KINDS
 };
-enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8 };
+enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8, CN_PADS = 3,
+       CN_BLOCKS = 8 };
 
 struct cn_random_function {
   LLVMValueRef value;
@@ -73,7 +74,11 @@ struct cn_maker {
   /* Of the function that is being made: */
   struct cn_random_function *current;
   LLVMValueRef function;
-  LLVMBasicBlockRef end, pad; /* where it returns; where its invokes unwind to */
+  LLVMBasicBlockRef end; /* where it returns */
+  LLVMBasicBlockRef pads[CN_PADS]; /* where its invokes unwind to */
+  unsigned pad_count;
+  LLVMBasicBlockRef blocks[CN_BLOCKS]; /* where it may go on, with fuel; never its entry */
+  unsigned block_count;
   LLVMValueRef variables[CN_KINDS][CN_VARIABLES];
   unsigned depth; /* of steps within steps */
 };
@@ -135,11 +140,12 @@ LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_functio
 cn_step cn_odd_step, cn_rare_step;
 
 /* ---- pads.c: where invokes unwind to ---- */
-cn_step cn_make_pad, cn_fill_pad;
+cn_step cn_make_pads, cn_fill_pads;
 
 /* ---- shapes.c ---- */
 
 void cn_steps(struct cn_maker *m, unsigned count);
+cn_step cn_burn; /* go on if there is fuel left, else to the end */
 /* Variables of all kinds, from the module's roots, which `before` may make first, and from the
  * parameters. */
 void cn_make_variables(struct cn_maker *m, cn_step *before);

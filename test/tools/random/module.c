@@ -109,7 +109,7 @@ static void make_entry(struct cn_maker *m)
   LLVMSetGC(m->function, "statepoint-example");
   entry.value = m->function;
   m->current = &entry;
-  m->pad = NULL;
+  m->pad_count = 0;
   LLVMPositionBuilderAtEnd(m->builder, cn_block(m));
   cn_make_variables(m, fill_roots);
   for (unsigned f = 0; f < m->function_count; f++) {

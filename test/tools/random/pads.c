@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random modules: where the invokes of a function unwind to. All share one pad.
+ * Random modules: where the invokes of a function unwind to. Many share a pad; what is invoked in a
+ * pad unwinds to those before it.
  */
 #include "tools/random/maker.h"
 
@@ -13,17 +14,20 @@ static void set_personality(struct cn_maker *m, const char *name)
   LLVMSetPersonalityFn(m->function, f);
 }
 
-void cn_make_pad(struct cn_maker *m)
+void cn_make_pads(struct cn_maker *m)
 {
   bool ordinary = cn_has(m, CN_FORM_INVOKES) || cn_has(m, CN_FORM_TOKEN_PADS);
 
+  m->pad_count = 0;
   if (!ordinary && !cn_has(m, CN_FORM_FUNCLETS))
     return;
-  set_personality(m, ordinary ? "__gxx_personality_v0" : "__CxxFrameHandler3");
-  m->pad = cn_block(m);
+  set_personality(m, ordinary ? "random_personality" : "__CxxFrameHandler3");
+  m->pad_count = 1 + cn_below(m, CN_PADS);
+  for (unsigned p = 0; p < m->pad_count; p++)
+    m->pads[p] = cn_block(m);
 }
 
-/* What happens in a pad: references live into it are used. Calls here must not unwind to it. */
+/* What happens in a pad: references live into it are used. */
 static void use_references(struct cn_maker *m, LLVMValueRef funclet)
 {
   LLVMOperandBundleRef bundle = funclet ? LLVMCreateOperandBundle("funclet", 7, &funclet, 1) : NULL;
@@ -39,33 +43,36 @@ static void use_references(struct cn_maker *m, LLVMValueRef funclet)
     LLVMDisposeOperandBundle(bundle);
 }
 
+/* A pad that catches goes on in the function; one that cleans up resumes. */
 static void fill_landing_pad(struct cn_maker *m, bool token)
 {
   LLVMTypeRef types[] = {m->ptr, m->i32};
   LLVMTypeRef type = token ? LLVMTokenTypeInContext(m->llvm)
                            : LLVMStructTypeInContext(m->llvm, types, 2, false);
-  LLVMValueRef pad = LLVMBuildLandingPad(m->builder, type, NULL, 1, "");
-  bool catches = cn_chance(m, 60), resumes = !token && cn_chance(m, 50);
+  LLVMValueRef pad = LLVMBuildLandingPad(m->builder, type, NULL, 1, ""), exception;
+  bool catches = token || cn_chance(m, 70);
 
   if (catches)
     LLVMAddClause(pad, LLVMConstNull(m->ptr));
   LLVMSetCleanup(pad, !catches || cn_chance(m, 30));
   use_references(m, NULL);
-  if (!resumes) {
-    LLVMBuildBr(m->builder, m->end);
+  if (catches && !token) {
+    exception = LLVMBuildExtractValue(m->builder, pad, 0, "");
+    cn_call_native(m, "random_caught", &exception, 1);
+  }
+  cn_steps(m, cn_below(m, 3));
+  if (!catches) {
+    LLVMBuildResume(m->builder, pad);
     return;
   }
-  LLVMBasicBlockRef out = cn_block(m);
-  LLVMBuildCondBr(m->builder, cn_flag(m), m->end, out);
-  LLVMPositionBuilderAtEnd(m->builder, out);
-  LLVMBuildResume(m->builder, pad);
+  cn_burn(m);
+  LLVMBuildBr(m->builder, m->blocks[cn_below(m, m->block_count)]);
 }
 
 static void fill_funclet(struct cn_maker *m)
 {
-  LLVMValueRef none = LLVMGetUndef(LLVMTokenTypeInContext(m->llvm)), pad, args[3], choice;
+  LLVMValueRef none = LLVMConstNull(LLVMTokenTypeInContext(m->llvm)), pad, args[3], choice;
 
-  none = LLVMConstNull(LLVMTokenTypeInContext(m->llvm));
   if (cn_chance(m, 50)) {
     pad = LLVMBuildCleanupPad(m->builder, none, NULL, 0, "");
     use_references(m, pad);
@@ -84,20 +91,19 @@ static void fill_funclet(struct cn_maker *m)
   LLVMBuildCatchRet(m->builder, pad, m->end);
 }
 
-void cn_fill_pad(struct cn_maker *m)
+void cn_fill_pads(struct cn_maker *m)
 {
-  LLVMBasicBlockRef pad = m->pad;
-
-  if (!pad)
-    return;
-  m->pad = NULL;
-  if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(pad))) {
-    LLVMDeleteBasicBlock(pad);
-    return;
+  while (m->pad_count > 0) {
+    LLVMBasicBlockRef pad = m->pads[--m->pad_count];
+    if (!LLVMGetFirstUse(LLVMBasicBlockAsValue(pad))) {
+      LLVMDeleteBasicBlock(pad);
+      continue;
+    }
+    LLVMPositionBuilderAtEnd(m->builder, pad);
+    if (cn_has(m, CN_FORM_FUNCLETS) && !cn_has(m, CN_FORM_INVOKES) &&
+        !cn_has(m, CN_FORM_TOKEN_PADS))
+      fill_funclet(m);
+    else
+      fill_landing_pad(m, cn_has(m, CN_FORM_TOKEN_PADS));
   }
-  LLVMPositionBuilderAtEnd(m->builder, pad);
-  if (cn_has(m, CN_FORM_FUNCLETS))
-    fill_funclet(m);
-  else
-    fill_landing_pad(m, cn_has(m, CN_FORM_TOKEN_PADS));
 }

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { CN_BLOCKS = 8 };
-
 /* A loop of few trips over the array, as a front end would write it. */
 static void loop(struct cn_maker *m)
 {
@@ -55,8 +53,7 @@ void cn_steps(struct cn_maker *m, unsigned count)
     step(m);
 }
 
-/* Go on if there is fuel left, else to the end. */
-static void burn(struct cn_maker *m)
+void cn_burn(struct cn_maker *m)
 {
   LLVMBasicBlockRef on = cn_block(m);
   LLVMValueRef fuel = LLVMBuildLoad2(m->builder, m->i64, m->fuel, "");
@@ -113,18 +110,18 @@ static void computed_branch(struct cn_maker *m, LLVMBasicBlockRef a, LLVMBasicBl
   LLVMAddDestination(to, b);
 }
 
-/* Blocks blocks[1 .. count - 1] are ours to branch to, and the end. */
-static void end_block(struct cn_maker *m, LLVMBasicBlockRef *blocks, unsigned count, unsigned at)
+static void end_block(struct cn_maker *m, unsigned at)
 {
+  unsigned count = m->block_count;
   bool last = at + 1 == count, forward = !last && cn_chance(m, 60);
-  unsigned first = forward ? at + 1 : count > 1 ? 1 : 0;
+  unsigned first = forward ? at + 1 : 0;
   LLVMBasicBlockRef to[3];
 
   if (!forward)
-    burn(m);
+    cn_burn(m);
   for (int i = 0; i < 3; i++) {
     unsigned n = first + cn_below(m, count - first + 1);
-    to[i] = n < count && n > 0 ? blocks[n] : m->end;
+    to[i] = n < count ? m->blocks[n] : m->end;
   }
   if ((cn_has(m, CN_FORM_MUSTTAIL) || cn_has(m, CN_FORM_TAIL)) && !has_place(m->current) &&
       cn_chance(m, 30)) {
@@ -200,28 +197,26 @@ static void make_unreachable(struct cn_maker *m)
 
 void cn_make_function(struct cn_maker *m, struct cn_random_function *f)
 {
-  LLVMBasicBlockRef blocks[CN_BLOCKS];
-  unsigned count = 1 + cn_below(m, CN_BLOCKS - 1);
-
   m->current = f;
   m->function = f->value;
-  m->pad = NULL;
+  m->pad_count = 0;
   LLVMPositionBuilderAtEnd(m->builder, cn_block(m));
   m->end = cn_block(m);
   cn_make_variables(m, NULL);
-  cn_make_pad(m);
-  burn(m);
-  blocks[0] = LLVMGetInsertBlock(m->builder);
-  for (unsigned b = 1; b < count; b++)
-    blocks[b] = cn_block(m);
-  for (unsigned b = 0; b < count; b++) {
-    LLVMPositionBuilderAtEnd(m->builder, blocks[b]);
+  cn_make_pads(m);
+  cn_burn(m);
+  m->block_count = 1 + cn_below(m, CN_BLOCKS - 1);
+  m->blocks[0] = LLVMGetInsertBlock(m->builder);
+  for (unsigned b = 1; b < m->block_count; b++)
+    m->blocks[b] = cn_block(m);
+  for (unsigned b = 0; b < m->block_count; b++) {
+    LLVMPositionBuilderAtEnd(m->builder, m->blocks[b]);
     cn_steps(m, 1 + cn_below(m, 6));
-    end_block(m, blocks, count, b);
+    end_block(m, b);
   }
   if (cn_has(m, CN_FORM_UNREACHABLE))
     make_unreachable(m);
-  cn_fill_pad(m);
+  cn_fill_pads(m);
   make_end(m);
 }
 

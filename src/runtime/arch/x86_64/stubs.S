@@ -209,8 +209,13 @@ function cairn_call_indirect
 end cairn_call_indirect
 
 /* Call the function in r11, native or managed. The unwinder finds its way back through the anchor,
- * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound. */
+ * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound. Without a
+ * return address on the stack the stub's frame ends where its caller's does, and unwinders know frames
+ * by their ends; but a frame that was interrupted by a signal is not taken for the signal's. So the
+ * stub passes for a signal, for which the caller's pc is that of an instruction under way: the last
+ * byte of its call. */
 function cairn_call_any
+        .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
         testl $0xff8, %r11d             /* a mark on the page before may not be readable */
         jz 1f
@@ -240,7 +245,8 @@ function cairn_call_any
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
         popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
         .cfi_adjust_cfa_offset -8
-        .cfi_escape 0x10, 16, 2, 0x73, CAIRN_ABI_ANCHOR_PC
+        /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref), less one. */
+        .cfi_escape 0x16, 16, 5, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06, 0x31, 0x1c
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
         .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
