@@ -192,7 +192,8 @@ bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, cons
 /* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function as text that is
  * the same from run to run; caller frees with free(). The module is left as it was. Null:
  * no such analysis. */
-char *cairn_compile_print(LLVMModuleRef module, const char *analysis);
+char *cairn_compile_print(LLVMModuleRef module, const char *analysis,
+                          const struct cairn_compile_options *options);
 
 /* Null-terminated list of name, one-line help, name, one-line help, ...; static. */
 const char *const *cairn_compile_pass_names(void);

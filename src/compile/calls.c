@@ -211,6 +211,16 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
   return buffer;
 }
 
+/* ", at a.c:3:5", where there is debug information. */
+static void print_position(LLVMValueRef call, FILE *out)
+{
+  unsigned length, line = LLVMGetDebugLocLine(call);
+  const char *file = line ? LLVMGetDebugLocFilename(call, &length) : NULL;
+
+  if (file)
+    fprintf(out, ", at %.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(call));
+}
+
 void cn_calls_print(LLVMValueRef function, FILE *out)
 {
   static const char *const words[] = {"", "leaf", "parse", "musttail", "statepoint"};
@@ -222,8 +232,11 @@ void cn_calls_print(LLVMValueRef function, FILE *out)
        block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
       struct cn_call_class class = cn_classify_call(i);
-      if (class.kind != CN_CALL_NOT)
-        fprintf(out, "  %s: %s (%s%s)\n", words[class.kind], cn_calls_name(i, name, sizeof name),
-                class.why, cn_tail_position(i) ? "; in tail position" : "");
+      if (class.kind == CN_CALL_NOT)
+        continue;
+      fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(i, name, sizeof name),
+              class.why, cn_tail_position(i) ? "; in tail position" : "");
+      print_position(i, out);
+      fputc('\n', out);
     }
 }

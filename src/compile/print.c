@@ -77,10 +77,16 @@ static char *print_with(LLVMModuleRef module, const struct analysis *analysis)
   return text;
 }
 
-char *cairn_compile_print(LLVMModuleRef module, const char *analysis)
+char *cairn_compile_print(LLVMModuleRef module, const char *analysis,
+                          const struct cairn_compile_options *options)
 {
-  for (size_t i = 0; i < sizeof analyses / sizeof *analyses; i++)
+  static const struct cairn_compile_options defaults;
+  struct cn_spaces before = cn_spaces_enter(options ? options : &defaults);
+  char *text = NULL;
+
+  for (size_t i = 0; !text && i < sizeof analyses / sizeof *analyses; i++)
     if (strcmp(analyses[i].name, analysis) == 0)
-      return print_with(module, &analyses[i]);
-  return NULL;
+      text = print_with(module, &analyses[i]);
+  cn_spaces_leave(before);
+  return text;
 }

@@ -138,7 +138,7 @@ static bool list_is_valid(const char *list)
 static bool print_analyses(LLVMModuleRef module, const struct opt *opt)
 {
   for (size_t i = 0; i < opt->analyses.count; i++) {
-    char *text = cairn_compile_print(module, opt->analyses.at[i]);
+    char *text = cairn_compile_print(module, opt->analyses.at[i], &opt->compile);
     if (!text) {
       cn_tool_error("--print: no analysis '%s' (cfg, liveness, bases or calls)",
                     opt->analyses.at[i]);
