@@ -43,6 +43,16 @@ static long collects(long i)
   return kept->value;
 }
 
+/* A frame that lies where dead ones were, and is written to. */
+cairn_unmanaged static __attribute__((noinline)) long collects_deeper(long i)
+{
+  volatile char room[4096];
+
+  for (long byte = 0; byte < 4096; byte++)
+    room[byte] = 1;
+  return collects(i) + room[i % 4096] - 1;
+}
+
 cairn_unmanaged int main(int argc, char **argv)
 {
   long count = argc > 1 ? atol(argv[1]) : 1000;
@@ -52,7 +62,7 @@ cairn_unmanaged int main(int argc, char **argv)
     if (setjmp(back) == 0)
       managed_middle(i);
     else
-      sum += collects(i);
+      sum += i % 100 == 1 ? collects_deeper(i) : collects(i);
   }
   printf("%ld %ld\n", sum, thrown);
   return 0;

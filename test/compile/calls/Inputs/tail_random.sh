@@ -1,0 +1,21 @@
+#!/bin/sh
+# tail_random.sh CAIRN GENERATOR PREFIX FIRST LAST: the programs of these seeds print what they print without Cairn.
+set -eu
+cairn=$1 generator=$2 prefix=$3 seed=$4
+build() { # build IN LEVEL OUT
+  llc "-O$2" -relocation-model=pic -verify-machineinstrs -filetype=obj "$1" -o "$prefix.o"
+  clang -Wl,-z,notext "$prefix.o" -o "$3" 2>/dev/null
+}
+while [ "$seed" -le "$5" ]; do
+  python3 "$generator" "$seed" >"$prefix.ll"
+  "$cairn" opt -p rewrite-statepoints,verify-safepoints,tail-calls -S "$prefix.ll" -o "$prefix.tail.ll"
+  test "$(grep -c 'musttail call' "$prefix.tail.ll")" -gt 60
+  build "$prefix.ll" 0 "$prefix.plain"
+  "$prefix.plain" >"$prefix.expected"
+  for level in 0 2; do
+    build "$prefix.tail.ll" "$level" "$prefix.program"
+    "$prefix.program" >"$prefix.out"
+    cmp "$prefix.expected" "$prefix.out" || { echo "seed $seed, -O$level" >&2; exit 1; }
+  done
+  seed=$((seed + 1))
+done
