@@ -29,6 +29,7 @@ struct demoter {
   LLVMBuilderRef builder;
   LLVMValueRef slots;  /* the alloca */
   uint32_t *slot;      /* per value: of a chosen base */
+  uint32_t stored;     /* slots that the entry stores before any parse point: the first */
   LLVMTypeRef word;
 };
 
@@ -146,6 +147,14 @@ static uint32_t give_back(struct taken *taken)
   return slot;
 }
 
+/* Where the first parse point of the entry is, or its end. */
+static uint64_t first_point(const struct cn_refs *refs)
+{
+  bool any = refs->points.count && refs->points.at[0].block == 0;
+
+  return CN_PLACE(0, any ? refs->points.at[0].pos : UINT32_MAX);
+}
+
 /* Give each chosen base a slot; returns how many there are. A definition may take the slot of what
  * its own instruction reads last: it is stored after that. */
 static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
@@ -165,6 +174,8 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
     struct interval *interval = &intervals.at[i];
     bool free_one = taken.heap.count && taken.heap.at[0].hull.to <= interval->hull.from;
     interval->slot = free_one ? give_back(&taken) : count++;
+    if (interval->hull.from < first_point(d->refs))
+      d->stored = count; /* in order of their first definitions */
     d->slot[interval->value] = interval->slot;
     take(&taken, *interval);
   }
@@ -353,7 +364,8 @@ static void store_base(struct demoter *d, uint32_t value)
   LLVMBuildStore(d->builder, base, cn_slots_address(d->builder, d->slots, d->slot[value]));
 }
 
-void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen)
+void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
+               struct cn_ptrmap *stored)
 {
   struct demoter d = {.ctx = ctx,
                       .refs = refs,
@@ -364,9 +376,11 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
 
   while (count && !cn_bit(chosen, first))
     first++;
-  if (count)
+  if (count) {
     d.slots = cn_slots_make(d.builder, refs->cfg->function, LLVMTypeOf(refs->values.at[first].value),
                             count);
+    *cn_ptrmap_add(stored, d.slots, NULL) = d.stored;
+  }
   for (uint32_t v = 0; v < refs->values.count; v++) {
     uint32_t base = refs->values.at[v].base;
     if (base == CN_NO_INDEX || !refs->values.at[v].scalar || !cn_bit(chosen, base))

@@ -42,8 +42,10 @@ uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull);
 /* ---- demote.c ---- */
 
 /* Keep the bases in `chosen` (a bit per value; each its own base) in slots, and compute what is
- * derived from them again where it is used. Needs bases attached. `refs` is outdated after it. */
-void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen);
+ * derived from them again where it is used. Needs bases attached. `refs` is outdated after it. What
+ * the entry stores of the slots goes to `stored` (struct cn_described). */
+void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
+               struct cn_ptrmap *stored);
 
 /* From here on, list neither what is dead nor constants, whatever the options say: nobody relocates
  * them where what is alive comes from slots. `refs` may be built anew. */
@@ -66,7 +68,7 @@ bool cn_is_pad(LLVMBasicBlockRef block); /* landing pad or funclet pad */
  * phis of one entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
 /* Demote what is live into the unwind destination of a parse point. True: `refs` is outdated. */
-bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs);
+bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 /* Replace phis of references in pads by slots that are stored before the invokes. True: `refs` is
  * outdated. */
 bool cn_unwind_replace_phis(struct cn_ctx *ctx, struct cn_refs *refs);
@@ -79,6 +81,6 @@ bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
 void cn_hulls_mark(struct cn_refs *refs);
 /* Demote all references that cross a parse point, if that is wanted in this function. True: `refs`
  * is outdated. Needs no liveness. */
-bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs);
+bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 
 #endif

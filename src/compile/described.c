@@ -108,9 +108,25 @@ static void delete_lifetimes(LLVMValueRef pointer)
   }
 }
 
-static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                            const struct cn_area_map *map)
+static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_area_map *map,
+                 uint64_t first)
 {
+  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef start = map->alloca, offset = number(ctx, first * WORD);
+
+  if (first == map->words)
+    return;
+  if (first)
+    start = LLVMBuildInBoundsGEP2(builder, byte, start, &offset, 1, "");
+  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false),
+                  number(ctx, (map->words - first) * WORD),
+                  first ? WORD : LLVMGetAlignment(map->alloca));
+}
+
+static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                            const struct cn_area_map *map, const struct cn_ptrmap *stored)
+{
+  const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
   LLVMTypeRef pointer = LLVMTypeOf(map->alloca);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   static const char constraints[] = "r,~{memory}";
@@ -121,8 +137,7 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
 
   if (LLVMGetAlignment(map->alloca) < WORD)
     LLVMSetAlignment(map->alloca, WORD);
-  LLVMBuildMemSet(builder, map->alloca, LLVMConstInt(LLVMInt8TypeInContext(ctx->llvm), 0, false),
-                  number(ctx, map->words * WORD), LLVMGetAlignment(map->alloca));
+  zero(ctx, builder, map, first ? *first : 0);
   LLVMBuildCall2(builder, type, escape, &argument, 1, "");
 }
 
@@ -153,7 +168,7 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(last));
   for (size_t i = 0; last && i < maps.maps.count; i++)
     if (cn_area_holds_refs(&maps.maps.at[i]))
-      zero_and_escape(ctx, builder, &maps.maps.at[i]);
+      zero_and_escape(ctx, builder, &maps.maps.at[i], &out->stored);
   cn_areas_free(&maps);
   LLVMDisposeBuilder(builder);
 }

@@ -222,6 +222,9 @@ bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
  * allocas"). */
 struct cn_described {
   CN_VECTOR(LLVMValueRef) operands;
+  /* Allocas of slots -> how many of their words, from the first on, the entry stores before any
+   * parse point: they need no zeroing. */
+  struct cn_ptrmap stored;
 };
 /* Zero and escape the allocas that hold references. */
 void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out);

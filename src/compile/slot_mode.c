@@ -143,7 +143,7 @@ static void remark(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t base
             asked ? "asked for" : "relocating them would cost more than the budget");
 }
 
-bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs)
+bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
 {
   uint32_t count = 0;
 
@@ -164,7 +164,7 @@ bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs)
   }
   if (count) {
     remark(ctx, refs, count);
-    cn_demote(ctx, refs, chosen);
+    cn_demote(ctx, refs, chosen, stored);
   }
   free(chosen);
   return true;

@@ -252,9 +252,9 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   if (refs.points.count) {
     if (cn_unwind_replace_phis(e->ctx, &refs))
       rebuild(&refs, &cfg);
-    if (cn_slot_mode(e->ctx, &refs))
+    if (cn_slot_mode(e->ctx, &refs, &e->described.stored))
       rebuild(&refs, &cfg);
-    if (cn_unwind_demote(e->ctx, &refs))
+    if (cn_unwind_demote(e->ctx, &refs, &e->described.stored))
       rebuild(&refs, &cfg);
     analyse(&refs, &cfg);
     for (size_t v = 0; v < refs.values.count; v++)
@@ -267,6 +267,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     cn_relocate(e, &refs);
     delete_dead(&refs);
     cn_free(&e->described.operands);
+    cn_ptrmap_free(&e->described.stored);
   }
   cn_refs_free(&refs);
   cn_cfg_free(&cfg);

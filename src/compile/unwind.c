@@ -191,7 +191,7 @@ static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct valu
   cn_live_free(&range);
 }
 
-bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs)
+bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
 {
   struct value_list unwound = {0};
   uint32_t *pads = find_pads(refs);
@@ -208,7 +208,7 @@ bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs)
     if (base != CN_NO_INDEX)
       cn_bit_set(chosen, base);
   }
-  cn_demote(ctx, refs, chosen);
+  cn_demote(ctx, refs, chosen, stored);
   free(chosen);
   cn_free(&unwound.values);
   return true;

@@ -15,11 +15,10 @@ declare ptr addrspace(1) @make(ptr addrspace(1))
 declare void @use(ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"
 
 ; %a is read again after each safepoint, once per block and safepoint, and what does not live over one
-; is not stored. %c has the slot that %b had: %b is dead when it comes.
+; is not stored. The entry stores both slots before the first safepoint, so neither is zeroed. %c has the slot that %b had: %b is dead when it comes.
 ; REMARK: in function 'shared': 3 references live over 3 safepoints are kept in slots of the frame: asked for [slot-mode]
 ; CHECK-LABEL: define ptr addrspace(1) @shared
 ; CHECK: [[S:%.*]] = alloca [2 x ptr addrspace(1)]
-; CHECK-NEXT: call void @llvm.memset.p0.i64(ptr align 8 [[S]], i8 0, i64 16, i1 false)
 ; CHECK-NEXT: call void asm sideeffect "", "r,~{memory}"(ptr [[S]])
 ; CHECK-NEXT: store ptr addrspace(1) %a, ptr [[S]]
 ; CHECK-NEXT: %n = load ptr addrspace(1), ptr addrspace(1) %a
@@ -59,6 +58,8 @@ define ptr addrspace(1) @shared(ptr addrspace(1) %a) gc "statepoint-example" {
 ; until the loop ends. Phis are stored at their head, their operands read at the end of the edges.
 ; CHECK-LABEL: define void @loop
 ; CHECK: [[S:%.*]] = alloca [2 x ptr addrspace(1)]
+; CHECK-NEXT: [[P:%.*]] = getelementptr inbounds i8, ptr [[S]], i64 8
+; CHECK-NEXT: call void @llvm.memset.p0.i64(ptr align 8 [[P]], i8 0, i64 8, i1 false)
 ; CHECK: head:
 ; CHECK-NEXT: %p = phi ptr addrspace(1) [ %out, %entry ], [ %next, %latch ]
 ; CHECK: store ptr addrspace(1) %p
