@@ -77,7 +77,7 @@ static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "transitions", "check-stores",
     "place-safepoints", "rewrite-statepoints",
     OPTIMISE,
-    "restore-references", "define-references",
+    "restore-references", "strip-statepoints", "rewrite-statepoints",
     "lower-differences", "verify-safepoints", "tail-calls", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
