@@ -139,7 +139,8 @@ static LLVMValueRef incoming_from(LLVMValueRef value, LLVMBasicBlockRef at, LLVM
   for (unsigned n = 0; n < LLVMCountIncoming(value); n++)
     if (LLVMGetIncomingBlock(value, n) == from)
       return LLVMGetIncomingValue(value, n);
-  CN_CHECK(!"a phi without an operand for an edge");
+  bool every_edge_has_an_operand = false;
+  CN_CHECK(every_edge_has_an_operand);
   return NULL;
 }
 

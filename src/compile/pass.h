@@ -41,7 +41,6 @@ cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
                            twin.h */
-cn_pass cn_define;      /* define-references: undefined.c; early insertion only */
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_call.c,
                            statepoint_attributes.c, templates.c, refuse.c, areas.c, areas_uses.c,
                            strip.c, forms.c, stack_objects.c, refs.c, spaces.c, liveness.c,
@@ -65,7 +64,7 @@ cn_pass cn_globals;     /* globals: globals.c */
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
 
-/* Pass define-references on one function. */
+/* Make undefined references of one function null (undefined.c). */
 void cn_define_function(LLVMValueRef function);
 
 /* Is an optimisation of relocations wanted (options->relocations_off)? */

@@ -49,7 +49,6 @@ static const struct step {
      "check at run time that references are stored where they are found", PORTED_TARGET},
     {"place-safepoints", cn_place,
      "insert safepoint polls at entries and loop back edges", PORTED_TARGET},
-    {"define-references", cn_define, "make undefined references null", ANY_TARGET},
     {"rewrite-statepoints", cn_rewrite,
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
     {"inline-statepoints", cn_inline,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `define-references`: undefined references become null.
+ * Undefined references become null: a step of rewrite-statepoints.
  *
  * Needs: managed functions. Provides: no undef or poison of a type that holds references is an
  * operand in them. Breaks: nothing: null is one of the values that undef may have.
@@ -59,12 +59,4 @@ void cn_define_function(LLVMValueRef function)
           LLVMSetOperand(i, (unsigned)o, whole);
       }
     }
-}
-
-bool cn_define(struct cn_ctx *ctx)
-{
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      cn_define_function(f);
-  return true;
 }
