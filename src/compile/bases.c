@@ -18,28 +18,8 @@
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/bases.h"
 #include "compile/names.h"
-#include "compile/rewrite.h"
-
-/* A phi or select of references. */
-struct merge {
-  LLVMValueRef value;
-  uint32_t pos;   /* of the definition: the order in which sources.c wants nodes */
-  uint32_t index; /* in order of discovery */
-  bool moves;     /* some input is not itself a base */
-  LLVMValueRef base;
-};
-
-struct graph {
-  const struct cn_refs *refs;
-  CN_VECTOR(struct merge) merges;
-  struct cn_ptrmap node_of;   /* merge -> index + 1 */
-  struct cn_ptrmap source_of; /* base -> number */
-  CN_VECTOR(LLVMValueRef) sources; /* number - 1 -> base; number 1 is what is not relocatable */
-  /* value -> what its look-through chain ends in: memory of long chains */
-  struct cn_ptrmap ends;
-  uint32_t *first, *inputs, *top;
-};
 
 static bool passes_through(LLVMValueRef call)
 {
@@ -99,7 +79,7 @@ static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
 
 /* What the chain of adjustments that makes `value` starts from; *moves if one may change the
  * address. The low bit of a remembered end says that. */
-static LLVMValueRef chain_end(struct graph *graph, LLVMValueRef value, bool *moves)
+static LLVMValueRef chain_end(struct cn_base_graph *graph, LLVMValueRef value, bool *moves)
 {
   LLVMValueRef start = value;
   bool moved = false;
@@ -125,7 +105,7 @@ static bool is_merge(LLVMValueRef value)
 
 /* Constants, globals, stack slots in the managed address space and what is marked so do not
  * move. With that optimisation off, constants are values like others. */
-static bool is_immovable(const struct graph *graph, LLVMValueRef value)
+static bool is_immovable(const struct cn_base_graph *graph, LLVMValueRef value)
 {
   if (LLVMIsConstant(value))
     return cn_refs_index(graph->refs, value) == CN_NO_INDEX;
@@ -145,7 +125,7 @@ static LLVMValueRef input(LLVMValueRef merge, unsigned i)
   return LLVMIsAPHINode(merge) ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
 }
 
-static void discover(struct graph *graph, LLVMValueRef value)
+static void discover(struct cn_base_graph *graph, LLVMValueRef value)
 {
   bool moves = false, fresh;
   LLVMValueRef end = chain_end(graph, value, &moves);
@@ -158,14 +138,14 @@ static void discover(struct graph *graph, LLVMValueRef value)
   *slot = graph->merges.count + 1;
   uint32_t at = cn_refs_index(graph->refs, end);
   CN_CHECK(at != CN_NO_INDEX);
-  cn_push(&graph->merges, (struct merge){.value = end,
+  cn_push(&graph->merges, (struct cn_merge){.value = end,
                                          .pos = graph->refs->values.at[at].pos,
                                          .index = (uint32_t)graph->merges.count});
 }
 
 static int by_position(const void *a, const void *b)
 {
-  const struct merge *x = a, *y = b;
+  const struct cn_merge *x = a, *y = b;
 
   if (x->pos != y->pos)
     return x->pos < y->pos ? -1 : 1;
@@ -173,7 +153,7 @@ static int by_position(const void *a, const void *b)
 }
 
 /* All merges that the crossing values come from, in order of position. */
-static void collect(struct graph *graph)
+static void collect(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)
     if (graph->refs->values.at[v].cross_count)
@@ -189,14 +169,14 @@ static void collect(struct graph *graph)
     *cn_ptrmap_find(&graph->node_of, graph->merges.at[m].value) = m + 1;
 }
 
-static struct merge *merge_of(struct graph *graph, LLVMValueRef value)
+static struct cn_merge *merge_of(struct cn_base_graph *graph, LLVMValueRef value)
 {
   const uint64_t *node = cn_ptrmap_find(&graph->node_of, value);
 
   return node ? &graph->merges.at[*node - 1] : NULL;
 }
 
-static uint32_t source_number(struct graph *graph, LLVMValueRef base)
+static uint32_t source_number(struct cn_base_graph *graph, LLVMValueRef base)
 {
   bool fresh;
 
@@ -211,7 +191,7 @@ static uint32_t source_number(struct graph *graph, LLVMValueRef base)
 }
 
 /* Sources are numbered first, so their number must be known before the nodes'. */
-static void connect(struct graph *graph)
+static void connect(struct cn_base_graph *graph)
 {
   uint32_t total = 0;
   bool moves = false;
@@ -219,7 +199,7 @@ static void connect(struct graph *graph)
   cn_push(&graph->sources, NULL);
   graph->first = cn_alloc((graph->merges.count + 1) * sizeof *graph->first);
   for (size_t m = 0; m < graph->merges.count; m++) {
-    struct merge *merge = &graph->merges.at[m];
+    struct cn_merge *merge = &graph->merges.at[m];
     graph->first[m] = total;
     total += input_count(merge->value);
     for (unsigned i = 0; i < input_count(merge->value); i++) {
@@ -236,7 +216,7 @@ static void connect(struct graph *graph)
     for (uint32_t i = graph->first[m]; i < graph->first[m + 1]; i++) {
       LLVMValueRef from = input(graph->merges.at[m].value, i - graph->first[m]);
       LLVMValueRef end = chain_end(graph, from, &moves);
-      const struct merge *merge = merge_of(graph, end);
+      const struct cn_merge *merge = merge_of(graph, end);
       graph->inputs[i] = merge ? (uint32_t)(graph->sources.count + 1 +
                                             (size_t)(merge - graph->merges.at))
                                : source_number(graph, end);
@@ -244,14 +224,14 @@ static void connect(struct graph *graph)
 }
 
 /* A merge that has a derived input, through other merges too, is derived. */
-static void spread_moves(struct graph *graph)
+static void spread_moves(struct cn_base_graph *graph)
 {
   bool changed = true;
 
   while (changed) {
     changed = false;
     for (size_t m = 0; m < graph->merges.count; m++) {
-      struct merge *merge = &graph->merges.at[m];
+      struct cn_merge *merge = &graph->merges.at[m];
       for (uint32_t i = graph->first[m]; i < graph->first[m + 1] && !merge->moves; i++)
         if (graph->inputs[i] > graph->sources.count &&
             graph->merges.at[graph->inputs[i] - graph->sources.count - 1].moves)
@@ -260,17 +240,19 @@ static void spread_moves(struct graph *graph)
   }
 }
 
-static void build_graph(struct graph *graph, const struct cn_refs *refs)
+static void build_graph(struct cn_base_graph *graph, const struct cn_refs *refs)
 {
-  *graph = (struct graph){.refs = refs};
+  *graph = (struct cn_base_graph){.refs = refs};
   collect(graph);
   connect(graph);
   spread_moves(graph);
   graph->top = cn_sources_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count,
                                 graph->first, graph->inputs);
+  if (cn_refs_on(refs, CAIRN_RELOCATION_SHARE_BASES) && graph->merges.count > 1)
+    cn_bases_share(graph);
 }
 
-static void free_graph(struct graph *graph)
+static void free_graph(struct cn_base_graph *graph)
 {
   cn_free(&graph->merges);
   cn_free(&graph->sources);
@@ -283,11 +265,11 @@ static void free_graph(struct graph *graph)
 }
 
 /* The base of `value`: null if not relocatable, or a merge in `*at` that has no base yet. */
-static LLVMValueRef base_of(struct graph *graph, LLVMValueRef value, struct merge **at)
+static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, struct cn_merge **at)
 {
   bool moves = false;
   LLVMValueRef end = chain_end(graph, value, &moves);
-  struct merge *merge = merge_of(graph, end);
+  struct cn_merge *merge = merge_of(graph, end);
 
   *at = NULL;
   if (!merge)
@@ -300,6 +282,8 @@ static LLVMValueRef base_of(struct graph *graph, LLVMValueRef value, struct merg
   if (top <= graph->sources.count)
     return graph->sources.at[top - 1];
   merge = &graph->merges.at[top - graph->sources.count - 1];
+  if (merge->same)
+    merge = merge->same;
   if (merge->moves && !merge->base)
     *at = merge;
   return merge->moves ? merge->base : merge->value;
@@ -323,16 +307,16 @@ static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge, bool n
   return base;
 }
 
-static LLVMValueRef base_or_null(struct graph *graph, LLVMValueRef value)
+static LLVMValueRef base_or_null(struct cn_base_graph *graph, LLVMValueRef value)
 {
-  struct merge *missing;
+  struct cn_merge *missing;
   LLVMValueRef base = base_of(graph, value, &missing);
 
   CN_CHECK(!missing);
   return base ? base : LLVMConstNull(LLVMTypeOf(value));
 }
 
-static void fill_base(struct graph *graph, const struct merge *merge)
+static void fill_base(struct cn_base_graph *graph, const struct cn_merge *merge)
 {
   for (unsigned i = 0; i < input_count(merge->value); i++) {
     LLVMValueRef base = base_or_null(graph, input(merge->value, i));
@@ -347,13 +331,13 @@ static void fill_base(struct graph *graph, const struct merge *merge)
 
 struct made {
   LLVMBuilderRef builder;
-  CN_VECTOR(struct merge *) merges;
+  CN_VECTOR(struct cn_merge *) merges;
 };
 
 /* The merge that the base of `value` is to stand beside gets it, if there is one. */
-static void demand_base(struct graph *graph, LLVMValueRef value, struct made *made)
+static void demand_base(struct cn_base_graph *graph, LLVMValueRef value, struct made *made)
 {
-  struct merge *missing;
+  struct cn_merge *missing;
 
   base_of(graph, value, &missing);
   if (!missing)
@@ -364,7 +348,7 @@ static void demand_base(struct graph *graph, LLVMValueRef value, struct made *ma
 
 /* Make base phis and selects for what the crossing values ask for, and what those ask for in
  * turn. Without sharing every merge has one, whether something asks for it or not. */
-static uint32_t materialise(struct graph *graph, LLVMContextRef llvm)
+static uint32_t materialise(struct cn_base_graph *graph, LLVMContextRef llvm)
 {
   struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
 
@@ -388,7 +372,7 @@ static uint32_t materialise(struct graph *graph, LLVMContextRef llvm)
 /* Is every crossing value its own base, plainly? So it is in most functions. */
 static bool all_are_bases(const struct cn_refs *refs)
 {
-  const struct graph graph = {.refs = refs};
+  const struct cn_base_graph graph = {.refs = refs};
 
   for (size_t v = 0; v < refs->values.count; v++) {
     LLVMValueRef value = refs->values.at[v].value;
@@ -402,8 +386,8 @@ static bool all_are_bases(const struct cn_refs *refs)
 
 void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
 {
-  struct graph graph;
-  struct merge *missing;
+  struct cn_base_graph graph;
+  struct cn_merge *missing;
 
   *bases = (struct cn_bases){0};
   if (all_are_bases(refs))
@@ -449,9 +433,9 @@ bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
   return any;
 }
 
-static void print_base(struct graph *graph, LLVMValueRef value, FILE *out)
+static void print_base(struct cn_base_graph *graph, LLVMValueRef value, FILE *out)
 {
-  struct merge *missing;
+  struct cn_merge *missing;
   LLVMValueRef base = base_of(graph, value, &missing);
   char name[64];
 
@@ -466,7 +450,7 @@ void cn_bases_print(LLVMValueRef function, FILE *out)
 {
   struct cn_cfg cfg;
   struct cn_refs refs;
-  struct graph graph;
+  struct cn_base_graph graph;
 
   cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);

@@ -44,7 +44,8 @@ cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twi
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_call.c,
                            statepoint_attributes.c, templates.c, refuse.c, areas.c, areas_uses.c,
                            strip.c, forms.c, stack_objects.c, refs.c, spaces.c, liveness.c,
-                           bases.c, sources.c, pointer_bases.c, aggregates.c, described.c,
+                           bases.c, bases_share.c, sources.c, pointer_bases.c, aggregates.c,
+                           described.c, bases.h,
                            relocate.c, places.c, recompute.c, compare.c,
                            tail.c, unwind.c, pads.c, demote.c, hulls.c, slot_mode.c;
                            emitter.h, templates.h, demote.h, recompute.h, rewrite.h,

@@ -2,13 +2,16 @@
  *
  * Where the flow into each node of a value graph comes together: what both placing phis
  * (relocate.c) and inferring bases (bases.c) ask. Exact and minimal: no phi that it asks for is
- * redundant, cycles included.
+ * redundant, cycles included. And which nodes receive the same, so that one does for all.
  *
  * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance
  * Algorithm" (2001); number 0 is the root from which all sources hang.
  */
 #include "base/check.h"
 #include "compile/rewrite.h"
+
+/* Classes that are not settled after so many passes are given up: the cost is to stay linear. */
+#define CN_CLASS_PASSES 16
 
 static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
 {
@@ -50,4 +53,64 @@ uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *fir
   }
   free(idom);
   return top;
+}
+
+struct classes {
+  uint32_t sources;
+  const uint32_t *first, *inputs;
+  uint32_t *class;    /* per node: the first node of its class */
+  uint32_t *split_to; /* per first node: the class that was split off last */
+};
+
+static uint32_t class_of(const struct classes *c, uint32_t number)
+{
+  return number > c->sources ? c->sources + 1 + c->class[number - c->sources - 1] : number;
+}
+
+static bool receive_the_same(const struct classes *c, uint32_t a, uint32_t b)
+{
+  uint32_t count = c->first[a + 1] - c->first[a];
+
+  if (count != c->first[b + 1] - c->first[b])
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (class_of(c, c->inputs[c->first[a] + i]) != class_of(c, c->inputs[c->first[b] + i]))
+      return false;
+  return true;
+}
+
+/* Split nodes off that do not receive what the first of their class does. */
+static bool split_classes(struct classes *c, uint32_t nodes)
+{
+  bool changed = false;
+
+  for (uint32_t n = 0; n < nodes; n++)
+    c->split_to[n] = CN_NO_INDEX;
+  for (uint32_t n = 0; n < nodes; n++) {
+    uint32_t old = c->class[n];
+    if (old == n || receive_the_same(c, n, old))
+      continue;
+    uint32_t to = c->split_to[old];
+    changed = true;
+    c->class[n] = to != CN_NO_INDEX && receive_the_same(c, n, to) ? to : n;
+    c->split_to[old] = c->class[n];
+  }
+  return changed;
+}
+
+uint32_t *cn_sources_classes(uint32_t sources, uint32_t nodes, const uint32_t *first,
+                             const uint32_t *inputs, const uint32_t *group)
+{
+  struct classes c = {.sources = sources, .first = first, .inputs = inputs};
+
+  c.class = cn_alloc(nodes * sizeof *c.class);
+  c.split_to = cn_alloc(nodes * sizeof *c.split_to);
+  for (uint32_t n = 0; n < nodes; n++)
+    c.class[n] = group[n];
+  for (unsigned pass = 0; split_classes(&c, nodes); pass++)
+    if (pass == CN_CLASS_PASSES)
+      for (uint32_t n = 0; n < nodes; n++)
+        c.class[n] = n;
+  free(c.split_to);
+  return c.class;
 }
