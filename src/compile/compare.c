@@ -104,7 +104,7 @@ static bool hands_on(LLVMValueRef value)
   case LLVMGetElementPtr: case LLVMPHI: case LLVMSelect: case LLVMFreeze: case LLVMBitCast:
     return true;
   case LLVMCall:
-    return cn_calls_intrinsic(value, "llvm.ptrmask");
+    return cn_classify_call(value).kind == CN_CALL_LEAF;
   default:
     return false;
   }
