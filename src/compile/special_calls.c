@@ -32,6 +32,8 @@
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
+enum { LARGEST_ELEMENT = 16 };
+
 static bool is_guard(LLVMValueRef call)
 {
   return cn_calls_intrinsic(call, "llvm.experimental.guard");
@@ -99,7 +101,7 @@ void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call)
     return;
   const char *name = LLVMGetValueName2(callee, &length);
   if (copy_name(call)) {
-    if (element_size(call) > 16)
+    if (element_size(call) > LARGEST_ELEMENT)
       cn_error(ctx, call, "intrinsic-statepoint",
                "%s: no run-time system has a copy for elements of more than 16 bytes", name);
     return;
@@ -361,7 +363,7 @@ static void lower_variadic(struct change *c)
 
 static bool is_special_intrinsic(LLVMValueRef call)
 {
-  return is_deoptimize(call) || copy_name(call);
+  return is_deoptimize(call) || (copy_name(call) && element_size(call) <= LARGEST_ELEMENT);
 }
 
 static void lower_intrinsic(struct change *c)

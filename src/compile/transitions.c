@@ -151,10 +151,17 @@ static LLVMValueRef rebuild_typed(struct cn_ctx *ctx, LLVMValueRef call)
   char *name = cn_strdup(LLVMGetValueName2(call, &length));
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetValueName2(call, "", 0);
-  LLVMValueRef typed = LLVMBuildCallWithOperandBundles(
-      builder, type, LLVMGetCalledValue(call), arguments, count, bundles, bundle_count, name);
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  LLVMValueRef typed =
+      LLVMIsAInvokeInst(call)
+          ? LLVMBuildInvokeWithOperandBundles(builder, type, callee, arguments, count,
+                                              LLVMGetNormalDest(call), LLVMGetUnwindDest(call),
+                                              bundles, bundle_count, name)
+          : LLVMBuildCallWithOperandBundles(builder, type, callee, arguments, count, bundles,
+                                            bundle_count, name);
   LLVMSetInstructionCallConv(typed, LLVMGetInstructionCallConv(call));
-  LLVMSetTailCallKind(typed, LLVMGetTailCallKind(call));
+  if (LLVMIsACallInst(call))
+    LLVMSetTailCallKind(typed, LLVMGetTailCallKind(call));
   copy_site_attributes(call, typed, count);
   LLVMReplaceAllUsesWith(call, typed);
   LLVMInstructionEraseFromParent(call);
@@ -273,14 +280,9 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
              "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
   if (LLVMIsAFunction(callee) && (is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
-  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type)) {
-    if (!check_variadic(ctx, call, site.type))
-      return;
-    if (!LLVMIsACallInst(call)) {
-      cn_error(ctx, call, "invoke", "an invoke of a variadic function");
-      return;
-    }
-  }
+  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) &&
+      !check_variadic(ctx, call, site.type))
+    return;
   if (!certain_managed(callee) && !is_passable(LLVMGetInstructionCallConv(call)))
     cn_error(ctx, call, "transition-convention",
              "a call that may reach native code under calling convention %u, which the transition "
