@@ -22,9 +22,11 @@ check: build
 bench: build
 	@bench/run build
 	@bench/rewrite build
+	@bench/differential build
 
 soak: build
 	@scripts/soak build 1 500
+	@test/fuzz/run_modules build 1 2000
 
 clean:
 	rm -rf build build-sanitize build.log

@@ -16,6 +16,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/bitset.h"
 #include "base/check.h"
+#include "compile/prepare.h"
 
 /* What was read last: good for the rest of its block up to the next parse point. */
 struct reading {
@@ -269,9 +270,7 @@ static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
   position_after(d, v->value);
   if (!holds_at(&base, &here, region_at(d, v->pos, true)))
     base.value = load_base(d, v->base);
-  LLVMValueRef address = LLVMBuildPtrToInt(d->builder, v->value, d->word, "");
-  LLVMValueRef start = LLVMBuildPtrToInt(d->builder, base.value, d->word, "");
-  return LLVMBuildSub(d->builder, address, start, "");
+  return cn_prepare_distance(d->ctx, d->builder, v->value, base.value);
 }
 
 /* The up-to-date `value` at the builder's place. */

@@ -16,6 +16,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/demote.h"
+#include "compile/prepare.h"
 
 #define NO_SLOT UINT32_MAX
 
@@ -148,9 +149,7 @@ static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMV
 {
   if (from == to)
     return LLVMConstInt(pads->word, 0, false);
-  LLVMValueRef address = LLVMBuildPtrToInt(pads->builder, to, pads->word, "");
-  LLVMValueRef start = LLVMBuildPtrToInt(pads->builder, from, pads->word, "");
-  return LLVMBuildSub(pads->builder, address, start, "");
+  return cn_prepare_distance(pads->ctx, pads->builder, to, from);
 }
 
 /* Store `value`, or its distance from `base`, for `p` where block `from` is left. */

@@ -343,6 +343,22 @@ static LLVMValueRef difference(LLVMBuilderRef builder, LLVMValueRef left, LLVMVa
   return LLVMBuildSub(builder, a, b, "");
 }
 
+LLVMValueRef cn_prepare_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
+                                 LLVMValueRef from)
+{
+  LLVMTypeRef ref = cn_ref_type(ctx), word = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef operands[] = {to, from};
+
+  if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || LLVMTypeOf(to) != ref ||
+      LLVMTypeOf(from) != ref || LLVMIsConstant(from)) {
+    LLVMValueRef address = LLVMBuildPtrToInt(builder, to, word, "");
+    LLVMValueRef start = LLVMBuildPtrToInt(builder, from, word, "");
+    return LLVMBuildSub(builder, address, start, "");
+  }
+  LLVMValueRef function = ptrdiff_function(ctx);
+  return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
+}
+
 bool cn_differences(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);

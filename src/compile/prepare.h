@@ -19,6 +19,11 @@ bool cn_prepare_mentions_references(struct cn_ctx *ctx);
  * the references and the instruction; else null. */
 LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operands[2]);
 
+/* The distance between two references into one object, for the rewriter's own use: opaque where the
+ * optimiser comes after it, which else forms it of addresses from both sides of a safepoint. */
+LLVMValueRef cn_prepare_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
+                                 LLVMValueRef from);
+
 /* copies.c: before promotion, copies of locals field by field; after it, what is left of eight
  * bytes pinned. */
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
