@@ -17,6 +17,7 @@ static const char help[] =
     "  --json                findings as JSON on standard output, one object per line\n"
     "  --check-polls         a loop without a safepoint is a finding\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --safepoints=early    the optimiser has run since: it may have made two live values one\n"
     "  --help, --version\n\n"
     "Exit status: 0; 1 if there are findings or a file is no module; 2 for bad usage.\n";
 
@@ -79,6 +80,7 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"check-polls", no_argument, NULL, OPT_SET},
     {"address-spaces", required_argument, NULL, OPT_SET},
+    {"safepoints", required_argument, NULL, OPT_SET},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPT_VERSION},
     {NULL, 0, NULL, 0}};

@@ -51,23 +51,27 @@ static bool staler_use(struct place *p, LLVMValueRef i)
   return older && may_move(older) && replace_use(p, i, older);
 }
 
-/* A live value dropped: no more in gc-live, its relocates gone. */
+/* A live value dropped: no more in gc-live, its relocates gone. That it was listed here is no use. */
 static bool dropped(struct place *p, LLVMValueRef i)
 {
   LLVMValueRef old = is_relocate(i) ? listed(i, 2) : NULL;
   LLVMValueRef statepoint = old ? statepoint_of(i) : NULL, next;
   uint32_t first, end;
 
-  if (!old || !may_move(old) || !is_needed(p, i) || !is_it(p))
+  if (!old || !may_move(old))
     return false;
   bundle(statepoint, "gc-live", &first, &end);
   uint64_t index = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2));
+  LLVMSetOperand(statepoint, first + (uint32_t)index, LLVMConstNull(LLVMTypeOf(old)));
+  if (!is_needed(p, i) || !is_it(p)) {
+    LLVMSetOperand(statepoint, first + (uint32_t)index, old);
+    return false;
+  }
   for (LLVMUseRef use = LLVMGetFirstUse(LLVMGetOperand(i, 0)); use; use = LLVMGetNextUse(use)) {
     next = LLVMGetUser(use);
     if (is_relocate(next) && LLVMConstIntGetZExtValue(LLVMGetOperand(next, 2)) == index)
       LLVMReplaceAllUsesWith(next, old);
   }
-  LLVMSetOperand(statepoint, first + (uint32_t)index, LLVMConstNull(LLVMTypeOf(old)));
   return true;
 }
 
