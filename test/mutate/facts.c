@@ -3,9 +3,8 @@
  * What makes a breakage one: which values may move, and which uses need a valid address.
  */
 #include <string.h>
+#include "base/vector.h"
 #include "mutate/mutate.h"
-
-#define DEPTH 8
 
 static bool calls(LLVMValueRef value, const char *intrinsic)
 {
@@ -83,23 +82,41 @@ static bool is_tested(LLVMValueRef value)
   return false;
 }
 
-static bool moves(LLVMValueRef value, int depth)
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+static void add_once(value_vector *work, struct cn_ptrmap *seen, LLVMValueRef value)
 {
-  while (is_adjustment(value))
-    value = LLVMGetOperand(value, 0);
-  if (cn_is_immovable(value) || depth == 0)
-    return false;
-  if (is_relocate(value)) {
-    LLVMValueRef before = listed(value, 2);
-    return before && moves(before, depth - 1);
+  bool fresh;
+
+  cn_ptrmap_add(seen, value, &fresh);
+  if (fresh)
+    cn_push(work, value);
+}
+
+/* Does it come, through phis and relocates, from something that moves? */
+static bool moves(LLVMValueRef start)
+{
+  value_vector work = {0};
+  struct cn_ptrmap seen = {0};
+  bool found = false;
+
+  add_once(&work, &seen, start);
+  for (size_t at = 0; at < work.count && !found; at++) {
+    LLVMValueRef value = work.at[at];
+    while (is_adjustment(value))
+      value = LLVMGetOperand(value, 0);
+    if (cn_is_immovable(value))
+      continue;
+    found = LLVMIsAArgument(value) || LLVMIsALoadInst(value) || is_result(value);
+    if (is_relocate(value) && listed(value, 2))
+      add_once(&work, &seen, listed(value, 2));
+    if (LLVMIsAPHINode(value) || LLVMIsASelectInst(value))
+      for (int o = LLVMIsASelectInst(value) ? 1 : 0; o < LLVMGetNumOperands(value); o++)
+        add_once(&work, &seen, LLVMGetOperand(value, (unsigned)o));
   }
-  if (LLVMIsAPHINode(value) || LLVMIsASelectInst(value)) {
-    for (int o = LLVMIsASelectInst(value) ? 1 : 0; o < LLVMGetNumOperands(value); o++)
-      if (moves(LLVMGetOperand(value, (unsigned)o), depth - 1))
-        return true;
-    return false;
-  }
-  return LLVMIsAArgument(value) || LLVMIsALoadInst(value) || is_result(value);
+  cn_free(&work);
+  cn_ptrmap_free(&seen);
+  return found;
 }
 
 bool may_move(LLVMValueRef value)
@@ -110,7 +127,7 @@ bool may_move(LLVMValueRef value)
     return false;
   while (is_adjustment(root))
     root = LLVMGetOperand(root, 0);
-  return !is_tested(value) && !is_tested(root) && moves(value, DEPTH);
+  return !is_tested(value) && !is_tested(root) && moves(value);
 }
 
 bool is_real_use(LLVMValueRef user, unsigned operand)
@@ -129,27 +146,37 @@ bool is_reached(struct place *p, LLVMValueRef instruction)
   return cn_cfg_index(&p->cfg, LLVMGetInstructionParent(instruction)) != CN_NO_BLOCK;
 }
 
-static bool needs(struct place *p, LLVMValueRef value, int depth)
+/* A use of `value` that needs it; the others that hand it on are added to `work`. */
+static bool look_at_use(struct place *p, value_vector *work, struct cn_ptrmap *seen,
+                        LLVMValueRef value, LLVMValueRef user)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (!is_reached(p, user))
+  if (!is_reached(p, user))
+    return false;
+  for (int o = 0; o < LLVMGetNumOperands(user); o++) {
+    if (LLVMGetOperand(user, (unsigned)o) != value)
       continue;
-    for (int o = 0; o < LLVMGetNumOperands(user); o++) {
-      if (LLVMGetOperand(user, (unsigned)o) != value)
-        continue;
-      if (is_real_use(user, (unsigned)o))
-        return true;
-      bool hands_on = LLVMIsAPHINode(user) || is_adjustment(user) ||
-                      (LLVMIsASelectInst(user) && o > 0);
-      if (hands_on && depth && needs(p, user, depth - 1))
-        return true;
-    }
+    if (is_real_use(user, (unsigned)o))
+      return true;
+    if (LLVMIsAPHINode(user) || is_adjustment(user) || (LLVMIsASelectInst(user) && o > 0))
+      add_once(work, seen, user);
   }
   return false;
 }
 
-bool is_needed(struct place *p, LLVMValueRef value) { return needs(p, value, DEPTH); }
+bool is_needed(struct place *p, LLVMValueRef start)
+{
+  value_vector work = {0};
+  struct cn_ptrmap seen = {0};
+  bool found = false;
+
+  add_once(&work, &seen, start);
+  for (size_t at = 0; at < work.count && !found; at++)
+    for (LLVMUseRef use = LLVMGetFirstUse(work.at[at]); use && !found; use = LLVMGetNextUse(use))
+      found = look_at_use(p, &work, &seen, work.at[at], LLVMGetUser(use));
+  cn_free(&work);
+  cn_ptrmap_free(&seen);
+  return found;
+}
 
 LLVMValueRef statepoint_after(LLVMValueRef instruction)
 {
