@@ -168,8 +168,11 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   bool listed = index != CN_NO_INDEX && refs->values.at[index].cross_count > 0;
   size_t length;
 
-  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed))
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed)) {
+    if (index != CN_NO_INDEX)
+      refs->values.at[index].value = NULL; /* the call goes, and nothing comes instead */
     return;
+  }
   if (e->result_type != type)
     e->result = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
   e->result_type = type;
