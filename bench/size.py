@@ -22,7 +22,8 @@ class Module:
 def compile_c(build, root, source, level, target):
     text = target + '.c.ll'
     tools.run(tools.llvm('clang'), '-O2', '-Xclang', '-disable-llvm-passes', '-fPIE',
-              f'-I{root}/include', '-DBENCH_NATIVE_MEMORY', '-S', '-emit-llvm', source, '-o', text)
+              f'-I{root}/include', f'-I{tools.LLVM}/../include', '-DBENCH_NATIVE_MEMORY', '-S',
+              '-emit-llvm', source, '-o', text)
     tools.run(f'{build}/bin/cairn', 'opt', '-S', '--manage-all', '-p', PIPELINE.format(level), text,
               '-o', text + '.ll')
     leaf_assembly(text + '.ll', target)
@@ -122,7 +123,7 @@ def rewrite_llvm(folder, module):
     target = f'{folder}/llvm.ll'
     said, _ = tools.run(tools.llvm('opt'), '-S', '-passes=' + tools.LLVM_PASS, module.path, '-o',
                         target, timeout=60)
-    if said is None:
+    if isinstance(said, float):
         raise tools.Failed('over time')
     return target
 

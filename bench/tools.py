@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running the tools that bench/rewrite compares: how long the pass took by the tool's own timer, in
-time of the processor (other work on the machine disturbs that less than the clock), and how much memory the process had at most."""
+time of the processor, which other work on the machine disturbs less than the clock; and how much
+memory the process had at most."""
 import os
 import re
 import subprocess
@@ -24,7 +25,8 @@ def llvm(name):
 
 
 def run(*command, timeout=None):
-    """(what it said on stderr, peak MiB); stderr is None if the time was over."""
+    """(what it said on stderr, peak MiB); if the time was over, the seconds that it had of the
+    processor in place of what it said."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, errors='replace')
     over = []
@@ -35,7 +37,7 @@ def run(*command, timeout=None):
     timer.cancel()
     process.returncode = status
     if over:
-        return None, usage.ru_maxrss / 1024
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     if status:
         raise Failed(f'{" ".join(command)}\n{said[-2000:]}')
     return said, usage.ru_maxrss / 1024
@@ -56,17 +58,19 @@ def llvm_seconds(said):
 
 
 def run_llvm(module, timeout):
-    """(seconds of the pass or None, peak MiB)."""
+    """(seconds of the pass, peak MiB, was the time over); if it was, the seconds are too few."""
     said, peak = run(llvm('opt'), '-disable-output', '-disable-verify', '-time-passes',
                      '-passes=' + LLVM_PASS, module, timeout=timeout)
-    return None if said is None else llvm_seconds(said), peak
+    over = isinstance(said, float)
+    return said if over else llvm_seconds(said), peak, over
 
 
-def run_ours(build, module, timeout, options=()):
+def run_ours(build, module, timeout):
+    """(seconds of the pass, peak MiB)."""
     said, peak = run(f'{build}/bin/cairn', 'opt', '--disable-output', '--time-passes', '-p',
-                     OUR_PASS, *options, module, timeout=timeout)
-    if said is None:
-        return None, peak
+                     OUR_PASS, module, timeout=timeout)
+    if isinstance(said, float):
+        raise Failed(f'{module}: more than {timeout} s')
     times = re.search(r'^ *[\d.]+ +([\d.]+) +([\d.]+) .* ' + OUR_PASS + '$', said, re.M)
     return float(times.group(1)) + float(times.group(2)), peak
 
