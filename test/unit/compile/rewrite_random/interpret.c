@@ -230,7 +230,8 @@ static void run_compare(struct machine *m, LLVMValueRef i)
 
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(i);
   bool equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
-  bool one_time = a.is_ref && b.is_ref && a.time == b.time;
+  bool fixed = m->fixed && (a.object == m->fixed || b.object == m->fixed);
+  bool one_time = a.is_ref && b.is_ref && (a.time == b.time || fixed);
   /* Whether two are equal is the same at any one time; whether one is null, at all times. */
   if (!equality || (!one_time && a.object && b.object)) {
     check_fresh(m, a, "stale comparison");
