@@ -106,6 +106,23 @@ static bool made_of_other(LLVMValueRef i)
           !cn_is_relocate(from) && !cn_is_in_local(from));
 }
 
+/* Pass tail-calls calls functions through the signature of their callers: what stands for a
+ * reference in it may be an integer to the callee, for which it is made right before the jump. */
+static bool leaves_at_once(LLVMValueRef i)
+{
+  LLVMUseRef use = LLVMGetFirstUse(i);
+  LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+
+  if (!user || cn_classify_call(user).kind != CN_CALL_MUSTTAIL)
+    return false;
+  LLVMValueRef callee = cn_direct_callee(user);
+  if (!callee || LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(user))
+    return false;
+  while (i && i != user && cn_classify_call(i).kind != CN_CALL_STATEPOINT)
+    i = LLVMGetNextInstruction(i);
+  return i == user;
+}
+
 static void check_casts(struct cn_verifier *v)
 {
   char name[120];
@@ -113,7 +130,7 @@ static void check_casts(struct cn_verifier *v)
   for (uint32_t b = 0; b < v->cfg.count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
          i = LLVMGetNextInstruction(i))
-      if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i)) {
+      if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i) && !leaves_at_once(i)) {
         const struct cn_finding finding = {.value = i, .other = LLVMGetOperand(i, 0)};
         cn_error_finding(v->ctx, i,
                          LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",

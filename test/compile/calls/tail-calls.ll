@@ -1,5 +1,6 @@
 ; RUN: %cairn opt -p rewrite-statepoints -S %s -o %t.1.ll
 ; RUN: %cairn opt -p tail-calls -S %t.1.ll -o %t.ll && FileCheck %s < %t.ll
+; RUN: %cairn verify %t.ll
 ; RUN: llc -O0 -verify-machineinstrs %t.ll -o - | FileCheck --check-prefix=ASM %s
 ; RUN: llc -O2 -verify-machineinstrs %t.ll -o - | FileCheck --check-prefixes=ASM,OPT %s
 ; Tail calls for which the caller's signature has no room: without them, recursion of functions whose
