@@ -7,7 +7,7 @@
 //   opt -load-pass-plugin=libcairn-plugin.so -passes='cairn-rewrite-statepoints<slots=always>'
 //   clang -O2 -fpass-plugin=libcairn-plugin.so ...
 //
-// It links the libLLVM that the tool has loaded already, and shows nothing of its own but the entry.
+// It links the libLLVM that the tool has loaded already, and shows nothing but its entry.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -280,8 +280,8 @@ bool parse_pass(StringRef text, ModulePassManager &manager, ArrayRef<PassBuilder
 }
 
 cl::opt<std::string> command_line(
-    "cairn", cl::desc("libcairn-plugin.so in default pipelines: off, runtime, managed-c, or options "
-                      "as in -passes='cairn<...>'"));
+    "cairn", cl::desc("libcairn-plugin.so in default pipelines: off, runtime, managed-c, or "
+                      "options as in -passes='cairn<...>'"));
 
 /// References stay in registers over safepoints, as Cairn's frame maps can describe; unless the
 /// command line says otherwise.
@@ -330,7 +330,8 @@ public:
   {
     if (concerns(module))
       module.getContext().diagnose(DiagnosticInfoGeneric(
-          "managed code cannot be left to a link-time optimiser: compile it without -flto", DS_Error));
+          "managed code cannot be left to a link-time optimiser: compile it without -flto",
+          DS_Error));
     return PreservedAnalyses::all();
   }
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The passes that others' compilers call, as functions of their own: each is cairn_compile_pass() of
- * its name, with the diagnostics in a list. Nothing is decided here.
+ * The passes that others' compilers call, as functions of their own: each is cairn_compile_pass()
+ * of its name, with the diagnostics in a list. Nothing is decided here.
  */
 #include "compile/pass.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass inline-statepoints: inlining of calls that are wrapped in statepoints (late-insertion-slides-
- * 2014, "Inlining of Statepoint-wrapped calls"): all statepoints are unwrapped, LLVM's inliner
- * decides about the calls that were wrapped, and the functions are rewritten again, so that the
- * safepoints that came from a callee relocate what is live in its caller.
+ * Pass inline-statepoints: inlining of calls that are wrapped in statepoints
+ * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are
+ * unwrapped, LLVM's inliner decides about the calls that were wrapped, and the functions are
+ * rewritten again, so that the safepoints that came from a callee relocate what is live in its
+ * caller.
  *
  * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that nothing
- * calls any more are gone, if nobody outside may call them. Deoptimisation state of an inlined call
+ * calls any more are gone, if nobody outside may call them; pointer differences are lowered. Deoptimisation state of an inlined call
  * stands before that of the safepoints in its callee, as LLVM's inliner has it. Breaks: struct
  * cn_cfg. What cannot be rewritten after inlining is reported, and the module stays as it was: the
  * work is done on a copy first.
@@ -14,12 +15,14 @@
  * Only calls between functions of one gc strategy are inlined: a function without one may rely on
  * being looked at as native code.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/prepare.h"
 #include "compile/unwrap.h"
 
 /* Call sites that LLVM's inliner is kept from, by an attribute that they did not have. */
@@ -61,7 +64,8 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef call)
 
   if (LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, noinline))
     return;
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(ctx->llvm, PIN, strlen(PIN), "", 0));
 }
@@ -101,14 +105,40 @@ static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
   unpin(call);
 }
 
+/* The module's data layout, and that references are no integers: none may be made of them while
+ * they go from memory to values. Caller frees. */
+static char *non_integral(struct cn_ctx *ctx)
+{
+  static const unsigned usual[] = {CAIRN_ABI_ADDRESS_SPACE};
+  const struct cairn_compile_options *o = ctx->options;
+  const unsigned *spaces = o->address_spaces ? o->address_spaces : usual;
+  size_t count = o->address_spaces ? o->address_space_count : 1;
+  const char *layout = LLVMGetDataLayoutStr(ctx->module);
+
+  if (strstr(layout, "ni:"))
+    return cn_strdup(layout);
+  char *text = cn_format("%s%sni", layout, *layout ? "-" : "");
+  for (size_t i = 0; i < count; i++) {
+    char *longer = cn_format("%s:%u", text, spaces[i]);
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
 /* Slots that the rewriter made are values again, for it to choose anew. */
 static bool run_inliner(struct cn_ctx *ctx, bool allocas)
 {
+  char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module)), *strict = non_integral(ctx);
   const char *passes = allocas ? "function(sroa),always-inline,cgscc(inline)"
                                : "always-inline,cgscc(inline)";
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
 
+  LLVMSetDataLayout(ctx->module, strict);
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
+  LLVMSetDataLayout(ctx->module, layout);
+  free(layout);
+  free(strict);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return true;
@@ -142,11 +172,15 @@ static bool inline_in(struct cn_ctx *ctx)
     cn_ptrmap_add(&wrapped, calls.calls.at[i], NULL);
   }
   cn_free(&calls.calls);
+  /* In plain code, an optimiser may compute the halves of a difference in different places. */
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f))
+      cn_prepare_hide_differences(ctx, f);
   each_call(ctx, pin_unless_wrapped, &wrapped);
   cn_ptrmap_free(&wrapped);
   bool ok = ctx->errors == errors && run_inliner(ctx, calls.allocas);
   each_call(ctx, unpin_each, NULL);
-  return ok && cn_rewrite(ctx);
+  return ok && cn_rewrite(ctx) && cn_differences(ctx);
 }
 
 bool cn_inline(struct cn_ctx *ctx)

@@ -227,7 +227,7 @@ static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
       LLVMInstructionEraseFromParent(casts[i]);
 }
 
-static void hide_differences(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_prepare_hide_differences(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) subs = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -235,7 +235,8 @@ static void hide_differences(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_prepare_difference(i, operands))
+      if (cn_prepare_difference(i, operands) && LLVMTypeOf(operands[0]) == cn_ref_type(ctx) &&
+          LLVMTypeOf(operands[1]) == cn_ref_type(ctx))
         cn_push(&subs, i);
   for (size_t i = 0; i < subs.count; i++) {
     cn_prepare_difference(subs.at[i], operands);
@@ -317,7 +318,7 @@ bool cn_prepare(struct cn_ctx *ctx)
     if (ctx->options->manage_all)
       cn_rules_stores(ctx, f);
     keep_apart(ctx, f);
-    hide_differences(ctx, f);
+    cn_prepare_hide_differences(ctx, f);
     cn_copies_pin(ctx, f);
     cn_slots_mark(ctx, f);
   }

@@ -24,6 +24,10 @@ LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operan
 LLVMValueRef cn_prepare_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
                                  LLVMValueRef from);
 
+/* Make the differences of references in `function` opaque to the optimiser; pass lower-differences
+ * brings them back. */
+void cn_prepare_hide_differences(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* copies.c: before promotion, copies of locals field by field; after it, what is left of eight
  * bytes pinned. */
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);

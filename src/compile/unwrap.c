@@ -159,7 +159,8 @@ struct bundles {
   CN_VECTOR(LLVMOperandBundleRef) list;
 };
 
-/* The rewriter lists references of other address spaces in the one that the code generator knows. */
+/* The rewriter lists references of other address spaces in the one that the code generator knows.
+ */
 static LLVMValueRef own_operand(LLVMValueRef operand)
 {
   LLVMValueRef from = LLVMIsAAddrSpaceCastInst(operand) ? LLVMGetOperand(operand, 0) : NULL;

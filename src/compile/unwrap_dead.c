@@ -2,8 +2,8 @@
  *
  * What only statepoints needed: conversions to and from the one address space that LLVM's code
  * generator takes for managed, base pointers that were computed for statepoints alone, in phis and
- * selects that may hold each other up, and computations that were repeated behind them. Needs: nothing.
- * Provides: a function without dead computations of pointers. Breaks: nothing but these.
+ * selects that may hold each other up, and computations that were repeated behind them. Needs:
+ * nothing. Provides: a function without dead computations of pointers. Breaks: nothing but these.
  */
 #include "compile/unwrap.h"
 

@@ -87,3 +87,17 @@ define void @native() alwaysinline {
 ; SLOTS-NOT: alloca
 ; SLOTS: gc.relocate
 ; SLOTS: ret void
+
+; The halves of a difference stay together: what one of them has is an address, which changes.
+; CHECK-LABEL: define i64 @difference(
+; CHECK: @foo
+; CHECK: [[P:%.*]] = ptrtoint ptr addrspace(1) [[R:%.*]] to i64
+; CHECK: sub i64
+; CHECK-NOT: cairn.ptrdiff
+define i64 @difference(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
+  call void @callee(ptr addrspace(1) %p)
+  %a = ptrtoint ptr addrspace(1) %p to i64
+  %b = ptrtoint ptr addrspace(1) %q to i64
+  %d = sub i64 %a, %b
+  ret i64 %d
+}
