@@ -6,6 +6,7 @@
  * Breaks: nothing.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "base/bitset.h"
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -21,6 +22,7 @@ static bool is_fixed(LLVMValueRef alloca)
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(alloca));
 
   return LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)) &&
+         LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(alloca, 0))) <= 64 &&
          LLVMGetInstructionParent(alloca) == LLVMGetEntryBasicBlock(function);
 }
 
@@ -205,6 +207,16 @@ bool cn_area_holds_refs(const struct cn_area_map *map)
   return map->unclear || map->huge || (map->floating && !map->typed);
 }
 
+/* Such a local lies in a register; the C interface tells it by its text only. */
+static bool is_swifterror(LLVMValueRef alloca)
+{
+  char *text = LLVMPrintValueToString(alloca);
+  bool found = strstr(text, "alloca swifterror ") != NULL;
+
+  LLVMDisposeMessage(text);
+  return found;
+}
+
 void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_area_maps maps;
@@ -226,6 +238,9 @@ void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
     else if (map->unclear || (map->floating && !map->typed))
       cn_error(ctx, map->alloca, "untyped-alloca",
                "%s: it is not known where in this local its references lie", name);
+    else if (is_swifterror(map->alloca))
+      cn_error(ctx, map->alloca, "swifterror-reference",
+               "%s: a swifterror local lies in a register that nothing describes", name);
     else if (map->copied)
       cn_error(ctx, map->copied, "byval-reference",
                "a copy of %s on the stack holds references that nothing describes", name);

@@ -19,6 +19,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/bases.h"
+#include "compile/calls.h"
 #include "compile/names.h"
 
 static bool passes_through(LLVMValueRef call)
@@ -29,22 +30,6 @@ static bool passes_through(LLVMValueRef call)
     if (cn_calls_intrinsic(call, names[i]))
       return true;
   return false;
-}
-
-/* The argument marked "cairn-base" of a leaf that returns a pointer into its object, or null. */
-static LLVMValueRef marked_base(LLVMValueRef call)
-{
-  static const char mark[] = "cairn-base";
-  LLVMValueRef callee = cn_direct_callee(call);
-
-  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
-    LLVMValueRef argument = LLVMGetArgOperand(call, a);
-    if (cn_is_ref(LLVMTypeOf(argument)) &&
-        (LLVMGetCallSiteStringAttribute(call, a + 1, mark, sizeof mark - 1) ||
-         (callee && LLVMGetStringAttributeAtIndex(callee, a + 1, mark, sizeof mark - 1))))
-      return cn_classify_call(call).kind == CN_CALL_LEAF ? argument : NULL;
-  }
-  return NULL;
 }
 
 static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
@@ -68,7 +53,7 @@ static LLVMValueRef look_through(LLVMValueRef value, bool *moves)
       return LLVMGetOperand(value, 0);
     /* fall through */
   case LLVMInvoke: {
-    LLVMValueRef base = marked_base(value);
+    LLVMValueRef base = cn_calls_base(value);
     *moves |= base != NULL;
     return base;
   }

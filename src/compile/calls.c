@@ -106,6 +106,26 @@ bool cn_calls_copy(LLVMValueRef i)
          cn_calls_intrinsic(i, "llvm.memcpy.inline");
 }
 
+LLVMValueRef cn_calls_base(LLVMValueRef call)
+{
+  static const char mark[] = "cairn-base";
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned arguments = LLVMGetNumArgOperands(call), returned = cn_attribute_kind("returned");
+
+  if (callee && LLVMGetIntrinsicID(callee))
+    return NULL;
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMValueRef argument = LLVMGetOperand(call, a);
+    if (cn_is_ref(LLVMTypeOf(argument)) &&
+        (LLVMGetCallSiteStringAttribute(call, a + 1, mark, sizeof mark - 1) ||
+         LLVMGetCallSiteEnumAttribute(call, a + 1, returned) ||
+         (callee && (LLVMGetStringAttributeAtIndex(callee, a + 1, mark, sizeof mark - 1) ||
+                     LLVMGetEnumAttributeAtIndex(callee, a + 1, returned)))))
+      return cn_classify_call(call).kind == CN_CALL_LEAF ? argument : NULL;
+  }
+  return NULL;
+}
+
 static bool type_has_refs(LLVMTypeRef function_type)
 {
   unsigned count = LLVMCountParamTypes(function_type);

@@ -30,6 +30,10 @@ bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32
 /* Is `instruction` a call of memcpy or memmove, as an intrinsic? Operands: to, from, length. */
 bool cn_calls_copy(LLVMValueRef instruction);
 
+/* The argument of a leaf into whose object the result points: marked "returned" (it is the result),
+ * or "cairn-base" by a front end. Null: the result is a base. */
+LLVMValueRef cn_calls_base(LLVMValueRef call);
+
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 

@@ -42,8 +42,9 @@ cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
                            twin.h */
 cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_call.c,
-                           statepoint_attributes.c, templates.c, refuse.c, areas.c, areas_uses.c,
-                           strip.c, forms.c, stack_objects.c, refs.c, spaces.c, liveness.c,
+                           statepoint_attributes.c, templates.c, refuse.c, refuse_calls.c,
+                           refuse_signature.c, areas.c, areas_uses.c, strip.c, forms.c,
+                           stack_objects.c, refs.c, spaces.c, liveness.c,
                            bases.c, bases_share.c, sources.c, pointer_bases.c, aggregates.c,
                            described.c, bases.h,
                            relocate.c, places.c, recompute.c, compare.c,

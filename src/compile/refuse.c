@@ -6,7 +6,6 @@
  * diagnostics. Breaks: nothing.
  */
 #include <string.h>
-#include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/refuse.h"
@@ -31,11 +30,6 @@ void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, con
   else
     cn_value_name(at, name, sizeof name);
   cn_error(judge->ctx, at, rule, "%s: %s", name, why);
-}
-
-static bool holds_scalable(LLVMTypeRef type)
-{
-  return cn_is_scalable(type) && cn_holds_ref(type);
 }
 
 static void judge_cast(struct cn_judge *judge, LLVMValueRef i)
@@ -67,7 +61,7 @@ static void judge_result(struct cn_judge *judge, LLVMValueRef i)
 
   if (!cn_holds_ref(type))
     return;
-  if (holds_scalable(type)) {
+  if (cn_refuse_scalable(type)) {
     cn_refuse_at(judge, i, "scalable-vector",
                  "a scalable vector of references cannot be described");
     return;
@@ -161,64 +155,19 @@ static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)
     judge_funclet(judge, i);
 }
 
-static void judge_parameters(struct cn_judge *judge)
-{
-  static const char *const copies[] = {"byval", "inalloca", "preallocated"};
-
-  for (unsigned p = 0; p < LLVMCountParams(judge->function); p++) {
-    if (holds_scalable(LLVMTypeOf(LLVMGetParam(judge->function, p))))
-      cn_error(judge->ctx, judge->function, "scalable-vector",
-               "parameter %u is a scalable vector of references", p + 1);
-    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
-      unsigned kind = cn_attribute_kind(copies[c]);
-      LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(judge->function, p + 1, kind);
-      if (attribute && (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) ||
-                        cn_areas_carry(judge->ctx, LLVMGetParam(judge->function, p))))
-        cn_error(judge->ctx, judge->function, "byval-reference",
-                 "parameter %u is a copy on the stack that holds references that nothing describes",
-                 p + 1);
-    }
-  }
-}
-
-/* Conventions under which the callee saves registers that the walker takes from elsewhere. */
-static void judge_convention(struct cn_judge *judge)
-{
-  unsigned convention = LLVMGetFunctionCallConv(judge->function);
-
-  if (convention == LLVMPreserveMostCallConv || convention == LLVMPreserveAllCallConv ||
-      convention == LLVMWin64CallConv)
-    cn_error(judge->ctx, judge->function, "calling-convention",
-             "a managed function of calling convention %u (preserve_most, preserve_all, ms_abi) "
-             "saves registers that frame maps do not describe; give it the usual one",
-             convention);
-}
-
-/* The attribute "cairn" asks for a strategy that the code generator lowers; the function may name
- * it, but no other. */
-static void judge_strategy(struct cn_judge *judge)
-{
-  const char *gc = LLVMGetGC(judge->function);
-
-  if (gc && !cn_is_strategy(gc))
-    cn_error(judge->ctx, judge->function, "gc-strategy",
-             "a function with attribute \"cairn\" has gc \"%s\", which is lowered otherwise", gc);
-}
-
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_judge judge = {.ctx = ctx, .function = function};
   unsigned errors = ctx->errors;
 
-  judge_strategy(&judge);
+  cn_refuse_strategy(ctx, function);
   if (cn_has_statepoints(function))
     return false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       judge_instruction(&judge, i);
   if (judge.has_points) {
-    judge_parameters(&judge);
-    judge_convention(&judge);
+    cn_refuse_signature(ctx, function);
     cn_refuse_allocas(ctx, function);
     cn_stack_objects_refuse(ctx, function);
   }

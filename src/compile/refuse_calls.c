@@ -235,7 +235,7 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
 
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
     judge_assembly(judge, call);
-  if (cn_calls_have(call, "returns_twice"))
+  if (cn_calls_have(call, "returns_twice") || cn_calls_intrinsic(call, "llvm.eh.sjlj.setjmp"))
     cn_refuse_at(judge, call, "returns-twice",
                  "a call that returns twice leaves references of its first return behind");
   if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !yields_bases(call))

@@ -211,6 +211,13 @@ void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLV
  * needs nothing. */
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* ---- refuse_signature.c ---- */
+
+void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
+/* Parameters and convention of a function with parse points. */
+void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
+bool cn_refuse_scalable(LLVMTypeRef type);
+
 /* ---- aggregates.c ---- */
 
 #define CN_LEAF_LIMIT 256 /* an aggregate with more scalars than this is not split */

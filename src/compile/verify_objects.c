@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/calls.h"
 #include "compile/verify.h"
 
 /* ---- nodes ---- */
@@ -159,8 +160,9 @@ static void make_part(struct making *m)
 static void make_call(struct making *m)
 {
   static const char *const same[] = {"llvm.launder.invariant.group",
-                                     "llvm.strip.invariant.group", "llvm.ssa.copy"};
-  LLVMValueRef listed;
+                                     "llvm.strip.invariant.group", "llvm.ssa.copy",
+                                     "llvm.ptr.annotation"};
+  LLVMValueRef listed, base = cn_calls_base(m->value);
 
   m->node.kind = CN_OBJECT_ORIGIN;
   if (cn_is_relocate(m->value)) {
@@ -176,6 +178,8 @@ static void make_call(struct making *m)
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
     if (cn_calls_intrinsic(m->value, same[i]))
       hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, false);
+  if (base && cn_is_ref(LLVMTypeOf(m->value)))
+    hand_on(m, base, m->leaf, true);
 }
 
 static void make_instruction(struct making *m)
@@ -203,7 +207,7 @@ static void make_instruction(struct making *m)
   case LLVMShuffleVector:
     make_part(m);
     break;
-  case LLVMCall:
+  case LLVMCall: case LLVMInvoke:
     make_call(m);
     break;
   case LLVMAlloca:
