@@ -180,11 +180,7 @@ static void call_variadic(struct cn_maker *m)
   args[0] = cn_int(m, count);
   for (unsigned i = 0; i < count; i++)
     args[i + 1] = cn_get(m, i % 2 ? CN_REAL : CN_NUMBER);
-  unsigned pads = m->pad_count;
-  if (m->run) /* an invoke of one is refused */
-    m->pad_count = 0;
   result = emit_native(m, "random_sum", args, count + 1);
-  m->pad_count = pads;
   cn_set(m, CN_NUMBER, result);
 }
 

@@ -162,15 +162,16 @@ static LLVMValueRef with_state(struct cn_maker *m, LLVMValueRef f, LLVMValueRef 
 static void deoptimize(struct cn_maker *m)
 {
   LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(m->function));
-  LLVMBasicBlockRef leave = cn_block(m), stay = cn_block(m);
+  LLVMBasicBlockRef leave, stay;
   LLVMValueRef reason = LLVMConstInt(m->i32, 7, false);
 
+  if (LLVMGetFunctionCallConv(m->function)) /* the intrinsic's must be the same, and is variadic */
+    return;
+  leave = cn_block(m), stay = cn_block(m);
   LLVMBuildCondBr(m->builder, cn_flag(m), leave, stay);
   LLVMPositionBuilderAtEnd(m->builder, leave);
   LLVMValueRef f = intrinsic(m, "llvm.experimental.deoptimize", &type, 1);
-  LLVMSetFunctionCallConv(f, LLVMGetFunctionCallConv(m->function));
   LLVMValueRef result = with_state(m, f, &reason, 1);
-  LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(m->function));
   if (type == m->none)
     LLVMBuildRetVoid(m->builder);
   else
