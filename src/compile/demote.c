@@ -376,8 +376,8 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
   while (count && !cn_bit(chosen, first))
     first++;
   if (count) {
-    d.slots = cn_slots_make(d.builder, refs->cfg->function, LLVMTypeOf(refs->values.at[first].value),
-                            count);
+    LLVMTypeRef type = LLVMTypeOf(refs->values.at[first].value);
+    d.slots = cn_slots_make(d.builder, refs->cfg->function, type, count);
     *cn_ptrmap_add(stored, d.slots, NULL) = d.stored;
   }
   for (uint32_t v = 0; v < refs->values.count; v++) {

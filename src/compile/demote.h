@@ -27,7 +27,7 @@ struct cn_hull {
 
 struct cn_hulls {
   const struct cn_refs *refs;
-  /* Per block, and above them the maxima of pairs: the last block of which an edge retreats here. */
+  /* Per block, the last from which an edge retreats to it; in front, the maxima of pairs. */
   uint32_t *retreat;
 };
 
@@ -50,7 +50,8 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
 /* From here on, list neither what is dead nor constants, whatever the options say: nobody relocates
  * them where what is alive comes from slots. `refs` may be built anew. */
 void cn_refs_restrict(struct cn_refs *refs);
-/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built anew. */
+/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built
+ * anew. */
 void cn_refs_find_bases(struct cn_refs *refs);
 
 /* Before which instruction to insert what shall follow the definition of `value` at once: past
@@ -64,8 +65,8 @@ LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32
 /* ---- unwind.c, pads.c ---- */
 
 bool cn_is_pad(LLVMBasicBlockRef block); /* landing pad or funclet pad */
-/* Give invokes whose results or relocates must stand in the normal destination one of their own; fold
- * phis of one entry in pads. */
+/* Give invokes whose results or relocates must stand in the normal destination one of their own;
+ * fold phis of one entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
 /* Demote what is live into the unwind destination of a parse point. True: `refs` is outdated. */
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);

@@ -25,7 +25,8 @@ void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs)
   const struct cn_cfg *cfg = refs->cfg;
   uint32_t count = cfg->count;
 
-  *hulls = (struct cn_hulls){.refs = refs, .retreat = cn_alloc(2 * (size_t)count * sizeof(uint32_t))};
+  *hulls = (struct cn_hulls){.refs = refs};
+  hulls->retreat = cn_alloc(2 * (size_t)count * sizeof *hulls->retreat);
   for (uint32_t b = 0; b < count; b++)
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
       if (cn_cfg_retreats(cfg->blocks[b].preds[p], b))

@@ -9,8 +9,8 @@
  * where it is entered from instead, and its own phis are loaded in the pads behind it, into another
  * slot that no later invoke writes to; their uses read that.
  *
- * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: no relocatable
- * phi in a pad. Breaks: struct cn_refs.
+ * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: no
+ * relocatable phi in a pad. Breaks: struct cn_refs.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -208,11 +208,15 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
 {
   LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);
 
-  if (p->slot != NO_SLOT)
-    return LLVMBuildLoad2(pads->builder, LLVMTypeOf(p->phi),
-                          cn_slots_address(pads->builder, pads->slots, kept ? p->kept : p->slot), "");
-  uint32_t slot = kept ? p->kept_distance : p->distance;
-  LLVMValueRef address = cn_slots_address(pads->builder, pads->distances, slot);
+  uint32_t slot = kept ? p->kept : p->slot;
+  LLVMValueRef address;
+
+  if (slot != NO_SLOT) {
+    address = cn_slots_address(pads->builder, pads->slots, slot);
+    return LLVMBuildLoad2(pads->builder, LLVMTypeOf(p->phi), address, "");
+  }
+  slot = kept ? p->kept_distance : p->distance;
+  address = cn_slots_address(pads->builder, pads->distances, slot);
   LLVMValueRef distance = LLVMBuildLoad2(pads->builder, pads->word, address, "");
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }

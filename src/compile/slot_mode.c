@@ -20,7 +20,7 @@
 #include "base/check.h"
 #include "compile/demote.h"
 
-/* Measured with llc on functions of 10 to 1000 live references (docs/relocation.md, "Slot mode"). */
+/* Measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
 #define CN_SLOT_BUDGET 20000
 #define CN_SLOT_WIDTH 256
 
