@@ -19,6 +19,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/names.h"
@@ -267,21 +268,29 @@ bool cn_tail_position(LLVMValueRef call)
 
 /* ---- the change ---- */
 
-/* Take the edge from block `from` away from the phis of `block`: they are built again. */
-static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, LLVMBasicBlockRef from)
+/* Blocks that got returns of their own, and the shared ones that they went to before. */
+struct parted {
+  struct cn_ptrmap from;
+  CN_VECTOR(LLVMBasicBlockRef) shared;
+};
+
+/* Take the edges from blocks that were parted away from the phis of `block`: they are built again,
+ * once for all of its edges. */
+static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct parted *parted)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   for (LLVMValueRef phi = LLVMGetFirstInstruction(block), next; LLVMIsAPHINode(phi); phi = next) {
     size_t length;
+    unsigned count = LLVMCountIncoming(phi);
     next = LLVMGetNextInstruction(phi);
     LLVMPositionBuilderBefore(builder, phi);
     LLVMValueRef copy = LLVMBuildPhi(builder, LLVMTypeOf(phi), "");
     LLVMInstructionSetDebugLoc(copy, LLVMInstructionGetDebugLoc(phi));
-    for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+    for (unsigned n = 0; n < count; n++) {
       LLVMValueRef value = LLVMGetIncomingValue(phi, n);
       LLVMBasicBlockRef source = LLVMGetIncomingBlock(phi, n);
-      if (source != from)
+      if (!cn_ptrmap_find(&parted->from, source))
         LLVMAddIncoming(copy, &value, &source, 1);
     }
     char *name = cn_strdup(LLVMGetValueName2(phi, &length));
@@ -299,7 +308,7 @@ static bool has_predecessor(LLVMBasicBlockRef block)
 }
 
 /* Put a return of its own right behind the call. */
-static void give_return(struct cn_ctx *ctx, LLVMValueRef call)
+static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct parted *parted)
 {
   LLVMValueRef end = end_after(call), ret = return_of(call);
   LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
@@ -316,9 +325,9 @@ static void give_return(struct cn_ctx *ctx, LLVMValueRef call)
     else
       LLVMBuildRetVoid(builder);
     LLVMInstructionEraseFromParent(end);
-    drop_incoming(ctx, shared, block);
-    if (!has_predecessor(shared))
-      LLVMDeleteBasicBlock(shared);
+    *cn_ptrmap_add(&parted->from, block, NULL) = 1;
+    if (parted->shared.count == 0 || parted->shared.at[parted->shared.count - 1] != shared)
+      cn_push(&parted->shared, shared);
   }
   LLVMDisposeBuilder(builder);
 }
@@ -431,18 +440,39 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef function)
                                                       4));
 }
 
+/* What is left of the shared returns. One may be listed more than once. */
+static void clean_shared(struct cn_ctx *ctx, struct parted *parted)
+{
+  struct cn_ptrmap done = {0};
+
+  for (size_t i = 0; i < parted->shared.count; i++) {
+    LLVMBasicBlockRef shared = parted->shared.at[i];
+    if (cn_ptrmap_find(&done, shared))
+      continue;
+    *cn_ptrmap_add(&done, shared, NULL) = 1;
+    drop_incoming(ctx, shared, parted);
+    if (!has_predecessor(shared))
+      LLVMDeleteBasicBlock(shared);
+  }
+  cn_ptrmap_free(&done);
+  cn_ptrmap_free(&parted->from);
+  cn_free(&parted->shared);
+}
+
 void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
+  struct parted parted = {0};
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cn_tail_position(i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {
-    give_return(ctx, calls.at[i]);
+    give_return(ctx, calls.at[i], &parted);
     make_must(ctx, function, calls.at[i]);
   }
+  clean_shared(ctx, &parted);
   if (ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY)
     pin(ctx, function);
   cn_free(&calls);
