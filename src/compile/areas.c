@@ -2,7 +2,8 @@
  *
  * Which words of the allocas of a function hold references: known from their types, from the
  * references loaded and stored through them (areas_uses.c), and from copies between allocas, since
- * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps, refusals.
+ * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps,
+ * refusals.
  * Breaks: nothing.
  */
 #include <stdlib.h>

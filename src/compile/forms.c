@@ -160,7 +160,8 @@ static LLVMValueRef active(struct forms *f, LLVMValueRef mask, LLVMValueRef leng
   LLVMValueRef before = LLVMConstNull(LLVMTypeOf(mask));
 
   for (unsigned i = 0; i < lanes_of(mask); i++) {
-    LLVMValueRef in = LLVMBuildICmp(f->builder, LLVMIntULT, LLVMConstInt(i32, i, false), length, "");
+    LLVMValueRef lane = LLVMConstInt(i32, i, false);
+    LLVMValueRef in = LLVMBuildICmp(f->builder, LLVMIntULT, lane, length, "");
     before = LLVMBuildInsertElement(f->builder, before, in, number(f, i), "");
   }
   return LLVMBuildAnd(f->builder, mask, before, "");
@@ -315,7 +316,8 @@ static LLVMValueRef lower_bitcast(struct forms *f, LLVMValueRef cast)
     return NULL;
   if (to_ref)
     return LLVMBuildExtractElement(f->builder, from, number(f, 0), "");
-  return LLVMBuildInsertElement(f->builder, LLVMConstNull(LLVMTypeOf(cast)), from, number(f, 0), "");
+  LLVMValueRef null = LLVMConstNull(LLVMTypeOf(cast));
+  return LLVMBuildInsertElement(f->builder, null, from, number(f, 0), "");
 }
 
 static LLVMValueRef lower_constant_cast(LLVMValueRef cast)

@@ -77,7 +77,8 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
 /* Returns the cast that stands for the relocate now. */
 static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
 {
-  LLVMValueRef declaration = cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);
+  LLVMValueRef declaration =
+      cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);
   LLVMValueRef old = LLVMGetCalledValue(relocate);
   LLVMValueRef args[] = {LLVMGetOperand(relocate, 0), LLVMGetOperand(relocate, 1),
                          LLVMGetOperand(relocate, 2)};

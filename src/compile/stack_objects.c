@@ -2,8 +2,8 @@
  *
  * Objects that a front end keeps in the frame: allocas in a managed address space. Such an object
  * does not move and is no root; it must never be taken for one in the heap, so its address may be
- * computed with, compared, loaded and stored through, and given to leaves, but goes nowhere where the
- * collector looks: not to memory, to a callee with safepoints, nor into a phi or select with
+ * computed with, compared, loaded and stored through, and given to leaves, but goes nowhere where
+ * the collector looks: not to memory, to a callee with safepoints, nor into a phi or select with
  * anything but other such objects and constants. References in it are described like those of any
  * local: it becomes one, with its address cast.
  *

@@ -19,7 +19,7 @@
  *   memory, nosync, nofree       a safepoint in it reads and writes the whole heap and the frames
  *   speculatable                 nothing with a safepoint may be done where it was not asked for
  *   optnone                      the code generator would not spill references (docs/llvm-22.md)
- * Kept: nounwind, willreturn, mustprogress, norecurse, noreturn, cold ... (a collection returns, and
+ * Kept: nounwind, willreturn, mustprogress, norecurse, noreturn, cold ... (a collection returns and
  * calls nothing of the program); allocsize, allockind (of the result at the time of the call). */
 static const char *const function_attributes[] = {"memory", "nosync", "nofree", "speculatable",
                                                   "optnone"};
@@ -35,8 +35,8 @@ static const char *const reference_attributes[] = {
     "readnone", "writeonly",       "initializes",             "writable",       "dead_on_return",
     "returned", "dead_on_unwind"};
 
-/* On other pointers given to a call that may collect garbage: they may lead to a local of ours, whose
- * references the collector reads and changes during the call. */
+/* On other pointers given to a call that may collect garbage: they may lead to a local of ours,
+ * whose references the collector reads and changes during the call. */
 static const char *const pointer_attributes[] = {"noalias",   "readonly",    "readnone",
                                                  "writeonly", "initializes", "dead_on_unwind"};
 
