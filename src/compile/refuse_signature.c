@@ -49,10 +49,10 @@ static void judge_convention(struct cn_ctx *ctx, LLVMValueRef function)
   unsigned convention = LLVMGetFunctionCallConv(function);
 
   if (convention == LLVMPreserveMostCallConv || convention == LLVMPreserveAllCallConv ||
-      convention == LLVMWin64CallConv)
+      convention == LLVMWin64CallConv || convention == LLVMColdCallConv)
     cn_error(ctx, function, "calling-convention",
-             "a managed function of calling convention %u (preserve_most, preserve_all, ms_abi) "
-             "saves registers that frame maps do not describe; give it the usual one",
+             "a managed function of calling convention %u (preserve_most, preserve_all, ms_abi, "
+             "coldcc) saves registers that frame maps do not describe; give it the usual one",
              convention);
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
     cn_error(ctx, function, "naked-function",

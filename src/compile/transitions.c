@@ -218,11 +218,12 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kin
 
 /* ---- what cannot be called this way ---- */
 
-/* The stubs leave argument and result registers of these conventions alone. */
+/* The stubs leave argument and result registers of these conventions alone. A coldcc callee would
+ * save nearly all registers in its own frame, and bring stale references back from there. */
 static bool is_passable(unsigned convention)
 {
   return convention == LLVMCCallConv || convention == LLVMFastCallConv ||
-         convention == LLVMColdCallConv || convention == LLVMX8664SysVCallConv;
+         convention == LLVMX8664SysVCallConv;
 }
 
 static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
