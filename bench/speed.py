@@ -59,7 +59,8 @@ def measure(build, row, size, module, folder, options, bound):
         if theirs[-1][0] > 1:
             rounds = min(rounds, 3 if theirs[-1][0] < 5 else 1)
     idle = tools.idle_memory(build, module)
-    middle = [[statistics.median(run[i] for run in runs) for i in (0, 1)] for runs in (ours, theirs)]
+    middle = [[statistics.median(run[i] for run in runs) for i in (0, 1)]
+              for runs in (ours, theirs)]
     return Point(row, size, [m[0] for m in middle], theirs[-1][2], [m[1] for m in middle], idle,
                  output_of(build, module, folder, idle))
 

@@ -108,18 +108,18 @@ struct cairn_compile_options {
 /* ---- for compilers that have a pipeline and a runtime of their own ----
  *
  * Each function works on `module` in place: valid IR, of which only functions with gc strategy
- * "statepoint-example" or "coreclr" or with attribute "cairn" are looked at. References are pointers
- * in options->address_spaces. Neither a target machine nor cairn_compile_init() is needed, and what
- * comes out is plain LLVM IR for any code generator, linker and runtime that know statepoints; none
- * of these needs Cairn's (but for the calls of place-safepoints' own poll).
+ * "statepoint-example" or "coreclr" or with attribute "cairn" are looked at. References are
+ * pointers in options->address_spaces. Neither a target machine nor cairn_compile_init() is needed,
+ * and what comes out is plain LLVM IR for any code generator, linker and runtime that know
+ * statepoints; none of these needs Cairn's (but for the calls of place-safepoints' own poll).
  *
  * False: there is at least one CAIRN_ERROR. All that is wrong with the module is reported, not the
  * first error only, and the module is then as it was, to the byte; so the caller may go on with it,
- * for instance by leaving a function out. (With rule "internal" Cairn broke the module, which is our
- * defect; the module is then good for disposal only.)
+ * for instance by leaving a function out. (With rule "internal" Cairn broke the module, which is
+ * our defect; the module is then good for disposal only.)
  *
- * `options` and `diagnostics` may be null. Findings go to options->diagnose while the function runs,
- * and are appended to `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
+ * `options` and `diagnostics` may be null. Findings go to options->diagnose while the function
+ * runs, and are appended to `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
 
 /* Insert polls at function entries and on the cycles that need one: inlined from the module's own
  * `void @gc.safepoint_poll()`, or calls of Cairn's runtime (statepoints-later, "PlaceSafepoints").
@@ -127,9 +127,9 @@ struct cairn_compile_options {
 bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                             struct cairn_diagnostics *diagnostics);
 
-/* Wrap every parse point in a gc.statepoint and relocate what is live over it (statepoints-original;
- * statepoints-later, "RewriteStatepointsForGC"). Functions that contain statepoints are left alone,
- * so that a module may be rewritten in several steps. */
+/* Wrap every parse point in a gc.statepoint and relocate what is live over it
+ * (statepoints-original; statepoints-later, "RewriteStatepointsForGC"). Functions that contain
+ * statepoints are left alone, so that a module may be rewritten in several steps. */
 bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                struct cairn_diagnostics *diagnostics);
 

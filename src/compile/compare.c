@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Comparisons that relocation cannot change: of a reference with null, and of two references for
- * equality, if both are of one time. Never of an old with a new one: `t != R(s)` is true of the same
- * object (late-insertion-slides-2014, "Safepoint Verification": `safepoint(p); icmp ne p, null`).
+ * equality, if both are of one time. Never of an old with a new one: `t != R(s)` is true of the
+ * same object (late-insertion-slides-2014, "Safepoint Verification": `safepoint(p); icmp ne p,
+ * null`).
  *
  * Such a comparison may read its operands as they were when the later of the two was defined,
  * whatever safepoint comes between: it stays where it is, so it costs nothing, and its operands
@@ -130,8 +131,8 @@ static bool *find_origins(const struct cn_refs *refs)
 }
 
 /* Is the operand needed, or its object listed, after the place where it is to be read? */
-static bool is_needed(const struct cn_refs *refs, const struct cn_compare *compare, unsigned operand,
-                      const bool *origin)
+static bool is_needed(const struct cn_refs *refs, const struct cn_compare *compare,
+                      unsigned operand, const bool *origin)
 {
   uint32_t value = refs->uses.at[compare->uses[operand]].value;
   const struct cn_ref_value *v = &refs->values.at[value];

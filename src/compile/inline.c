@@ -7,10 +7,10 @@
  * caller.
  *
  * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that nothing
- * calls any more are gone, if nobody outside may call them; pointer differences are lowered. Deoptimisation state of an inlined call
- * stands before that of the safepoints in its callee, as LLVM's inliner has it. Breaks: struct
- * cn_cfg. What cannot be rewritten after inlining is reported, and the module stays as it was: the
- * work is done on a copy first.
+ * calls any more are gone, if nobody outside may call them; pointer differences are lowered.
+ * Deoptimisation state of an inlined call stands before that of the safepoints in its callee, as
+ * LLVM's inliner has it. Breaks: struct cn_cfg. What cannot be rewritten after inlining is
+ * reported, and the module stays as it was: the work is done on a copy first.
  *
  * Only calls between functions of one gc strategy are inlined: a function without one may rely on
  * being looked at as native code.

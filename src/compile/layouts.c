@@ -253,8 +253,8 @@ static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_fo
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
   if (LLVMABIAlignmentOfType(ctx->layout, type) > CAIRN_ABI_OBJECT_ALIGN) {
     cn_error(ctx, call, "over-aligned",
-             "objects are aligned to %d bytes, but the type of this one asks for %u: an access would "
-             "fault; make it a packed struct, and give accesses the alignment that they have",
+             "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
+             "would fault; make it a packed struct, and give accesses the alignment that they have",
              CAIRN_ABI_OBJECT_ALIGN, LLVMABIAlignmentOfType(ctx->layout, type));
     return;
   }

@@ -52,7 +52,8 @@ static const struct step {
     {"rewrite-statepoints", cn_rewrite,
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
     {"inline-statepoints", cn_inline,
-     "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again", ANY_TARGET},
+     "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again",
+     ANY_TARGET},
     {"strip-statepoints", cn_unwrap, "turn statepoints back into plain calls", ANY_TARGET},
     {"lower-differences", cn_differences,
      "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
@@ -244,7 +245,8 @@ static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics
   return NULL;
 }
 
-static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held, const char *with)
+static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held,
+                             const char *with)
 {
   const struct cairn_diagnostic *why = first_error(held);
 

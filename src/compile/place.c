@@ -366,8 +366,8 @@ static bool place(struct cn_ctx *ctx)
   return ok && (!placer.user_poll || !placer.polls || inline_user_polls(&placer));
 }
 
-/* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no, some
- * are. */
+/* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,
+ * some are. */
 bool cn_place(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, USER_POLL) ? cn_rehearse(ctx, place) : place(ctx);

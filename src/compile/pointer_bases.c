@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * llvm.experimental.gc.get.pointer.base and .offset: a program's question for the base of a derived
- * pointer, and for how far the pointer lies behind it (statepoints-later, "Base & Derived Pointers").
- * Answered with the base that rewriting would list: an answer is a value like others afterwards,
- * and a difference within an object does not change when it moves.
+ * pointer, and for how far the pointer lies behind it (statepoints-later, "Base & Derived
+ * Pointers"). Answered with the base that rewriting would list: an answer is a value like others
+ * afterwards, and a difference within an object does not change when it moves.
  *
  * Needs: struct cn_refs without live sets. Provides: neither intrinsic is left in the function.
  * Breaks: struct cn_refs, if it changed anything.

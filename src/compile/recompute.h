@@ -15,7 +15,7 @@ struct cn_place {
   enum { CN_PLACE_NONE, CN_PLACE_BEFORE, CN_PLACE_DIRECT } state; /* DIRECT: after the statepoint */
   LLVMValueRef before; /* null after the statepoint */
   uint32_t block, pos;
-  bool copy; /* `before` is no instruction of the original function: it stands before what has `pos` */
+  bool copy; /* `before` is none of the original function's: it stands before what has `pos` */
 };
 /* Make `place` a place before itself and `other`. */
 void cn_place_join(struct cn_refs *refs, struct cn_place *place, struct cn_place other);
@@ -44,8 +44,8 @@ void cn_copies_free(struct cn_copies *copies);
  * *first, the first instruction of the copy. */
 LLVMValueRef cn_recompute_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
                                 uint32_t root, LLVMValueRef before, LLVMValueRef *first);
-/* Does an integer or unmanaged pointer of the function show a reference's address? Then an index may,
- * and is not to be live for longer. */
+/* Does an integer or unmanaged pointer of the function show a reference's address? Then an index
+ * may, and is not to be live for longer. */
 bool cn_shows_addresses(const struct cn_cfg *cfg);
 /* Does `value`, an instruction, hand on its operand 0 without changing the address? */
 bool cn_keeps_address(LLVMValueRef value);

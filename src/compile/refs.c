@@ -85,9 +85,9 @@ static bool may_keep_integers(struct cn_refs *refs)
   return refs->integers == CN_INTEGERS_FREE;
 }
 
-/* How many indices are no constants; CN_NO_INDEX if that is no GEP that is computed again where it is
- * used. Such is not what feeds a phi, the step of a loop mostly: it would be computed twice in each
- * iteration. Nor what is used in a deeper loop, unless it costs nothing. */
+/* How many indices are no constants; CN_NO_INDEX if that is no GEP that is computed again where it
+ * is used. Such is not what feeds a phi, the step of a loop mostly: it would be computed twice in
+ * each iteration. Nor what is used in a deeper loop, unless it costs nothing. */
 static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
@@ -115,8 +115,8 @@ static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
          cn_keeps_address(value);
 }
 
-/* One step from `value`, which is no value of its own, towards its root; null if there is none. What
- * is in the index already was judged when it came there. */
+/* One step from `value`, which is no value of its own, towards its root; null if there is none.
+ * What is in the index already was judged when it came there. */
 static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   uint32_t index = cn_refs_index(refs, value), count = 0;

@@ -22,8 +22,8 @@ static LLVMOperandBundleRef make_bundle(const char *tag, const struct cn_operand
                                  (unsigned)operands->values.count);
 }
 
-static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *out, uint32_t *first,
-                        uint32_t *end)
+static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *out,
+                        uint32_t *first, uint32_t *end)
 {
   cn_calls_bundle(call, tag, first, end);
   for (uint32_t i = *first; i < *end; i++)
@@ -42,8 +42,8 @@ static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt
 }
 
 /* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
- * (docs/llvm-22.md, "multi-result callees"): put a freeze between. Casts and the like may be no node
- * of their own, so only what certainly is one goes without. */
+ * (docs/llvm-22.md, "multi-result callees"): put a freeze between. Casts and the like may be no
+ * node of their own, so only what certainly is one goes without. */
 static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -122,7 +122,8 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bo
   return statepoint;
 }
 
-static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct cn_operands *operands)
+static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
+                             const struct cn_operands *operands)
 {
   for (size_t i = 0; i < operands->values.count; i++)
     LLVMSetOperand(statepoint, at++, operands->values.at[i]);

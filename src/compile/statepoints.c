@@ -324,7 +324,7 @@ bool cn_rewrite(struct cn_ctx *ctx)
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))
         LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
-      /* LLVM's pass that brings references to where the walker finds them skips what is marked so. */
+      /* LLVM's pass that brings references to where the walker finds them skips such functions. */
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_function(ctx, todo.at[i]);
       cn_define_function(todo.at[i]);

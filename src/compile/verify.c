@@ -41,8 +41,8 @@ static bool calls_slow_path(LLVMValueRef call)
   return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
 }
 
-/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow paths
- * that passes before it made. Then all its functions have. */
+/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow
+ * paths that passes before it made. Then all its functions have. */
 static bool is_rewritten(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))

@@ -4,11 +4,11 @@
  * classes, and cn_objects_same(). Breaks: nothing.
  *
  * Nodes of one class point into the same object wherever both are defined. Classes are value
- * numbers: a copy has its source's; a phi or select all of whose inputs have one class has that; and
- * those of one block or condition whose inputs agree one by one have the same. That is assumed and
- * refuted round loops until nothing changes (C. Click, K. Cooper, "Combining Analyses, Combining
- * Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy Elimination", 1996: passes
- * in reverse post-order with a hash table).
+ * numbers: a copy has its source's; a phi or select all of whose inputs have one class has that;
+ * and those of one block or condition whose inputs agree one by one have the same. That is assumed
+ * and refuted round loops until nothing changes (C. Click, K. Cooper, "Combining Analyses,
+ * Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy Elimination",
+ * 1996: passes in reverse post-order with a hash table).
  *
  * What value numbers do not show may still be equal: a base may be undefined where nothing uses it,
  * and a branch may have shown two references to be equal. cn_objects_same() goes through the inputs
@@ -173,9 +173,9 @@ void cn_objects_classify(struct cn_objects *o)
 
 /* ---- equal by other reasons ---- */
 
-/* A pair that is being asked about is taken for the same when it is met again behind a phi, that is,
- * at another moment: then each trip rests on the one before. Met again at the same moment it would
- * rest on itself. */
+/* A pair that is being asked about is taken for the same when it is met again behind a phi, that
+ * is, at another moment: then each trip rests on the one before. Met again at the same moment it
+ * would rest on itself. */
 struct question {
   const struct cn_objects *o;
   struct cn_ptrmap pairs; /* pair -> PENDING or PROVEN, and a number */
@@ -280,8 +280,8 @@ static bool branch_shows(struct question *q, const struct cn_object *base,
   return false;
 }
 
-/* May the inputs of `merge` be compared with `a`? Those of a select are of the same moment; those of
- * a phi are if `a` is defined before its block is entered. */
+/* May the inputs of `merge` be compared with `a`? Those of a select are of the same moment; those
+ * of a phi are if `a` is defined before its block is entered. */
 static bool precedes(const struct cn_objects *o, const struct cn_object *a,
                      const struct cn_object *merge)
 {

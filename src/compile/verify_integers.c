@@ -5,7 +5,7 @@
  *
  * A number made of a reference is as old as the reference, with a weight: in `ptrtoint a - ptrtoint
  * b` the two addresses cancel, and a distance of one epoch is as good in any other (that a and b
- * point into one object is the source's business: ISO C17, 6.5.6; two that do not have no distance).
+ * point into one object is the source's business: ISO C17, 6.5.6; others have no distance).
  */
 #include <stdlib.h>
 #include "compile/verify.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bounded time to a safepoint (docs/architecture.md, invariant 5; statepoints-later,
- * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: diagnostic loop-without-poll. Breaks: nothing.
+ * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll. Breaks: nothing.
  *
  * Every cycle of blocks must have a statepoint on it, unless it closes by the back edge of a loop
- * that provably does little work, or that place-safepoints has bounded: the same judgement as there.
- * What is left when those edges and the blocks with statepoints are taken away must be a graph
- * without a cycle.
+ * that provably does little work, or that place-safepoints has bounded: the same judgement as
+ * there. What is left when those edges and the blocks with statepoints are taken away must be a
+ * graph without a cycle.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * Needs: struct cn_values. Provides: struct cn_trail (verify.h). Breaks: nothing.
  *
  * A stale value may have been handed on through phis, selects and GEPs since. The trail goes back
- * over these, one leg per value, until on some leg a safepoint lies between where the value was made
- * and where it is read; each leg is a shortest path.
+ * over these, one leg per value, until on some leg a safepoint lies between where the value was
+ * made and where it is read; each leg is a shortest path.
  */
 #include <stdlib.h>
 #include "base/check.h"

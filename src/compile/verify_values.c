@@ -6,8 +6,8 @@
  * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch
  * that is current there. GEP, phi, select and the like hand on those of their operands; if these
  * differ, the result is of no one epoch and stale everywhere. What an address is computed into is
- * followed the same way (verify_integers.c). All that scalar by scalar: putting a fresh reference in
- * the place of an old one in a struct makes the struct no staler.
+ * followed the same way (verify_integers.c). All that scalar by scalar: putting a fresh reference
+ * in the place of an old one in a struct makes the struct no staler.
  *
  * Loops are treated optimistically: a value is taken for never stale until an operand shows
  * otherwise, and passes over the function go on until the phis of its loops do not change.
@@ -74,9 +74,9 @@ void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t
   join->all = cn_stale_join(join->all, stale);
 }
 
-/* What is joined lives in its block's epoch if each incoming value does at the end of its edge. Else
- * it has the addresses of its incoming values, if they are of one epoch and come from above: round a
- * loop "the same epoch" means another pass. */
+/* What is joined lives in its block's epoch if each incoming value does at the end of its edge.
+ * Else it has the addresses of its incoming values, if they are of one epoch and come from above:
+ * round a loop "the same epoch" means another pass. */
 struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
 {
   struct cn_stale all = join->all;

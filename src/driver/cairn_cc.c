@@ -29,7 +29,7 @@ static const char help[] =
     "(default)\n"
     "  -fcairn-slots=always      all functions do; =never: none does\n"
     "  -fcairn-slot-budget=N     safepoints times live references above which auto does\n"
-    "  -fcairn-without=NAME      an optimisation of relocation that is not wanted (cairn opt --help)\n"
+    "  -fcairn-without=NAME      without this optimisation of relocation (see cairn opt --help)\n"
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"

@@ -17,8 +17,9 @@ extern const char *cn_tool_name;
 /* "name: error: text". */
 void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. Where
- * there is no source position, `env`, the module's path, stands for it; null: the tool's name. */
+/* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does.
+ * Where there is no source position, `env`, the module's path, stands for it; null: the tool's
+ * name. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
 /* "--version" of every tool. */

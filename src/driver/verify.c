@@ -10,10 +10,9 @@
 
 static const char help[] =
     "usage: cairn verify [options] IN.{ll,bc}|- ...\n\n"
-    "Check that every managed function of the modules, rewritten already, uses no reference after a\n"
-    "safepoint that may have moved it. Each finding names rule, function, values, and the blocks "
-    "from\n"
-    "the safepoint to the use.\n\n"
+    "Check that every managed function of the modules, rewritten already, uses no reference after\n"
+    "a safepoint that may have moved it. Each finding names rule, function, values, and the blocks\n"
+    "from the safepoint to the use.\n\n"
     "  --json                findings as JSON on standard output, one object per line\n"
     "  --check-polls         a loop without a safepoint is a finding\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"

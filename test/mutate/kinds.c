@@ -51,7 +51,7 @@ static bool staler_use(struct place *p, LLVMValueRef i)
   return older && may_move(older) && replace_use(p, i, older);
 }
 
-/* A live value dropped: no more in gc-live, its relocates gone. That it was listed here is no use. */
+/* A live value dropped: no more in gc-live, its relocates gone. Being listed here is no use. */
 static bool dropped(struct place *p, LLVMValueRef i)
 {
   LLVMValueRef old = is_relocate(i) ? listed(i, 2) : NULL;

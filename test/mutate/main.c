@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cairn-mutate [--limit=N] [--keep=PREFIX] REWRITTEN.{ll,bc} ...: break each module in every way that
- * is known to be wrong, one at a time, and let verify-safepoints see the result. Prints how many
- * mutants of each kind there were, how many LLVM's verifier refused (no program at all), and how many
- * were missed. Status 1 if any was, or if a module as given is not accepted.
+ * cairn-mutate [--limit=N] [--keep=PREFIX] REWRITTEN.{ll,bc} ...: break each module in every way
+ * that is known to be wrong, one at a time, and let verify-safepoints see the result. Prints how
+ * many mutants of each kind there were, how many LLVM's verifier refused (no program at all), and
+ * how many were missed. Status 1 if any was, or if a module as given is not accepted.
  *
  * --limit: so many mutants of a kind per module, spread over all places. --keep: missed mutants are
  * written to PREFIX.1.ll and so on.

@@ -106,8 +106,8 @@ static bool is_valid(LLVMModuleRef module)
   return ok;
 }
 
-/* From a module that some rewriter is done with, how good it is. LLVM's verifier comes last, since it
- * ends the process with what it finds; false alarms of it are known (docs/llvm-22.md). */
+/* From a module that some rewriter is done with, how good it is. LLVM's verifier comes last, since
+ * it ends the process with what it finds; false alarms of it are known (docs/llvm-22.md). */
 static void judge_output(LLVMModuleRef module, uint64_t forms, enum cn_stage *stage, char *rule)
 {
   struct findings findings = {.forms = forms, .rule = rule, .all_allowed = true};

@@ -54,8 +54,8 @@ static void integer(struct cn_maker *m)
   cn_set(m, CN_CELL, LLVMBuildIntToPtr(m->builder, n, m->ref, ""));
 }
 
-/* The C API does not make allocas of another address space: module.c turns what has these names into
- * some. */
+/* The C API does not make allocas of another address space: module.c turns what has these names
+ * into some. */
 static void managed_alloca(struct cn_maker *m)
 {
   LLVMTypeRef type = cn_chance(m, 50) ? m->node : m->i64;

@@ -2,7 +2,7 @@
  *
  * Writes random modules.
  *   random_module [--run [--plain]] [--form=NAME] [-o FILE] SEED     one, as text
- *   random_module [--plain] --batch=FOLDER FIRST COUNT     FOLDER/SEED.ll, and main.ll that runs them
+ *   random_module [--plain] --batch=FOLDER FIRST COUNT     FOLDER/SEED.ll; main.ll runs them
  *   random_module --forms                                  the forms that there are
  */
 #include <stdio.h>

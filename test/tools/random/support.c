@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What random modules that are run call: native code, compiled by clang alone. All that they see and
- * do comes down to one checksum per module.
+ * What random modules that are run call: native code, compiled by clang alone. All that they see
+ * and do comes down to one checksum per module.
  */
 #include <inttypes.h>
 #include <stdarg.h>

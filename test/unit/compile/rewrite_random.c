@@ -4,8 +4,8 @@
  * every statepoint moves every object: a reference knows the time at which it was right. What
  * would go wrong: a reference used after a move (it is too old), a relocate whose base is not
  * the start of the derived pointer's object, or a use that reads another value than the original
- * did (the traces differ). LLVM's verifiers judge the IR besides. Each function is rewritten with all
- * optimisations of relocation, and without one of them or all.
+ * did (the traces differ). LLVM's verifiers judge the IR besides. Each function is rewritten with
+ * all optimisations of relocation, and without one of them or all.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -156,8 +156,8 @@ static void shapes_in_stress_mode(void **state)
   shapes_survive(true);
 }
 
-/* A root may point into an object or just past it. What would go wrong: it keeps the old object, takes the next one
- * with it, or data that looks like a header is taken for one. */
+/* A root may point into an object or just past it. What would go wrong: it keeps the old object,
+ * takes the next one with it, or data that looks like a header is taken for one. */
 static void roots_into_objects(bool move_all)
 {
   memset(roots, 0, sizeof roots);

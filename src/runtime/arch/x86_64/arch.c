@@ -120,8 +120,8 @@ static get_register *find_get_register(void)
 }
 
 /* The personality of cairn_call_any, called by the unwinder when an exception passes: in its second
- * phase the frame goes for good, and the anchor with it, and with those that a longjmp left above. A
- * cleanup in a caller may collect at once. */
+ * phase the frame goes for good, and the anchor with it, and with those that a longjmp left above.
+ * A cleanup in a caller may collect at once. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
                     struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,

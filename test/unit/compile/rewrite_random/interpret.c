@@ -302,8 +302,8 @@ static bool is_local(LLVMValueRef access, unsigned operand)
   return !cn_is_ref(LLVMTypeOf(LLVMGetOperand(access, operand)));
 }
 
-/* As an integer, a reference is its object and its offset: what is derived from null by its distance
- * from that is what it was. */
+/* As an integer, a reference is its object and its offset: what is derived from null by its
+ * distance from that is what it was. */
 static void run_gep(struct machine *m, LLVMValueRef i)
 {
   struct scalar from = read_scalar(m, LLVMGetOperand(i, 0));
