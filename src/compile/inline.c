@@ -15,7 +15,6 @@
  * Only calls between functions of one gc strategy are inlined: a function without one may rely on
  * being looked at as native code.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -105,40 +104,14 @@ static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
   unpin(call);
 }
 
-/* The module's data layout, and that references are no integers: none may be made of them while
- * they go from memory to values. Caller frees. */
-static char *non_integral(struct cn_ctx *ctx)
+static bool run_inliner(struct cn_ctx *ctx)
 {
-  static const unsigned usual[] = {CAIRN_ABI_ADDRESS_SPACE};
-  const struct cairn_compile_options *o = ctx->options;
-  const unsigned *spaces = o->address_spaces ? o->address_spaces : usual;
-  size_t count = o->address_spaces ? o->address_space_count : 1;
-  const char *layout = LLVMGetDataLayoutStr(ctx->module);
-
-  if (strstr(layout, "ni:"))
-    return cn_strdup(layout);
-  char *text = cn_format("%s%sni", layout, *layout ? "-" : "");
-  for (size_t i = 0; i < count; i++) {
-    char *longer = cn_format("%s:%u", text, spaces[i]);
-    free(text);
-    text = longer;
-  }
-  return text;
-}
-
-/* Slots that the rewriter made are values again, for it to choose anew. */
-static bool run_inliner(struct cn_ctx *ctx, bool allocas)
-{
-  char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module)), *strict = non_integral(ctx);
-  const char *passes = allocas ? "function(sroa),always-inline,cgscc(inline)"
-                               : "always-inline,cgscc(inline)";
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  char *layout = cn_unwrap_strict_layout(ctx);
+  LLVMErrorRef error =
+      LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine, options);
 
-  LLVMSetDataLayout(ctx->module, strict);
-  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
-  LLVMSetDataLayout(ctx->module, layout);
-  free(layout);
-  free(strict);
+  cn_unwrap_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return true;
@@ -178,7 +151,7 @@ static bool inline_in(struct cn_ctx *ctx)
       cn_prepare_hide_differences(ctx, f);
   each_call(ctx, pin_unless_wrapped, &wrapped);
   cn_ptrmap_free(&wrapped);
-  bool ok = ctx->errors == errors && run_inliner(ctx, calls.allocas);
+  bool ok = ctx->errors == errors && run_inliner(ctx);
   each_call(ctx, unpin_each, NULL);
   return ok && cn_rewrite(ctx) && cn_differences(ctx);
 }

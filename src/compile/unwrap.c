@@ -11,7 +11,7 @@
  *
  * What the rewriter removed stays removed: attributes that a moving collector makes false, the
  * original places of computations that it repeats. Phis that only joined relocations of one value
- * go, and so do base pointers that only statepoints needed.
+ * go, and so do base pointers that only statepoints needed, slots, and distances from bases.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -367,7 +367,12 @@ static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_unwrapp
       cn_push(&out->calls, u->wrapped.at[i].call);
   }
   cn_unwrap_fold_casts(function);
+  if (u->allocas.count) { /* some may be slots that the rewriter made */
+    cn_unwrap_drop_dead(function);
+    cn_unwrap_promote(u->ctx, function);
+  }
   cn_unwrap_join_phis(function);
+  cn_unwrap_fold_distances(function);
   cn_unwrap_drop_dead(function);
 }
 
@@ -416,8 +421,6 @@ void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped
     collect(&u, f);
     if (u.wrapped.count || u.relocations.count || u.results.count)
       unwrap(&u, f, out);
-    if (out)
-      out->allocas |= u.allocas.count > 0;
     forget(&u);
   }
   drop_declarations(&u);

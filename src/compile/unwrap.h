@@ -17,9 +17,22 @@ void cn_unwrap_refuse(struct cn_ctx *ctx);
  * The calls that they become are appended to `out`, in order, if that is not null. */
 struct cn_unwrapped {
   CN_VECTOR(LLVMValueRef) calls;
-  bool allocas; /* some described allocas, which may be slots that the rewriter made */
 };
 void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped *out);
+
+/* ---- unwrap_slots.c ---- */
+
+/* Tell LLVM that references are no integers. Returns the data layout that there was, for
+ * cn_unwrap_usual_layout(), which frees it. */
+char *cn_unwrap_strict_layout(struct cn_ctx *ctx);
+void cn_unwrap_usual_layout(struct cn_ctx *ctx, char *layout);
+/* Promote the locals of `function`. */
+void cn_unwrap_promote(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* ---- unwrap_distances.c ---- */
+
+/* Replace a base plus the distance of a reference from it by that reference. */
+void cn_unwrap_fold_distances(LLVMValueRef function);
 
 /* ---- unwrap_allocas.c ---- */
 
@@ -39,7 +52,7 @@ void cn_unwrap_join_phis(LLVMValueRef function);
 
 /* Replace conversions to another address space and back by what was converted. */
 void cn_unwrap_fold_casts(LLVMValueRef function);
-/* Delete computations of pointers that nothing needs, rings of phis included. */
+/* Delete computations of pointers and of distances that nothing needs, rings of phis included. */
 void cn_unwrap_drop_dead(LLVMValueRef function);
 
 #endif

@@ -63,10 +63,14 @@ static bool is_escape(LLVMValueRef user)
   return text_is(text, length, "r,~{memory}");
 }
 
-static bool zeroes(LLVMValueRef i, LLVMValueRef alloca)
+/* Where a zeroing of all of `alloca`, or of what the entry does not store anyway, starts. */
+static LLVMValueRef zeroed(LLVMValueRef i, LLVMValueRef alloca)
 {
-  return cn_calls_intrinsic(i, "llvm.memset") && LLVMGetOperand(i, 0) == alloca &&
-         LLVMIsNull(LLVMGetOperand(i, 1));
+  if (!cn_calls_intrinsic(i, "llvm.memset") || !LLVMIsNull(LLVMGetOperand(i, 1)))
+    return NULL;
+  LLVMValueRef start = LLVMGetOperand(i, 0);
+  bool later = LLVMIsAGetElementPtrInst(start) && LLVMGetOperand(start, 0) == alloca;
+  return start == alloca || later ? start : NULL;
 }
 
 static void take_preparation(LLVMValueRef alloca)
@@ -79,8 +83,12 @@ static void take_preparation(LLVMValueRef alloca)
   if (!escape)
     return;
   LLVMValueRef zero = LLVMGetPreviousInstruction(escape);
-  if (zero && zeroes(zero, alloca))
+  LLVMValueRef start = zero ? zeroed(zero, alloca) : NULL;
+  if (start) {
     LLVMInstructionEraseFromParent(zero);
+    if (start != alloca && !LLVMGetFirstUse(start))
+      LLVMInstructionEraseFromParent(start);
+  }
   LLVMInstructionEraseFromParent(escape);
 }
 

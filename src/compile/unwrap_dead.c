@@ -2,26 +2,37 @@
  *
  * What only statepoints needed: conversions to and from the one address space that LLVM's code
  * generator takes for managed, base pointers that were computed for statepoints alone, in phis and
- * selects that may hold each other up, and computations that were repeated behind them. Needs:
- * nothing. Provides: a function without dead computations of pointers. Breaks: nothing but these.
+ * selects that may hold each other up, computations that were repeated behind them, and distances.
+ * Needs: nothing. Provides: a function without dead computations of pointers. Breaks: nothing but
+ * these.
  */
+#include "compile/names.h"
 #include "compile/unwrap.h"
 
 struct marker {
+  LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) candidates, work;
   struct cn_ptrmap live;   /* candidate -> 1 if it is needed, 0 if not known to be */
 };
 
-/* Computes a pointer and nothing else. */
-static bool is_candidate(LLVMValueRef i)
+/* Computes a pointer, or a distance, and nothing else. */
+static bool is_candidate(const struct marker *m, LLVMValueRef i)
 {
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));
+
   switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMPtrToInt:
+  case LLVMSub:
+    return true;
   case LLVMPHI:
+    return kind == LLVMPointerTypeKind || kind == LLVMIntegerTypeKind;
+  case LLVMCall:
+    return m->ptrdiff && LLVMGetCalledValue(i) == m->ptrdiff;
   case LLVMSelect:
   case LLVMFreeze:
   case LLVMGetElementPtr:
   case LLVMAddrSpaceCast:
-    return LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind;
+    return kind == LLVMPointerTypeKind;
   default:
     return false;
   }
@@ -45,17 +56,18 @@ static void need_operands(struct marker *m, LLVMValueRef i)
 
 void cn_unwrap_drop_dead(LLVMValueRef function)
 {
-  struct marker m = {0};
+  struct marker m = {
+      .ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (is_candidate(i)) {
+      if (is_candidate(&m, i)) {
         cn_ptrmap_add(&m.live, i, NULL);
         cn_push(&m.candidates, i);
       }
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (!is_candidate(i))
+      if (!is_candidate(&m, i))
         need_operands(&m, i);
   while (m.work.count)
     need_operands(&m, m.work.at[--m.work.count]);

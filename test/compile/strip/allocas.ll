@@ -1,24 +1,18 @@
 ; Zeroing, escape and description of a local are the rewriter's: without statepoints they would keep
-; the local in memory for good. With user deoptimisation state before the description, which stays.
+; the local in memory for good, so it is promoted again. With user deoptimisation state before the
+; description, which stays.
 
 ; RUN: %cairn opt -p rewrite-statepoints -S %s -o %t.ll
 ; RUN: FileCheck --check-prefix=REWRITTEN %s < %t.ll
 ; RUN: %cairn opt -p strip-statepoints -S %t.ll | FileCheck %s
-; RUN: %cairn opt -p strip-statepoints,sroa -S %t.ll | FileCheck --check-prefix=PROMOTED %s
 
 declare void @foo()
 declare void @fill(ptr)
 
 ; REWRITTEN: asm sideeffect "", "r,~{memory}"
 ; CHECK-LABEL: define ptr addrspace(1) @local(
-; CHECK-NEXT: %a = alloca ptr addrspace(1)
-; CHECK-NEXT: store ptr addrspace(1) %p, ptr %a
 ; CHECK-NEXT: call void @foo() [ "deopt"(i64 3, i64 7) ]
-; CHECK-NEXT: %v = load ptr addrspace(1), ptr %a
-; CHECK-NEXT: ret ptr addrspace(1) %v
-; PROMOTED-LABEL: define ptr addrspace(1) @local(
-; PROMOTED-NEXT: call void @foo()
-; PROMOTED-NEXT: ret ptr addrspace(1) %p
+; CHECK-NEXT: ret ptr addrspace(1) %p
 define ptr addrspace(1) @local(ptr addrspace(1) %p) gc "statepoint-example" {
   %a = alloca ptr addrspace(1)
   store ptr addrspace(1) %p, ptr %a
