@@ -176,3 +176,13 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
   LLVMDisposeMessage(text);
   return buffer;
 }
+
+bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error)
+{
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  cn_error(ctx, at, "llvm-pass", "%s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pieces of IR that several passes emit: the mutator's fields, slow-path functions, branch weights.
+ * Pieces of IR that several passes emit: the mutator's fields, slow-path functions, branch weights,
+ * copies of attributes and names.
  */
 #include "compile/emit.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "compile/names.h"
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
@@ -79,4 +82,33 @@ void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
 LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name)
 {
   return LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), 0);
+}
+
+void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                           LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
+
+  if (count == 0)
+    return;
+  LLVMAttributeRef *list = cn_alloc(count * sizeof *list);
+  LLVMGetCallSiteAttributes(from, from_index, list);
+  for (unsigned i = 0; i < count; i++)
+    if (!keep || keep(list[i]))
+      LLVMAddCallSiteAttribute(to, to_index, list[i]);
+  free(list);
+}
+
+void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh)
+{
+  size_t length;
+  const char *text = LLVMGetValueName2(old, &length);
+  char *name = cn_alloc(length + 1);
+
+  memcpy(name, text, length);
+  LLVMReplaceAllUsesWith(old, fresh);
+  LLVMInstructionEraseFromParent(old);
+  if (length)
+    LLVMSetValueName2(fresh, name, length);
+  free(name);
 }

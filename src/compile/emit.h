@@ -24,4 +24,12 @@ void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch);
 /* An enum attribute without a value, by name. */
 LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name);
 
+/* Give call `to` at `to_index` the attributes that call `from` has at `from_index` and `keep` says
+ * yes to; null: all. */
+void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                           LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef));
+
+/* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
+void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
+
 #endif

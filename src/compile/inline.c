@@ -113,12 +113,7 @@ static bool run_inliner(struct cn_ctx *ctx)
 
   cn_unwrap_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
-  if (!error)
-    return true;
-  char *message = LLVMGetErrorMessage(error);
-  cn_error(ctx, NULL, "llvm-pass", "%s", message);
-  LLVMDisposeErrorMessage(message);
-  return false;
+  return cn_llvm_ok(ctx, NULL, error);
 }
 
 /* Somebody made a safepoint of a call that would be none when it is rewritten. */

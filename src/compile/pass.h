@@ -12,6 +12,7 @@
 #include <cairn/abi.h>
 #include <cairn/compile.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 
 /* One run over one module. Passes keep no other state (no file-scope variables). */
@@ -82,6 +83,9 @@ static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocat
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
+
+/* Did LLVM's pass succeed? Consumes `error`, which becomes a diagnostic. */
+bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
 /* What an error is about, besides where: values, and blocks on the way from one to the other. */
 struct cn_finding {

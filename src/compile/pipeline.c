@@ -156,12 +156,7 @@ static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptio
   LLVMErrorRef error = LLVMRunPasses(ctx->module, names, ctx->machine, builder);
 
   cn_stopwatch_stop(ctx, &watch, names);
-  if (!error)
-    return true;
-  char *message = LLVMGetErrorMessage(error);
-  cn_error(ctx, NULL, "llvm-pass", "%s", message);
-  LLVMDisposeErrorMessage(message);
-  return false;
+  return cn_llvm_ok(ctx, NULL, error);
 }
 
 /* With LLVM's default options. */

@@ -278,13 +278,8 @@ static void promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>"
                                                : "sroa<preserve-cfg>";
-  LLVMErrorRef error = LLVMRunPassesOnFunction(function, passes, ctx->machine, options);
 
-  if (error) {
-    char *message = LLVMGetErrorMessage(error);
-    cn_error(ctx, function, "llvm-pass", "%s", message);
-    LLVMDisposeErrorMessage(message);
-  }
+  cn_llvm_ok(ctx, function, LLVMRunPassesOnFunction(function, passes, ctx->machine, options));
   LLVMDisposePassBuilderOptions(options);
 }
 

@@ -66,7 +66,7 @@ static void judge_result(struct cn_judge *judge, LLVMValueRef i)
                  "a scalable vector of references cannot be described");
     return;
   }
-  if (cn_leaf_count(type) > CN_LEAF_LIMIT) {
+  if (cn_part_count(type) > CN_PART_LIMIT) {
     cn_refuse_at(judge, i, "large-aggregate",
                  "an aggregate of so many values cannot be split for relocation");
     return;

@@ -218,12 +218,12 @@ void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
 bool cn_refuse_scalable(LLVMTypeRef type);
 
-/* ---- aggregates.c ---- */
+/* ---- aggregates.c, aggregates_parts.c ---- */
 
-#define CN_LEAF_LIMIT 256 /* an aggregate with more scalars than this is not split */
-/* How many scalars a type that holds references is split into; above CN_LEAF_LIMIT, something
+#define CN_PART_LIMIT 256 /* an aggregate with more scalars than this is not split */
+/* How many scalars a type that holds references is split into; above CN_PART_LIMIT, something
  * above it. */
-uint32_t cn_leaf_count(LLVMTypeRef type);
+uint32_t cn_part_count(LLVMTypeRef type);
 
 /* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is
  * outdated. */

@@ -13,6 +13,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
 
@@ -89,12 +90,7 @@ static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
                                       args, 3, "");
   LLVMSetInstructionCallConv(moved, LLVMGetInstructionCallConv(relocate));
   LLVMValueRef cast = LLVMBuildAddrSpaceCast(l->builder, moved, LLVMTypeOf(relocate), "");
-  size_t length;
-  char *name = cn_strdup(LLVMGetValueName2(relocate, &length));
-  LLVMReplaceAllUsesWith(relocate, cast);
-  LLVMInstructionEraseFromParent(relocate);
-  LLVMSetValueName2(cast, name, length);
-  free(name);
+  cn_emit_instead(relocate, cast);
   if (!LLVMGetFirstUse(old))
     LLVMDeleteFunction(old);
   return cast;

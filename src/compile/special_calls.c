@@ -28,6 +28,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -150,19 +151,17 @@ static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
   return bundles;
 }
 
-/* All attributes at one place, but for "returned": it would speak of another call's result. */
+/* All but "returned", which would speak of another call's result. */
+static bool is_copied(LLVMAttributeRef attribute)
+{
+  return !LLVMIsEnumAttribute(attribute) ||
+         LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
+}
+
 static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValueRef to,
                                unsigned index)
 {
-  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
-  unsigned returned = cn_attribute_kind("returned");
-  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-
-  LLVMGetCallSiteAttributes(from, from_index, list);
-  for (unsigned a = 0; a < count; a++)
-    if (!LLVMIsEnumAttribute(list[a]) || LLVMGetEnumAttributeKind(list[a]) != returned)
-      LLVMAddCallSiteAttribute(to, index, list[a]);
-  free(list);
+  cn_emit_attributes_of(from, from_index, to, index, is_copied);
 }
 
 /* A call of `callee` with the bundles, convention, attributes and place of the old one; an invoke
@@ -349,13 +348,7 @@ static void lower_variadic(struct change *c)
   cn_report(c->ctx, CAIRN_REMARK, outer, "variadic-statepoint",
             "the call of a variadic function is made by @%s, which is not managed",
             LLVMGetValueName2(function, &length));
-  const char *name = LLVMGetValueName2(c->call, &length);
-  char *copy = cn_format("%.*s", (int)length, name);
-  LLVMReplaceAllUsesWith(c->call, outer);
-  LLVMInstructionEraseFromParent(c->call);
-  if (length)
-    LLVMSetValueName2(outer, copy, strlen(copy));
-  free(copy);
+  cn_emit_instead(c->call, outer);
   free(arguments);
 }
 

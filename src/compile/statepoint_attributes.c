@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/statepoints.h"
 
@@ -52,36 +53,22 @@ static bool keeps_argument_attribute(LLVMAttributeRef attribute)
   return LLVMIsStringAttribute(attribute) || is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
-                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
-{
-  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
-
-  if (count == 0)
-    return;
-  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
-  LLVMGetCallSiteAttributes(from, from_index, attributes);
-  for (unsigned i = 0; i < count; i++)
-    if (keep(attributes[i]))
-      LLVMAddCallSiteAttribute(to, to_index, attributes[i]);
-  free(attributes);
-}
-
 void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
 
-  copy_attributes(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
+  cn_emit_attributes_of(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX,
+                        keeps_call_attribute);
   for (unsigned i = 0; i < arguments; i++)
-    copy_attributes(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
-                    keeps_argument_attribute);
+    cn_emit_attributes_of(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
+                          keeps_argument_attribute);
 }
 
 void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(result));
 
-  copy_attributes(call, 0, result, 0, keeps_result_attribute);
+  cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
   if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
     LLVMAddCallSiteAttribute(
         result, 0,

@@ -22,6 +22,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/calls.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/results.h"
 #include "compile/statepoints.h"
@@ -281,7 +282,6 @@ static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const str
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   for (LLVMValueRef phi = LLVMGetFirstInstruction(block), next; LLVMIsAPHINode(phi); phi = next) {
-    size_t length;
     unsigned count = LLVMCountIncoming(phi);
     next = LLVMGetNextInstruction(phi);
     LLVMPositionBuilderBefore(builder, phi);
@@ -293,11 +293,7 @@ static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const str
       if (!cn_ptrmap_find(&parted->from, source))
         LLVMAddIncoming(copy, &value, &source, 1);
     }
-    char *name = cn_strdup(LLVMGetValueName2(phi, &length));
-    LLVMReplaceAllUsesWith(phi, copy);
-    LLVMInstructionEraseFromParent(phi);
-    LLVMSetValueName2(copy, name, length);
-    free(name);
+    cn_emit_instead(phi, copy);
   }
   LLVMDisposeBuilder(builder);
 }
@@ -353,19 +349,6 @@ static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsig
                                LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
-/* At -O0 the code generator makes no tail call, musttail or not, unless caller and callee extend
- * their results in one way. */
-static void copy_result_attributes(LLVMValueRef from, LLVMValueRef to)
-{
-  unsigned count = LLVMGetCallSiteAttributeCount(from, LLVMAttributeReturnIndex);
-  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-
-  LLVMGetCallSiteAttributes(from, LLVMAttributeReturnIndex, list);
-  for (unsigned a = 0; a < count; a++)
-    LLVMAddCallSiteAttribute(to, LLVMAttributeReturnIndex, list[a]);
-  free(list);
-}
-
 /* The same call by the signature of `function`. */
 static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
                              const unsigned *places)
@@ -386,7 +369,7 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     copy_extension(call, i, made, places[i], ctx);
   if (LLVMTypeOf(made) == LLVMTypeOf(call)) {
-    copy_result_attributes(call, made);
+    cn_emit_attributes_of(call, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
     LLVMReplaceAllUsesWith(call, made);
   }
   LLVMInstructionEraseFromParent(call);

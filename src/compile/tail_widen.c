@@ -21,6 +21,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/statepoints.h"
 #include "compile/tail.h"
@@ -335,18 +336,6 @@ static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned 
                                                     : value;
 }
 
-static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValueRef to,
-                               unsigned index)
-{
-  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
-  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-
-  LLVMGetCallSiteAttributes(from, from_index, list);
-  for (unsigned a = 0; a < count; a++)
-    LLVMAddCallSiteAttribute(to, index, list[a]);
-  free(list);
-}
-
 /* The arguments in their places; the attributes of those that stay as they are, at `places`. */
 static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments,
                             unsigned *places)
@@ -383,9 +372,9 @@ static void replace(struct widening *w, const struct tail *tail)
   LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
   for (unsigned i = 0; i < tail->count; i++)
     if (LLVMTypeOf(LLVMGetArgOperand(old, tail->first + i)) == w->types.at[places[i]])
-      copy_attributes_at(old, tail->first + i + 1, call, places[i] + 1);
+      cn_emit_attributes_of(old, tail->first + i + 1, call, places[i] + 1, NULL);
   if (result && LLVMTypeOf(result) == LLVMTypeOf(call)) {
-    copy_attributes_at(result, LLVMAttributeReturnIndex, call, LLVMAttributeReturnIndex);
+    cn_emit_attributes_of(result, LLVMAttributeReturnIndex, call, LLVMAttributeReturnIndex, NULL);
     LLVMReplaceAllUsesWith(result, call);
   }
   if (statepoint && result)

@@ -124,12 +124,7 @@ static void copy_site_attributes(LLVMValueRef from, LLVMValueRef to, unsigned ar
 {
   for (int index = -1; index <= (int)arguments; index++) {
     LLVMAttributeIndex at = (LLVMAttributeIndex)index;
-    unsigned count = LLVMGetCallSiteAttributeCount(from, at);
-    LLVMAttributeRef *list = cn_alloc(count * sizeof *list);
-    LLVMGetCallSiteAttributes(from, at, list);
-    for (unsigned i = 0; i < count; i++)
-      LLVMAddCallSiteAttribute(to, at, list[i]);
-    free(list);
+    cn_emit_attributes_of(from, at, to, at, NULL);
   }
 }
 

@@ -216,12 +216,7 @@ static void split_phi(struct twin *t, LLVMValueRef old)
     t->c->iv.phi = inner;
     t->start = outer;
   }
-  size_t length;
-  char *name = cn_strdup(LLVMGetValueName2(old, &length));
-  LLVMReplaceAllUsesWith(old, inner);
-  LLVMInstructionEraseFromParent(old);
-  LLVMSetValueName2(inner, name, strlen(name));
-  free(name);
+  cn_emit_instead(old, inner);
 }
 
 static void build_guard(struct twin *t)

@@ -14,6 +14,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/demote.h"
+#include "compile/emit.h"
 
 bool cn_is_pad(LLVMBasicBlockRef block)
 {
@@ -62,8 +63,6 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
 /* The API cannot rename an incoming block of a phi: make another phi. */
 static void rename_incoming(struct edges *edges, LLVMValueRef phi)
 {
-  size_t length;
-
   LLVMPositionBuilderBeforeInstrAndDbgRecords(edges->builder, phi);
   LLVMValueRef renamed = cn_build_phi_like(edges->builder, phi, "");
   for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
@@ -74,11 +73,7 @@ static void rename_incoming(struct edges *edges, LLVMValueRef phi)
       block = (LLVMBasicBlockRef)(uintptr_t)*between;
     LLVMAddIncoming(renamed, &value, &block, 1);
   }
-  char *name = cn_strdup(LLVMGetValueName2(phi, &length));
-  LLVMReplaceAllUsesWith(phi, renamed);
-  LLVMInstructionEraseFromParent(phi);
-  LLVMSetValueName2(renamed, name, length);
-  free(name);
+  cn_emit_instead(phi, renamed);
 }
 
 static void rename_all(struct edges *edges)

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "compile/calls.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/statepoints.h"
 #include "compile/unwrap.h"
@@ -205,18 +206,6 @@ static void take_bundles(struct unwrapper *u, LLVMValueRef statepoint, struct bu
   }
 }
 
-static void copy_attributes(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
-                            LLVMAttributeIndex to_index)
-{
-  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
-  LLVMAttributeRef *attributes = cn_alloc(count * sizeof *attributes);
-
-  LLVMGetCallSiteAttributes(from, from_index, attributes);
-  for (unsigned i = 0; i < count; i++)
-    LLVMAddCallSiteAttribute(to, to_index, attributes[i]);
-  free(attributes);
-}
-
 static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
 {
   size_t count;
@@ -256,9 +245,9 @@ static void copy_facts(struct unwrapper *u, const struct wrapped *w, unsigned ar
   LLVMSetInstructionCallConv(w->call, LLVMGetInstructionCallConv(s));
   if (LLVMIsACallInst(s))
     LLVMSetTailCallKind(w->call, LLVMGetTailCallKind(s));
-  copy_attributes(s, CN_FUNCTION_INDEX, w->call, CN_FUNCTION_INDEX);
+  cn_emit_attributes_of(s, CN_FUNCTION_INDEX, w->call, CN_FUNCTION_INDEX, NULL);
   for (unsigned i = 0; i < args; i++)
-    copy_attributes(s, FIXED + i + 1, w->call, i + 1);
+    cn_emit_attributes_of(s, FIXED + i + 1, w->call, i + 1, NULL);
   copy_metadata(u->ctx, s, w->call);
   direct(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
          LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
@@ -306,7 +295,7 @@ static void replace_results(struct unwrapper *u)
     size_t length;
     char *name = cn_strdup(LLVMGetValueName2(result, &length));
     if (w)
-      copy_attributes(result, 0, w->call, 0);
+      cn_emit_attributes_of(result, 0, w->call, 0, NULL);
     LLVMReplaceAllUsesWith(result, to);
     LLVMInstructionEraseFromParent(result);
     if (w && length)
