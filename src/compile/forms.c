@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Intrinsics and casts that yield vectors of references, in terms of instructions that splitting
- * and base inference know (FIELD: "every intrinsic that returns a reference is a base"). What a
+ * and base inference know (docs/field.md, row 12). What a
  * masked load keeps where nothing is loaded keeps its base; lanes that are loaded are bases; lanes
  * that only change their place are moved one by one, of which the code generator makes a shuffle.
  *
