@@ -28,6 +28,17 @@ struct cn_base_graph {
   uint32_t *first, *inputs, *top;
 };
 
+void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs);
+void cn_base_graph_free(struct cn_base_graph *graph);
+/* What `value` is an adjustment of, or null; *moves is set if it may have another address. */
+LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves);
+/* What the chain of adjustments that makes `value` starts from; *moves is set if one may change the
+ * address. */
+LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, bool *moves);
+bool cn_base_is_merge(LLVMValueRef value);
+bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value);
+struct cn_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value);
+
 /* Set `same` of merges that have the same base. */
 void cn_bases_share(struct cn_base_graph *graph);
 

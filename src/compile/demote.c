@@ -41,7 +41,7 @@ void cn_refs_find_bases(struct cn_refs *refs)
   struct cn_bases bases;
 
   cn_bases_find(&bases, refs);
-  if (bases.added) {
+  if (bases.made.count) {
     cn_refs_free(refs);
     cn_refs_build(refs, cfg, off);
   }

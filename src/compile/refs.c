@@ -328,6 +328,60 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   free(scan.edges_of);
 }
 
+/* A phi is read where those beside it are; a select between the instruction before and the one that
+ * it stands beside. */
+static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
+{
+  const struct cn_ref_value *beside = &refs->values.at[cn_refs_index(refs, made->beside)];
+  struct cn_ref_use use = {
+      .user = made->merge, .block = beside->block, .pos = beside->pos - 1, .point = CN_NO_INDEX};
+
+  if (!LLVMIsAPHINode(made->merge)) {
+    define(refs, made->merge, use.block, use.pos);
+    for (use.operand = 1; use.operand < 3; use.operand++)
+      add_use(refs, LLVMGetOperand(made->merge, use.operand), use);
+    return;
+  }
+  define(refs, made->merge, beside->block, beside->pos);
+  unsigned count = LLVMCountIncoming(made->merge);
+  for (use.operand = 0; use.operand < count; use.operand++) {
+    use.block = cn_cfg_index(refs->cfg, LLVMGetIncomingBlock(made->merge, use.operand));
+    use.pos = refs->last_pos[use.block] + 1;
+    add_use(refs, LLVMGetIncomingValue(made->merge, use.operand), use);
+  }
+}
+
+void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count)
+{
+  for (size_t m = 0; m < count; m++)
+    extend(refs, &made[m]);
+  for (size_t v = 0; v < refs->values.count; v++)
+    refs->values.at[v].use_count = 0;
+  group_uses(refs);
+}
+
+bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
+{
+  bool any = false;
+
+  for (uint32_t v = (uint32_t)refs->values.count; v-- > 0;) {
+    struct cn_ref_value *value = &refs->values.at[v];
+    const uint64_t *base = cn_ptrmap_find(&bases->of, value->value);
+    if (!base)
+      continue;
+    any = true;
+    if (!*base) {
+      value->base = CN_NO_INDEX;
+      continue;
+    }
+    value->base = cn_refs_index(refs, (LLVMValueRef)(uintptr_t)*base);
+    CN_CHECK(value->base != CN_NO_INDEX);
+    value->derived = refs->values.at[value->base].derived;
+    refs->values.at[value->base].derived = v;
+  }
+  return any;
+}
+
 void cn_refs_free(struct cn_refs *refs)
 {
   for (size_t i = 0; i < refs->points.count; i++)

@@ -47,7 +47,8 @@ struct cn_ref_value {
   uint32_t root;               /* what a constant GEP starts from; itself otherwise */
   uint32_t from;               /* the operand of a constant GEP, one step towards its root */
   uint32_t base;               /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
-  uint32_t uses, use_count;    /* slice of refs->uses, ascending by position */
+  /* slice of refs->uses, ascending by position; behind them those of cn_refs_extend() */
+  uint32_t uses, use_count;
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
   uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
   uint32_t indices;            /* most indices that are no constants in a chain from here */
@@ -95,6 +96,12 @@ struct cn_refs {
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
+/* A phi or select that was made beside another, and directly before it. */
+struct cn_made_merge {
+  LLVMValueRef merge, beside;
+};
+/* Take in merges that were made since; liveness is outdated. */
+void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count);
 void cn_refs_free(struct cn_refs *refs);
 /* Are values that are made to be named after what they stand for? In a function with so many
  * nobody reads the names, and they cost as much as the values. */
@@ -151,10 +158,10 @@ uint32_t *cn_sources_classes(uint32_t sources, uint32_t nodes, const uint32_t *f
 struct cn_bases {
   /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
   struct cn_ptrmap of;
-  uint32_t added;      /* phis and selects that were made */
+  CN_VECTOR(struct cn_made_merge) made;
 };
-/* The bases of all values that cross a parse point; makes base phis and selects, after which
- * `refs` is outdated if bases->added. */
+/* The bases of all values that cross a parse point; makes base phis and selects, which `refs` does
+ * not know. */
 void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs);
 void cn_bases_free(struct cn_bases *bases);
 /* Give each value its base and each base its derived values. True if some crossing value is

@@ -184,7 +184,7 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
 }
 
 /* Live sets with bases. */
-static void analyse(struct cn_refs *refs, struct cn_cfg *cfg)
+static void analyse(struct cn_refs *refs)
 {
   struct cn_bases bases;
   struct cn_compared compared = {0};
@@ -194,13 +194,10 @@ static void analyse(struct cn_refs *refs, struct cn_cfg *cfg)
   if (moved && cn_compare_settle(refs, &compared))
     cn_liveness(refs);
   cn_bases_find(&bases, refs);
-  if (bases.added) {
-    rebuild(refs, cfg);
-    if (moved)
-      cn_compare_move(refs, &compared);
-  }
   cn_free(&compared.early);
-  if (cn_refs_attach_bases(refs, &bases) || bases.added)
+  if (bases.made.count)
+    cn_refs_extend(refs, bases.made.at, bases.made.count);
+  if (cn_refs_attach_bases(refs, &bases) || bases.made.count)
     cn_liveness(refs);
   cn_recompute_plan(refs);
   cn_bases_free(&bases);
@@ -256,7 +253,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
       rebuild(&refs, &cfg);
     if (cn_unwind_demote(e->ctx, &refs, &e->described.stored))
       rebuild(&refs, &cfg);
-    analyse(&refs, &cfg);
+    analyse(&refs);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);

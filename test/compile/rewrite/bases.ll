@@ -14,8 +14,8 @@ declare ptr addrspace(1) @llvm.ptrmask.p1.i64(ptr addrspace(1), i64)
 ; CHECK-LABEL: define i64 @slides
 ; CHECK: head:
 ; CHECK: %p.base = phi ptr addrspace(1) [ %end, %entry ], [ [[NEXT:%.*]], %latch ]
-; CHECK: "gc-live"({{.*}}ptr addrspace(1) %p.base, ptr addrspace(1) %p) ]
-; CHECK: %p.relocated = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token {{.*}}, i32 1, i32 2)
+; CHECK: "gc-live"({{.*}}ptr addrspace(1) %p, {{.*}}ptr addrspace(1) %p.base) ]
+; CHECK: %p.relocated = call coldcc ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token {{.*}}, i32 2, i32 1)
 ; CHECK: latch:
 ; CHECK: [[NEXT]] = phi ptr addrspace(1) [ %p.base.relocated, %body ], [ %f, %t ]
 ; PRINT-LABEL: bases of @slides

@@ -48,7 +48,7 @@ define void @results(ptr %cell) gc "statepoint-example" {
 ; input is null.
 ; CHECK-LABEL: define void @merges
 ; CHECK: %m.base = select i1 %c, ptr addrspace(1) null, ptr addrspace(1) %b
-; CHECK: "gc-live"(ptr addrspace(1) %m.base, ptr addrspace(1) %m) ]
+; CHECK: "gc-live"(ptr addrspace(1) %m, ptr addrspace(1) %m.base) ]
 ; CHECK: call void @use(ptr addrspace(1) %s)
 ; CHECK: call void @use(ptr addrspace(1) %m.relocated)
 ; OFF-LABEL: define void @merges

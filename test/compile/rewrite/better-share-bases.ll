@@ -13,7 +13,7 @@ declare void @use(ptr addrspace(1)) "gc-leaf-function"
 ; CHECK-LABEL: define void @two
 ; CHECK: %p.base = phi ptr addrspace(1) [ %a, %entry ], [ %b, %left ]
 ; CHECK-NOT: .base = phi
-; CHECK: "gc-live"(ptr addrspace(1) %p.base, ptr addrspace(1) %p, ptr addrspace(1) %q) ]
+; CHECK: "gc-live"(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %p.base) ]
 ; OFF-LABEL: define void @two
 ; OFF: %p.base = phi
 ; OFF: %q.base = phi
