@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/demote.h"
@@ -24,6 +22,7 @@
 #include "compile/special_calls.h"
 #include "compile/statepoints.h"
 #include "compile/tail.h"
+#include "compile/unreachable.h"
 
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
@@ -136,16 +135,6 @@ void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMVa
 
 /* ---- one function ---- */
 
-static void delete_unreachable(struct cn_ctx *ctx, LLVMValueRef function)
-{
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error =
-      LLVMRunPassesOnFunction(function, "unreachableblockelim", ctx->machine, options);
-
-  CN_CHECK(!error);
-  LLVMDisposePassBuilderOptions(options);
-}
-
 static void rebuild(struct cn_refs *refs, struct cn_cfg *cfg)
 {
   unsigned off = refs->off;
@@ -161,11 +150,8 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   unsigned off = ctx->options->relocations_off;
 
   cn_cfg_build_edges(cfg, function);
-  if (cfg->count != LLVMCountBasicBlocks(function)) {
-    cn_cfg_free(cfg);
-    delete_unreachable(ctx, function);
-    cn_cfg_build_edges(cfg, function);
-  }
+  if (cfg->count != LLVMCountBasicBlocks(function))
+    cn_delete_unreachable(ctx, cfg);
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     cn_cfg_add_dominators(cfg);
   cn_refs_build(refs, cfg, off);
