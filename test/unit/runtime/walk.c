@@ -46,6 +46,16 @@ static uintptr_t native(void)
   return (uintptr_t)mock_image;
 }
 
+extern const char cn_arch_native_return[];
+
+/* The anchor of a call from the code at `pc`, whose callee's stack arguments are at stack[word]: the
+ * callee has not returned yet. */
+static void anchor(int i, uintptr_t pc, int word)
+{
+  anchors[i] = (struct cn_anchor){.pc = pc, .sp = at(word)};
+  stack[word - 1] = (uintptr_t)cn_arch_native_return;
+}
+
 /* Frame of `words` words over SP: CFA = SP + 8 * words. */
 static struct cn_safepoint plain(int words)
 {
@@ -102,8 +112,8 @@ static void steps_and_registers(void **state)
   assert_int_equal(walk.frame.sp, at(32));
 }
 
-/* managed f <- native <- managed g <- native (two anchors, and one that a longjmp left between
- * them). */
+/* managed f <- native <- managed g <- native: two anchors, and two that are dead, one that a longjmp
+ * left below and one whose call is over. */
 static void natives_are_crossed(void **state)
 {
   struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(3)}};
@@ -114,10 +124,11 @@ static void natives_are_crossed(void **state)
   (void)state;
   reset();
   mock_image(&image, functions, 2);
-  anchors[0] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(50)};
-  anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(30)};
-  anchors[2] = (struct cn_anchor){.pc = F(1) + 8, .sp = at(18)};
-  mutator.anchor = anchors + 3;
+  anchor(0, F(2) + 8, 50);
+  anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(40)}; /* its call is over */
+  anchor(2, F(2) + 8, 30);
+  anchor(3, F(1) + 8, 18);
+  mutator.anchor = anchors + 4;
   stack[19] = native(); /* f's caller is native; the youngest anchor, at SP 18, is below f's end */
   stack[31] = native();
 
@@ -125,7 +136,7 @@ static void natives_are_crossed(void **state)
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(30));
-  assert_ptr_equal(walk.frame.reg[RBP], &anchors[1].saved[CN_RBP]);
+  assert_ptr_equal(walk.frame.reg[RBP], &anchors[2].saved[CN_RBP]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(50));
   assert_int_equal(walk.natives, 2);
@@ -241,7 +252,7 @@ static void caller_saved(void)
   reset();
   in_f[0].safepoint.roots = 1;
   mock_image(&image, functions, 1);
-  anchors[0] = (struct cn_anchor){.pc = F(1) + 8, .sp = at(20)};
+  anchor(0, F(1) + 8, 20);
   mutator.anchor = anchors + 1;
   if (cn_walk_begin(&walk, &mutator, NULL))
     cn_roots_of_frame(&walk, note, &found);
