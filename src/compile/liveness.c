@@ -58,11 +58,21 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Without that optimisation: live wherever the definition dominates. */
-static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg, uint32_t def)
+/* Without that optimisation: live wherever the definition dominates. That of an invoke is the edge
+ * to its normal destination. */
+static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg,
+                            const struct cn_ref_value *v)
 {
-  range->out[def] = range->stamp;
-  for (uint32_t b = def + 1; b < cfg->count; b++)
+  uint32_t from = v->block;
+
+  if (LLVMIsAInvokeInst(v->value)) {
+    from = cn_cfg_index(cfg, LLVMGetNormalDest(v->value));
+    if (cfg->blocks[from].pred_count > 1)
+      return; /* it may dominate nothing */
+    enter(range, from);
+  }
+  range->out[from] = range->stamp;
+  for (uint32_t b = from + 1; b < cfg->count; b++)
     if (range->out[cfg->blocks[b].idom] == range->stamp) {
       range->out[b] = range->stamp;
       enter(range, b);
@@ -82,7 +92,7 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
        d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);
   if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
-    enter_dominated(range, refs->cfg, v->block);
+    enter_dominated(range, refs->cfg, v);
   for (size_t i = 0; i < range->blocks.count; i++) {
     const struct cn_block *block = &refs->cfg->blocks[range->blocks.at[i]];
     for (uint32_t p = 0; p < block->pred_count; p++) {

@@ -57,23 +57,30 @@ static void judge_arguments(struct cn_judge *judge, LLVMValueRef call)
   }
 }
 
-/* What the code generator does for a call with such a bundle it does not do for a statepoint. */
-static const char *lost_bundle(LLVMOperandBundleRef bundle)
+/* What the code generator does for a call with another bundle it does not do for a statepoint. */
+static bool is_kept(const char *tag, size_t length)
 {
   static const char *const kept[] = {"deopt", "gc-transition", "funclet"};
-  static const char *const lost[] = {"kcfi",           "ptrauth", "cfguardtarget",
-                                     "preallocated",   "gc-live", "clang.arc.attachedcall",
-                                     "convergencectrl"};
-  size_t length;
-  const char *tag = LLVMGetOperandBundleTag(bundle, &length);
 
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (strlen(kept[i]) == length && memcmp(kept[i], tag, length) == 0)
-      return NULL;
-  for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
-    if (strlen(lost[i]) == length && memcmp(lost[i], tag, length) == 0)
-      return lost[i];
-  return "unknown";
+      return true;
+  return false;
+}
+
+static void judge_bundle(struct cn_judge *judge, LLVMValueRef call, LLVMOperandBundleRef bundle)
+{
+  size_t length;
+  const char *tag = LLVMGetOperandBundleTag(bundle, &length);
+
+  if (is_kept(tag, length))
+    return;
+  char *name = cn_format("%.*s", (int)length, tag);
+  refuse_named(judge, call, "operand-bundle",
+               "a safepoint can carry deopt, gc-transition and funclet bundles; it would lose "
+               "this one: ",
+               name);
+  free(name);
 }
 
 static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
@@ -89,13 +96,8 @@ static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
   }
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
-    const char *lost = lost_bundle(bundle);
+    judge_bundle(judge, call, bundle);
     LLVMDisposeOperandBundle(bundle);
-    if (lost)
-      refuse_named(judge, call, "operand-bundle",
-                   "a safepoint can carry deopt, gc-transition and funclet bundles; it would lose "
-                   "this one: ",
-                   lost);
   }
 }
 

@@ -81,13 +81,15 @@ static unsigned lane_bits(LLVMTypeRef element)
   }
 }
 
-/* Vectors of odd types or lengths may be taken apart. */
+/* Vectors of odd types or lengths may be taken apart; three words have a register like four. */
 static bool take_vector(LLVMTypeRef type, struct used *used)
 {
   LLVMTypeRef element = LLVMGetElementType(type);
   uint64_t count = LLVMGetVectorSize(type);
   unsigned bits = lane_bits(element);
 
+  if (count == 3 && bits == 32)
+    count = 4;
   if (!bits || count < 2 || (count & (count - 1)))
     return take_each(element, count, used);
   used->vectors += (count * bits + 127) / 128;

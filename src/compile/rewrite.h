@@ -258,6 +258,11 @@ void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function);
 /* Is `call` one of those intrinsics? */
 bool cn_forms_knows(LLVMValueRef call);
 
+/* ---- phis.c ---- */
+
+/* Replace phis of references into which one value alone comes by that. */
+void cn_phis_fold(LLVMValueRef function);
+
 /* ---- stack_objects.c ---- */
 
 /* Report addresses of allocas in managed address spaces that get where references are. */

@@ -49,3 +49,26 @@ warm:
   call void @use(ptr addrspace(1) %a)
   ret void
 }
+
+; The result of an invoke, of a leaf here, is not there in its pad, which its block dominates.
+; OFF-LABEL: define void @pad
+; OFF: normal:
+; OFF: "gc-live"({{.*}}ptr addrspace(1) %x{{.*}}) ]
+; OFF: pad:
+; OFF-NOT: %x
+; OFF: ret void
+declare i32 @personality(...)
+define void @pad(ptr addrspace(1) %a) gc "statepoint-example" personality ptr @personality {
+entry:
+  %x = invoke ptr addrspace(1) @make() "gc-leaf-function"
+          to label %normal unwind label %pad
+normal:
+  call void @foo()
+  call void @use(ptr addrspace(1) %x)
+  ret void
+pad:
+  %l = landingpad token cleanup
+  call void @foo()
+  call void @use(ptr addrspace(1) %a)
+  ret void
+}

@@ -85,11 +85,11 @@ exit:
 
 ; What is listed and never read again has no relocate, but without the optimisation it has.
 ; CHECK-LABEL: define void @listed
-; CHECK: %d.relocated = call
+; CHECK: %p.relocated = call
 ; CHECK-NOT: %p.base.relocated = call
 ; CHECK: ret void
 ; OFF-LABEL: define void @listed
-; OFF-DAG: %d.relocated = call
+; OFF-DAG: %p.relocated = call
 ; OFF-DAG: %p.base.relocated = call
 ; OFF: ret void
 define void @listed(ptr addrspace(1) %a, ptr addrspace(1) %b, i1 %c) gc "statepoint-example" {

@@ -31,7 +31,7 @@ define void @live(ptr addrspace(1) %p) gc "statepoint-example" {
   call void @foo() [ "gc-live"(ptr addrspace(1) %p) ]
   ret void
 }
-; CHECK-DAG: function 'unknown'{{.*}}unknown [operand-bundle]
+; CHECK-DAG: function 'unknown'{{.*}}: own [operand-bundle]
 define void @unknown() gc "statepoint-example" {
   call void @foo() [ "own"(i32 1) ]
   ret void

@@ -3,6 +3,7 @@
 ; RUN: not %cairn opt -p rewrite-statepoints -S %s 2>&1 | FileCheck %s
 ; RUN: not %cairn opt -p rewrite-statepoints -S %s 2>&1 | FileCheck %s --check-prefix=SOUND
 ; SOUND-NOT: unreachable
+; SOUND-NOT: function 'three'
 declare void @foo()
 declare void @take(ptr)
 declare void @variadic(...)
@@ -91,6 +92,12 @@ define void @bundle() gc "statepoint-example" {
 ; CHECK-DAG: function 'x87'{{.*}}[x87-result]
 define void @x87(ptr %f) gc "statepoint-example" {
   %r = call {x86_fp80, x86_fp80} %f()
+  ret void
+}
+; Three words have a register, so that is fine.
+define void @three(ptr %f) gc "statepoint-example" {
+  %r = call <3 x float> %f()
+  %s = call <3 x i32> %f()
   ret void
 }
 ; CHECK-DAG: function 'large'{{.*}}[large-result]
