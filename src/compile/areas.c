@@ -3,8 +3,7 @@
  * Which words of the allocas of a function hold references: known from their types, from the
  * references loaded and stored through them (areas_uses.c), and from copies between allocas, since
  * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps,
- * refusals.
- * Breaks: nothing.
+ * refusals. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>

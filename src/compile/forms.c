@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Intrinsics and casts that yield vectors of references, in terms of instructions that splitting
- * and base inference know (docs/field.md, row 12). What a
- * masked load keeps where nothing is loaded keeps its base; lanes that are loaded are bases; lanes
- * that only change their place are moved one by one, of which the code generator makes a shuffle.
+ * and base inference know (docs/field.md, row 12). What a masked load keeps where nothing is loaded
+ * keeps its base; lanes that are loaded are bases; lanes that only change their place are moved one
+ * by one, of which the code generator makes a shuffle.
  *
  * Needs: nothing. Provides: no reference that is poison by its definition; vectors of references
  * come from memory, calls, phi, select, insertelement, extractelement, shufflevector, GEP and

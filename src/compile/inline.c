@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass inline-statepoints: inlining of calls that are wrapped in statepoints
- * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are
- * unwrapped, LLVM's inliner decides about the calls that were wrapped, and the functions are
- * rewritten again, so that the safepoints that came from a callee relocate what is live in its
- * caller.
+ * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are unwrapped, LLVM's
+ * inliner decides about the calls that were wrapped, and the functions are rewritten again, so that
+ * the safepoints that came from a callee relocate what is live in its caller.
  *
  * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that nothing
  * calls any more are gone, if nobody outside may call them; pointer differences are lowered.

@@ -42,16 +42,14 @@ cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
                            twin.h */
-cn_pass cn_rewrite;     /* rewrite-statepoints: statepoints.c, statepoint_call.c,
-                           statepoint_attributes.c, templates.c, refuse.c, refuse_calls.c,
-                           refuse_signature.c, areas.c, areas_uses.c, strip.c, forms.c,
-                           stack_objects.c, refs.c, spaces.c, liveness.c,
-                           bases.c, bases_share.c, sources.c, pointer_bases.c, aggregates.c,
-                           described.c, bases.h,
-                           relocate.c, places.c, recompute.c, compare.c,
-                           tail.c, unwind.c, pads.c, demote.c, hulls.c, slot_mode.c;
-                           emitter.h, templates.h, demote.h, recompute.h, rewrite.h,
-                           statepoints.h, areas.h */
+cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
+                           refuse*.c; special_calls.c; tail.c, tail_position.c; strip.c;
+                           undefined.c; forms.c, stack_objects.c; aggregates*.c; refs.c, liveness.c;
+                           compare.c; bases*.c, sources.c, pointer_bases.c; unwind.c, pads.c,
+                           demote.c, hulls.c, slot_mode.c; areas*.c, described.c;
+                           statepoint_call.c, statepoint_attributes.c, templates.c; relocate.c,
+                           places.c, recompute.c; spaces.c; and the headers of these names,
+                           rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
@@ -60,9 +58,11 @@ cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c; tail.h */
 cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */
 
-/* For all of them: calls.h (which calls are safepoints), cfg.h and loops.h with trips.c (control
- * flow), types.h (what IR says of the type of memory), emit.h and names.h (IR to emit, and its
- * names). print.c prints the analyses. */
+/* For all of them: calls.h with leaves.c (which calls are safepoints), cfg.h and loops.h with
+ * trips.c (control flow), types.h and managed.c (what IR says of types), emit.h and names.h with
+ * numbers.c (IR to emit, and its names), diagnose.c and diagnostics.c, stopwatch.h. print.c prints
+ * the analyses; pipeline.c, front_door.c and settings.c are what include/cairn/compile.h declares.
+ */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);

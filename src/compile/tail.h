@@ -15,6 +15,12 @@ bool cn_tail_position(LLVMValueRef call);
  * calls directly before a return. */
 void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* tail_position.c: the return that follows `call`, in its block or one that it shares with others,
+ * and gives its result or nothing; or null. */
+LLVMValueRef cn_tail_return(LLVMValueRef call);
+/* What ends the block behind `call` if only ends of lifetimes are between, or null. */
+LLVMValueRef cn_tail_end(LLVMValueRef call);
+
 /* May the result of `call`, extended as its attributes say, be that of its function? */
 bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
 
