@@ -44,9 +44,9 @@ cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twi
                            twin.h */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c; special_calls.c; tail.c, tail_position.c; strip.c;
-                           undefined.c; forms.c, stack_objects.c; aggregates*.c; refs.c, liveness.c;
-                           compare.c; bases*.c, sources.c, pointer_bases.c; unwind.c, pads.c,
-                           demote.c, hulls.c, slot_mode.c; areas*.c, described.c;
+                           undefined.c, unreachable.c; forms.c, stack_objects.c; aggregates*.c;
+                           refs.c, liveness.c; compare.c; bases*.c, sources.c, pointer_bases.c;
+                           unwind.c, pads.c, demote.c, hulls.c, slot_mode.c; areas*.c, described.c;
                            statepoint_call.c, statepoint_attributes.c, templates.c; relocate.c,
                            places.c, recompute.c; spaces.c; and the headers of these names,
                            rewrite.h, emitter.h */
