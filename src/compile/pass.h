@@ -48,7 +48,7 @@ cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: state
                            refs.c, liveness.c; compare.c; bases*.c, sources.c, pointer_bases.c;
                            unwind.c, pads.c, demote.c, hulls.c, slot_mode.c; areas*.c, described.c;
                            statepoint_call.c, statepoint_attributes.c, templates.c; relocate.c,
-                           places.c, recompute.c; spaces.c; and the headers of these names,
+                           places.c, recompute.c; phis.c; spaces.c; and the headers of these names,
                            rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
