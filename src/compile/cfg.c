@@ -139,6 +139,8 @@ static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t
   block->depth++;
   if (block->loop == CN_NO_BLOCK)
     block->loop = header;
+  else
+    cfg->blocks[header].nests = true;
   if (i != header)
     cn_push(work, i);
 }

@@ -18,6 +18,7 @@ struct cn_block {
   uint32_t idom;  /* immediate dominator; the entry's is itself */
   uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
   uint32_t depth; /* number of natural loops around it */
+  bool nests;     /* header of a loop that has another in it */
 };
 
 /* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with

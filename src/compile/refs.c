@@ -58,10 +58,12 @@ static bool feeds_phi(LLVMValueRef value)
   return false;
 }
 
-/* Is `value` used in a deeper loop than it is defined in? */
+/* Is `value` used in a deeper loop than it is defined in? Once does not count where that loop has
+ * another in it, which costs more. */
 static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
+  const struct cn_block *blocks = refs->cfg->blocks;
   uint32_t depth = CN_NO_INDEX;
 
   for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
@@ -70,9 +72,11 @@ static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
       continue;
     if (depth == CN_NO_INDEX) {
       cn_cfg_add_dominators(refs->cfg);
-      depth = refs->cfg->blocks[cn_cfg_index(refs->cfg, home)].depth;
+      depth = blocks[cn_cfg_index(refs->cfg, home)].depth;
     }
-    if (refs->cfg->blocks[cn_cfg_index(refs->cfg, block)].depth > depth)
+    const struct cn_block *at = &blocks[cn_cfg_index(refs->cfg, block)];
+    bool once = use == LLVMGetFirstUse(value) && !LLVMGetNextUse(use);
+    if (at->depth > depth && !(once && blocks[at->loop].nests))
       return true;
   }
   return false;

@@ -129,3 +129,38 @@ next:
 exit:
   ret void
 }
+
+; Used once, in a loop that has another in it, which costs more: computed there, and no register
+; keeps it. What is used twice is carried as above.
+; CHECK-LABEL: define void @nest
+; CHECK: poll:
+; CHECK: "gc-live"(ptr addrspace(1) %moved{{[0-9]*}}, ptr addrspace(1) %moved{{[0-9]*}}) ]
+; CHECK: getelementptr i64, ptr addrspace(1) %b.relocated, i64 %i
+; CHECK-NOT: getelementptr
+; CHECK: after:
+; CHECK-NOT: phi ptr addrspace(1)
+; CHECK: [[E:%.*]] = getelementptr i64, ptr addrspace(1) {{.*}}, i64 %i
+; CHECK-NEXT: %last = load i64, ptr addrspace(1) [[E]]
+define void @nest(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 %i, ptr %flag) gc "statepoint-example" {
+entry:
+  %once = getelementptr i64, ptr addrspace(1) %a, i64 %i
+  %twice = getelementptr i64, ptr addrspace(1) %b, i64 %i
+  br label %head
+head:
+  %asked = load i1, ptr %flag
+  br i1 %asked, label %poll, label %inner
+poll:
+  call void @poll()
+  br label %inner
+inner:
+  call void @use(ptr addrspace(1) %twice)
+  %c = load i1, ptr %flag
+  br i1 %c, label %inner, label %after
+after:
+  %last = load i64, ptr addrspace(1) %once
+  call void @use(ptr addrspace(1) %twice)
+  %again = load i1, ptr %flag
+  br i1 %again, label %head, label %exit
+exit:
+  ret void
+}
