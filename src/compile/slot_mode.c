@@ -114,8 +114,12 @@ bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
 
   if (ctx->options->slots != CAIRN_SLOTS_AUTO)
     return ctx->options->slots == CAIRN_SLOTS_ALWAYS;
+  struct count count = {.total = (uint64_t)refs->points.count * refs->values.count,
+                        .widest = (uint32_t)refs->values.count};
+  if (!is_too_much(&count, budget)) /* even if all were live everywhere */
+    return false;
   cn_hulls_build(&hulls, refs);
-  struct count count = count_hulls(&hulls);
+  count = count_hulls(&hulls);
   cn_hulls_free(&hulls);
   if (!is_too_much(&count, budget))
     return false;
