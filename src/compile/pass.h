@@ -43,13 +43,13 @@ cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
                            twin.h */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
-                           refuse*.c; special_calls.c; tail.c, tail_position.c; strip.c;
-                           undefined.c, unreachable.c; forms.c, stack_objects.c; aggregates*.c;
-                           refs.c, liveness.c; compare.c; bases*.c, sources.c, pointer_bases.c;
-                           unwind.c, pads.c, demote.c, hulls.c, slot_mode.c; areas*.c, described.c;
-                           statepoint_call.c, statepoint_attributes.c, templates.c; relocate.c,
-                           places.c, recompute.c; phis.c; spaces.c; and the headers of these names,
-                           rewrite.h, emitter.h */
+                           refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
+                           stack_objects.c; tail.c, tail_position.c; unreachable.c; phis.c,
+                           refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c, slot_mode.c,
+                           demote.c, hulls.c; liveness.c; compare.c; bases*.c, sources.c;
+                           described.c; statepoint_call.c, statepoint_attributes.c, templates.c;
+                           relocate.c, places.c, recompute.c; spaces.c; and the headers of these
+                           names, rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unwind.h>
+#include "../../tools/random/personality.h"
 
 void cairn_collect(void);
 long managed_throw(long n);
@@ -23,70 +23,13 @@ struct thrown {
   long value;
 };
 
-/* ---- the personality: any landing pad with an action catches, one without cleans up ---- */
-
-static uint64_t read_leb(const uint8_t **at)
-{
-  uint64_t value = 0;
-  unsigned shift = 0;
-
-  do
-    value |= (uint64_t)(**at & 0x7f) << shift, shift += 7;
-  while (*(*at)++ & 0x80);
-  return value;
-}
-
-/* The landing pad for `ip`, or 0; clang's tables have call sites in uleb128, or four bytes. */
-static uintptr_t find_pad(struct _Unwind_Context *context, uintptr_t ip, uint64_t *action)
-{
-  const uint8_t *at = _Unwind_GetLanguageSpecificData(context);
-  uintptr_t start = _Unwind_GetRegionStart(context);
-
-  if (at == NULL)
-    return 0;
-  if (*at++ != 0xff)
-    abort();
-  if (*at++ != 0xff)
-    read_leb(&at);
-  uint8_t encoding = *at++;
-  uint64_t size = read_leb(&at);
-  for (const uint8_t *end = at + size; at < end;) {
-    uint64_t field[3];
-    for (int i = 0; i < 3; i++)
-      if (encoding == 1) {
-        field[i] = read_leb(&at);
-      } else {
-        uint32_t word;
-        memcpy(&word, at, 4);
-        field[i] = word;
-        at += 4;
-      }
-    *action = read_leb(&at);
-    if (ip >= start + field[0] && ip < start + field[0] + field[1])
-      return field[2] ? start + field[2] : 0;
-  }
-  return 0;
-}
-
 _Unwind_Reason_Code test_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class c,
                                      struct _Unwind_Exception *exception,
                                      struct _Unwind_Context *context)
 {
-  uint64_t action;
-  uintptr_t pad = find_pad(context, _Unwind_GetIP(context) - 1, &action);
-
   (void)version;
   (void)c;
-  if (!pad)
-    return _URC_CONTINUE_UNWIND;
-  if (actions & _UA_SEARCH_PHASE)
-    return action ? _URC_HANDLER_FOUND : _URC_CONTINUE_UNWIND;
-  if (action && !(actions & _UA_HANDLER_FRAME) && !(actions & _UA_FORCE_UNWIND))
-    return _URC_CONTINUE_UNWIND;
-  _Unwind_SetGR(context, __builtin_eh_return_data_regno(0), (uintptr_t)exception);
-  _Unwind_SetGR(context, __builtin_eh_return_data_regno(1), action != 0);
-  _Unwind_SetIP(context, pad);
-  return _URC_INSTALL_CONTEXT;
+  return personality(actions, exception, context);
 }
 
 /* ---- throwing ---- */
