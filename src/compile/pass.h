@@ -44,8 +44,8 @@ cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twi
                            twin.h */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
-                           stack_objects.c; tail.c, tail_position.c; unreachable.c; phis.c,
-                           refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c, slot_mode.c,
+                           stack_objects.c; tail.c, tail_position.c; idle_phis.c;
+                           unreachable.c; phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c, slot_mode.c,
                            demote.c, hulls.c; liveness.c; compare.c; bases*.c, sources.c;
                            described.c; statepoint_call.c, statepoint_attributes.c, templates.c;
                            relocate.c, places.c, recompute.c; spaces.c; and the headers of these
@@ -54,7 +54,7 @@ cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
-cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c; tail.h */
+cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c, tail_memory.c; tail.h */
 cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */
 

@@ -83,7 +83,7 @@ static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate",
-    "lower-differences", "slow-paths", "globals", NULL};
+    "lower-differences", "tail-calls", "slow-paths", "globals", NULL};
 
 static const char *const *order_of(const struct cairn_compile_options *options)
 {

@@ -232,6 +232,9 @@ bool cn_refuse_scalable(LLVMTypeRef type);
  * above it. */
 uint32_t cn_part_count(LLVMTypeRef type);
 
+/* idle_phis.c: drop phis of references that nothing but such phis reads. */
+void cn_phis_drop_idle(const struct cn_ctx *ctx, LLVMValueRef function);
+
 /* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is
  * outdated. */
 bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);

@@ -232,6 +232,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   struct cn_cfg cfg;
   struct cn_refs refs;
 
+  cn_phis_drop_idle(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
   build(e, function, &cfg, &refs);
   if (refs.points.count) {

@@ -30,6 +30,9 @@ enum cn_tail_class cn_tail_classify(LLVMTypeRef type);
 /* How many registers a class has. */
 unsigned cn_tail_registers(enum cn_tail_class which);
 
+/* tail_memory.c: keep the code generator from dropping arguments of tail calls in `function`. */
+void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* Attributes of a parameter that change where it is passed. */
 #define CN_TAIL_PASSING \
   { \

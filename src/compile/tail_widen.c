@@ -413,6 +413,8 @@ bool cn_tail_pass(struct cn_ctx *ctx)
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
     widen_function(ctx, functions.at[i]);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    cn_tail_keep_memory(ctx, f);
   cn_free(&functions);
   return true;
 }

@@ -101,10 +101,7 @@ left:
   br label %right
 right:
   %p = phi ptr addrspace(1) [%x, %entry], [%y, %left]
-  br label %next
-next:
-  %d = phi ptr addrspace(1) [%p, %right]
   call void @foo()
-  call void @use(ptr addrspace(1) %d)
+  call void @use(ptr addrspace(1) %p)
   ret void
 }

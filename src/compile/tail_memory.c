@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LLVM 22 drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
+ * (llvm/llvm-project#199224): the callee finds those that the caller was given, references among
+ * them that have moved since. The same call marked `tail` is as good: these conventions guarantee
+ * tail calls, and then the arguments are stored.
+ *
+ * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no such
+ * call. Breaks: nothing.
+ */
+#include "compile/calls.h"
+#include "compile/tail.h"
+
+enum { TAIL_CONVENTION = 18, SWIFT_TAIL_CONVENTION = 20 }; /* llvm/IR/CallingConv.h */
+enum { WORD_BITS = 64, VECTOR_BITS = 128 };
+
+/* What arguments take of the registers, at most. */
+struct registers {
+  unsigned long long taken[CN_TAIL_CLASSES];
+  bool memory; /* something has its place in memory anyway, or may have */
+};
+
+static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
+{
+  unsigned long long bits;
+
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+  case LLVMPointerTypeKind:
+    bits = LLVMSizeOfTypeInBits(layout, type);
+    r->taken[CN_TAIL_INTEGER] += (bits + WORD_BITS - 1) / WORD_BITS;
+    break;
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+  case LLVMFP128TypeKind:
+    r->taken[CN_TAIL_VECTOR]++;
+    break;
+  case LLVMVectorTypeKind:
+    bits = LLVMSizeOfTypeInBits(layout, type);
+    r->taken[CN_TAIL_VECTOR] += (bits + VECTOR_BITS - 1) / VECTOR_BITS;
+    break;
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      take(r, layout, LLVMStructGetTypeAtIndex(type, i));
+    break;
+  default:
+    r->memory = true;
+  }
+}
+
+static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
+{
+  struct registers r = {0};
+  unsigned count = LLVMGetNumArgOperands(call);
+
+  for (unsigned i = 0; i < count && !r.memory; i++)
+    take(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
+  for (unsigned c = 0; c < CN_TAIL_CLASSES; c++)
+    r.memory |= r.taken[c] > cn_tail_registers((enum cn_tail_class)c);
+  return r.memory;
+}
+
+static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
+{
+  if (!LLVMIsACallInst(i) || LLVMGetTailCallKind(i) != LLVMTailCallKindMustTail)
+    return false;
+  unsigned convention = LLVMGetInstructionCallConv(i);
+  return (convention == TAIL_CONVENTION || convention == SWIFT_TAIL_CONVENTION) &&
+         has_arguments_in_memory(ctx, i);
+}
+
+void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_dropping(ctx, i))
+        LLVMSetTailCallKind(i, LLVMTailCallKindTail);
+}
