@@ -23,13 +23,20 @@ static bool accesses_ref(LLVMValueRef user, LLVMValueRef pointer)
     return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
   if (LLVMIsAAtomicRMWInst(user) || LLVMIsAAtomicCmpXchgInst(user))
     return LLVMGetOperand(user, 0) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 1)));
+  if (cn_calls_intrinsic(user, "llvm.masked.load"))
+    return cn_holds_ref(LLVMTypeOf(user));
+  if (cn_calls_intrinsic(user, "llvm.masked.store"))
+    return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
   return false;
 }
 
 static bool hands_address_on(LLVMValueRef user)
 {
   return LLVMIsAGetElementPtrInst(user) || LLVMIsABitCastInst(user) || LLVMIsASelectInst(user) ||
-         LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user) || LLVMIsAAddrSpaceCastInst(user);
+         LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user) || LLVMIsAAddrSpaceCastInst(user) ||
+         cn_calls_intrinsic(user, "llvm.launder.invariant.group") ||
+         cn_calls_intrinsic(user, "llvm.strip.invariant.group") ||
+         cn_calls_intrinsic(user, "llvm.ssa.copy");
 }
 
 /* Is a reference accessed at the local, or at an address computed from it? */

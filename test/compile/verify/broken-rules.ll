@@ -1,5 +1,5 @@
 ; RUN: split-file %s %t
-; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca int least diff raw \
+; RUN: for f in missed leaf base base-phi index duplicate alloca untyped-alloca masked-alloca int least diff raw \
 ; RUN:   inttoptr ptrtoaddr inside inside-loop index-address; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
 ; RUN:   || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
 ; What LLVM's verifier is blind to (docs/llvm-22.md), one broken module each.
@@ -107,6 +107,36 @@ define void @f(ptr addrspace(1) %p) gc "statepoint-example" {
   store ptr addrspace(1) %p, ptr %q
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   ret void
+}
+
+;--- masked-alloca.ll
+; Lanes, and an address behind a marker that changes nothing.
+; CHECK: error: in function 'masked': %a holds references {{.*}} at the call to @foo [undescribed-alloca]
+; CHECK: error: in function 'laundered': %a holds references {{.*}} at the call to @foo [undescribed-alloca]
+; CHECK-NOT: error
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare void @foo()
+declare void @llvm.masked.store.v2p1.p0(<2 x ptr addrspace(1)>, ptr, <2 x i1>)
+declare <2 x i64> @llvm.masked.load.v2i64.p0(ptr, <2 x i1>, <2 x i64>)
+declare ptr @llvm.launder.invariant.group.p0(ptr)
+define void @masked(<2 x ptr addrspace(1)> %v, <2 x i1> %m) gc "statepoint-example" {
+  %a = alloca [16 x i8], align 8
+  call void @llvm.masked.store.v2p1.p0(<2 x ptr addrspace(1)> %v, ptr %a, <2 x i1> %m)
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  ret void
+}
+define void @laundered(ptr addrspace(1) %p) gc "statepoint-example" {
+  %a = alloca [8 x i8], align 8
+  %b = call ptr @llvm.launder.invariant.group.p0(ptr %a)
+  store ptr addrspace(1) %p, ptr %b
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  ret void
+}
+define <2 x i64> @numbers(<2 x i1> %m) gc "statepoint-example" {
+  %a = alloca [16 x i8], align 8
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  %w = call <2 x i64> @llvm.masked.load.v2i64.p0(ptr %a, <2 x i1> %m, <2 x i64> zeroinitializer)
+  ret <2 x i64> %w
 }
 
 ;--- int.ll
