@@ -44,12 +44,12 @@ cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twi
                            twin.h */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
-                           stack_objects.c; tail.c, tail_position.c; idle_phis.c;
-                           unreachable.c; phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c, slot_mode.c,
-                           demote.c, hulls.c; liveness.c; compare.c; bases*.c, sources.c;
-                           described.c; statepoint_call.c, statepoint_attributes.c, templates.c;
-                           relocate.c, places.c, recompute.c; spaces.c; and the headers of these
-                           names, rewrite.h, emitter.h */
+                           stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
+                           phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c,
+                           slot_mode.c, demote.c, hulls.c; liveness.c; compare.c; bases*.c,
+                           sources.c; described.c; statepoint_call.c, statepoint_attributes.c,
+                           templates.c; relocate.c, places.c, recompute.c; spaces.c; and the
+                           headers of these names, rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */

@@ -5,8 +5,8 @@
  * them that have moved since. The same call marked `tail` is as good: these conventions guarantee
  * tail calls, and then the arguments are stored.
  *
- * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no such
- * call. Breaks: nothing.
+ * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no
+ * such call. Breaks: nothing.
  */
 #include "compile/calls.h"
 #include "compile/tail.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slots that the rewriter made (demote.c) are values again, for it to choose anew, by LLVM's
- * promotion. Needs: locals without zeroing and escapes (unwrap_allocas.c). Provides: a function with
- * fewer locals. Breaks: nothing but these: the program's own described locals are promoted, too.
+ * promotion. Needs: locals without zeroing and escapes (unwrap_allocas.c). Provides: a function
+ * with fewer locals. Breaks: nothing but these: the program's own described locals are promoted,
+ * too.
  */
 #include <stdlib.h>
 #include <string.h>
