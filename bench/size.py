@@ -47,7 +47,9 @@ def build_corpus(build, folder, root, options):
     for source in sources[:2] if options.tiny else sources:
         for level in (0, 2):
             name = f'{os.path.basename(source)} -O{level}'
-            target = f'{folder}/{os.path.basename(source)}-{level}.ll'
+            # A kernel and an example may have one name.
+            place = os.path.basename(os.path.dirname(source))
+            target = f'{folder}/{place}-{os.path.basename(source)}-{level}.ll'
             tools.progress(name)
             compile_c(build, root, source, level, target)
             modules.append(Module(name, target))
