@@ -2,8 +2,8 @@
  *
  * Calls in tail position stay tail calls, as in plain C: where a call that is marked `tail` is the
  * last thing that its function does, it becomes musttail. No frame is left that a collector could
- * look at, so there is no statepoint (docs/llvm-22.md, "musttail"), and recursion through such calls
- * does not use up the stack. LLVM's own rewriter wraps them.
+ * look at, so there is no statepoint (docs/llvm-22.md, "musttail"), and recursion through such
+ * calls does not use up the stack. LLVM's own rewriter wraps them.
  *
  * musttail must have the caller's signature. On x86-64 it will do for a callee with another one if
  * each of its arguments lies in the register that the caller's signature has it in: parameters that

@@ -46,7 +46,7 @@ static LLVMValueRef only_value(LLVMValueRef phi)
   return only;
 }
 
-/* The API cannot take an entry from a phi: another one takes its place, or the value that remains. */
+/* The API cannot take an entry from a phi: another takes its place, or the value that remains. */
 static void replace_phi(struct deleting *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);

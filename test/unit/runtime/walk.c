@@ -48,8 +48,8 @@ static uintptr_t native(void)
 
 extern const char cn_arch_native_return[];
 
-/* The anchor of a call from the code at `pc`, whose callee's stack arguments are at stack[word]: the
- * callee has not returned yet. */
+/* The anchor of a call from the code at `pc`, whose callee's stack arguments are at stack[word]:
+ * the callee has not returned yet. */
 static void anchor(int i, uintptr_t pc, int word)
 {
   anchors[i] = (struct cn_anchor){.pc = pc, .sp = at(word)};
@@ -112,8 +112,8 @@ static void steps_and_registers(void **state)
   assert_int_equal(walk.frame.sp, at(32));
 }
 
-/* managed f <- native <- managed g <- native: two anchors, and two that are dead, one that a longjmp
- * left below and one whose call is over. */
+/* managed f <- native <- managed g <- native: two anchors, and two that are dead, one that a
+ * longjmp left below and one whose call is over. */
 static void natives_are_crossed(void **state)
 {
   struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(3)}};
