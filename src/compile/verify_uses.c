@@ -44,8 +44,9 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
   cn_trail_find(&trail, v, value, LLVMGetPreviousInstruction(user), b);
   struct cn_finding finding = {value, trail.origin != value ? trail.origin : NULL,
                                trail.blocks.at, trail.blocks.count};
-  snprintf(use, sizeof use, "%s", text + strspn(text, " "));
-  use[strcspn(use, "\n")] = 0;
+  text[strcspn(text, "\n")] = 0;
+  if (snprintf(use, sizeof use, "%s", text + strspn(text, " ")) >= (int)sizeof use)
+    memcpy(use + sizeof use - 4, "...", 4);
   LLVMDisposeMessage(text);
   cn_value_name(value, name, sizeof name);
   if (trail.origin != value)
