@@ -45,6 +45,11 @@ static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
       take(r, layout, LLVMStructGetTypeAtIndex(type, i));
     break;
+  case LLVMArrayTypeKind:
+    r->memory |= LLVMGetArrayLength2(type) > WORD_BITS;
+    for (unsigned i = 0; !r->memory && i < LLVMGetArrayLength2(type); i++)
+      take(r, layout, LLVMGetElementType(type));
+    break;
   default:
     r->memory = true;
   }
