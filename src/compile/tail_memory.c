@@ -76,10 +76,26 @@ static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
          has_arguments_in_memory(ctx, i);
 }
 
+/* "disable-tail-calls" is for calls marked `tail`: the other ones lose the mark instead. */
+static void enable(LLVMValueRef function)
+{
+  static const char attribute[] = "disable-tail-calls";
+
+  if (!LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1))
+    return;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindTail)
+        LLVMSetTailCallKind(i, LLVMTailCallKindNone);
+  LLVMRemoveStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1);
+}
+
 void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (is_dropping(ctx, i))
+      if (is_dropping(ctx, i)) {
+        enable(function);
         LLVMSetTailCallKind(i, LLVMTailCallKindTail);
+      }
 }

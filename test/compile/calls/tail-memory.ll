@@ -15,7 +15,7 @@ declare void @foo()
 ; ASM: callq foo
 ; ASM: movq %r{{[a-z0-9]+}}, {{[0-9]+}}(%rsp)
 ; ASM: jmp many
-define tailcc void @many(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, ptr addrspace(1) %p) gc "statepoint-example" {
+define tailcc void @many(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, ptr addrspace(1) %p) "disable-tail-calls"="true" gc "statepoint-example" {
   call void @foo()
   musttail call tailcc void @many(i64 0, i64 0, i64 0, i64 0, i64 0, i64 0, ptr addrspace(1) %p)
   ret void
