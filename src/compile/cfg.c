@@ -290,6 +290,22 @@ LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const c
   return phi;
 }
 
+LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
+{
+  LLVMValueRef only = NULL;
+  unsigned count = LLVMCountIncoming(phi);
+
+  for (unsigned i = 0; i < count; i++) {
+    LLVMValueRef input = LLVMGetIncomingValue(phi, i);
+    if (input == phi || input == only)
+      continue;
+    if (only)
+      return NULL;
+    only = input;
+  }
+  return only;
+}
+
 /* Allocas of fixed size stay in the entry block, whatever is split off it: elsewhere they would be
  * dynamic. The first instruction from `at` on that is none. */
 static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)

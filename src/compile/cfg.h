@@ -49,5 +49,8 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
                          const struct cn_ptrmap *kept);
 /* A phi like `old`, without incoming values, at the builder's place. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
+/* The one value that comes into `phi`, but for itself, which dominates it then; null if there are
+ * several or none. */
+LLVMValueRef cn_phi_only_input(LLVMValueRef phi);
 
 #endif

@@ -9,23 +9,6 @@
 #include "base/vector.h"
 #include "compile/rewrite.h"
 
-/* The one value that comes into `phi`, which dominates it then; null if there are several. */
-static LLVMValueRef only_input(LLVMValueRef phi)
-{
-  LLVMValueRef only = NULL;
-  unsigned count = LLVMCountIncoming(phi);
-
-  for (unsigned i = 0; i < count; i++) {
-    LLVMValueRef input = LLVMGetIncomingValue(phi, i);
-    if (input == phi || input == only)
-      continue;
-    if (only)
-      return NULL;
-    only = input;
-  }
-  return only;
-}
-
 void cn_phis_fold(LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) work = {0};
@@ -34,11 +17,11 @@ void cn_phis_fold(LLVMValueRef function)
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i))
-      if (cn_holds_ref(LLVMTypeOf(i)) && only_input(i))
+      if (cn_holds_ref(LLVMTypeOf(i)) && cn_phi_only_input(i))
         cn_push(&work, i);
   for (size_t next = 0; next < work.count; next++) {
     LLVMValueRef phi = work.at[next];
-    LLVMValueRef only = cn_ptrmap_find(&gone, phi) ? NULL : only_input(phi);
+    LLVMValueRef only = cn_ptrmap_find(&gone, phi) ? NULL : cn_phi_only_input(phi);
     if (!only)
       continue;
     for (LLVMUseRef use = LLVMGetFirstUse(phi); use; use = LLVMGetNextUse(use))

@@ -292,25 +292,22 @@ static void put_in(struct web *web, const struct read *read)
   }
 }
 
+/* `count` zeroed elements of `size` bytes, in `at` if it has the room; *room follows. */
+static void *cleared(void *at, uint32_t *room, uint32_t count, size_t size)
+{
+  if (count <= *room)
+    return memset(at, 0, count * size);
+  free(at);
+  *room = count + count / 2;
+  return cn_alloc(*room * size);
+}
+
 static void clear_definitions(struct web *web)
 {
-  uint32_t count = web->sources + 1 + (uint32_t)web->range.blocks.count;
+  uint32_t nodes = (uint32_t)web->range.blocks.count, sources = web->sources + 1;
 
-  if (count > web->made_room) {
-    free(web->made);
-    web->made_room = count + count / 2;
-    web->made = cn_alloc(web->made_room * sizeof *web->made);
-  } else {
-    memset(web->made, 0, count * sizeof *web->made);
-  }
-  count = web->sources + 1;
-  if (count > web->place_room) {
-    free(web->places);
-    web->place_room = count + count / 2;
-    web->places = cn_alloc(web->place_room * sizeof *web->places);
-  } else {
-    memset(web->places, 0, count * sizeof *web->places);
-  }
+  web->made = cleared(web->made, &web->made_room, sources + nodes, sizeof *web->made);
+  web->places = cleared(web->places, &web->place_room, sources, sizeof *web->places);
 }
 
 static void relocate_value(struct web *web, uint32_t value)

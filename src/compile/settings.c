@@ -51,26 +51,34 @@ static unsigned find_word(const char *word, size_t length, const char *const *wo
   return i;
 }
 
+/* Which of three words `value` is, into *found; an error that lists them otherwise. */
+static char *take_word(const char *value, const char *const words[3], unsigned *found)
+{
+  *found = find_word(value, strlen(value), words, 3);
+  return *found < 3 ? NULL
+                    : cn_format("'%s' is not %s, %s or %s", value, words[0], words[1], words[2]);
+}
+
 static char *set_safepoints(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"late", "early", "none"};
-  unsigned found = find_word(value, strlen(value), words, 3);
+  unsigned found;
+  char *wrong = take_word(value, words, &found);
 
-  if (found == 3)
-    return cn_format("'%s' is not late, early or none", value);
-  options->safepoints = (enum cairn_safepoints)found;
-  return NULL;
+  if (!wrong)
+    options->safepoints = (enum cairn_safepoints)found;
+  return wrong;
 }
 
 static char *set_slots(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"auto", "never", "always"};
-  unsigned found = find_word(value, strlen(value), words, 3);
+  unsigned found;
+  char *wrong = take_word(value, words, &found);
 
-  if (found == 3)
-    return cn_format("'%s' is not auto, never or always", value);
-  options->slots = (enum cairn_slots)found;
-  return NULL;
+  if (!wrong)
+    options->slots = (enum cairn_slots)found;
+  return wrong;
 }
 
 static char *set_slot_budget(struct cairn_compile_options *options, const char *value)

@@ -29,23 +29,6 @@ static bool comes_from_nowhere(const struct deleting *d, LLVMValueRef phi)
   return false;
 }
 
-/* The one value that all entries of the phi have, but for itself; null if there is none. */
-static LLVMValueRef only_value(LLVMValueRef phi)
-{
-  unsigned count = LLVMCountIncoming(phi);
-  LLVMValueRef only = NULL;
-
-  for (unsigned i = 0; i < count; i++) {
-    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-    if (value == phi || value == only)
-      continue;
-    if (only)
-      return NULL;
-    only = value;
-  }
-  return only;
-}
-
 /* The API cannot take an entry from a phi: another takes its place, or the value that remains. */
 static void replace_phi(struct deleting *d, LLVMValueRef phi)
 {
@@ -63,7 +46,7 @@ static void replace_phi(struct deleting *d, LLVMValueRef phi)
   char *name = cn_strdup(LLVMGetValueName2(phi, &length));
   LLVMReplaceAllUsesWith(phi, other);
   LLVMInstructionEraseFromParent(phi);
-  LLVMValueRef only = only_value(other);
+  LLVMValueRef only = cn_phi_only_input(other);
   if (only) {
     LLVMReplaceAllUsesWith(other, only);
     LLVMInstructionEraseFromParent(other);

@@ -201,8 +201,6 @@ void cn_trail_free(struct cn_trail *trail);
 void cn_verify_uses(struct cn_verifier *v);      /* verify_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* verify_bases.c: indices, duplicates, bases */
 bool cn_is_relocate(LLVMValueRef value);
-/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
-LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate);
 /* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */

@@ -17,7 +17,8 @@ bool cn_is_relocate(LLVMValueRef value)
   return LLVMIsACallInst(value) && cn_calls_intrinsic(value, "llvm.experimental.gc.relocate");
 }
 
-LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate)
+/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
+static LLVMValueRef statepoint_of(LLVMValueRef relocate)
 {
   LLVMValueRef token = LLVMGetOperand(relocate, 0);
 
@@ -35,7 +36,7 @@ LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate)
 
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
 {
-  LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
+  LLVMValueRef statepoint = statepoint_of(relocate);
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, operand));
   uint32_t first, end;
   bool fresh;
@@ -77,7 +78,7 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
   char base_name[120], derived_name[120], call[160];
   const struct cn_finding finding = {.value = derived, .other = base};
 
-  cn_verify_name_statepoint(cn_verify_statepoint_of(relocate), call, sizeof call);
+  cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
   cn_error_finding(v->ctx, relocate, "wrong-base", &finding,
                    "%s is relocated with %s%s, at %s",
                    cn_value_name(derived, derived_name, sizeof derived_name),
@@ -90,14 +91,14 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   LLVMValueRef base = cn_verify_listed(v, relocate, 1), derived = cn_verify_listed(v, relocate, 2);
   char name[120];
 
-  if (!cn_verify_statepoint_of(relocate))
+  if (!statepoint_of(relocate))
     return true; /* LLVM's verifier lets an undefined token pass for what is never run only */
   if (!base || !derived) {
     cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
              cn_value_name(relocate, name, sizeof name));
     return false;
   }
-  LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
+  LLVMValueRef statepoint = statepoint_of(relocate);
   uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
   for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(derived)); l < leaves; l++) {
     const struct cn_object *of_base = cn_objects_find(&v->objects, base, l);
