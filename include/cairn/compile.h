@@ -84,6 +84,22 @@ enum cairn_slots {
   CAIRN_SLOTS_ALWAYS,
 };
 
+/* Where polls are placed, each with its bit: 1u << CAIRN_POLLS_AT_x. */
+enum cairn_polls {
+#define CAIRN_POLLS_AT(constant, name, initially, help) CAIRN_POLLS_AT_##constant,
+#include <cairn/polls.def>
+#undef CAIRN_POLLS_AT
+  CAIRN_POLLS_PLACES
+};
+/* In place of such bits: no polls at all. */
+#define CAIRN_POLLS_NONE (1u << 31)
+
+/* What a poll looks at, unless the module has a @gc.safepoint_poll of its own. */
+enum cairn_poll {
+  CAIRN_POLL_WORD,  /* the thread's poll word: the default */
+  CAIRN_POLL_STACK, /* the stack pointer against the thread's limit: finds stack overflow too */
+};
+
 /* How to compile. All zero is -O0 of a front end's module for an executable, silently; so is a null
  * pointer, wherever options are asked for. */
 struct cairn_compile_options {
@@ -99,6 +115,10 @@ struct cairn_compile_options {
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;
   bool check_polls;            /* verify-safepoints: a loop without a safepoint is an error */
+  /* Of place-safepoints; the budget also of verify-safepoints. */
+  unsigned polls;              /* bits of enum cairn_polls; 0: those that are on by default */
+  enum cairn_poll poll;
+  unsigned poll_budget;        /* microseconds of work between two polls, about; 0: 20 */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
@@ -154,7 +174,7 @@ bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_o
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, manage-all, shared. Returns null, or what is wrong, which the caller frees with
+ * check-polls, polls, poll, poll-budget, manage-all, shared. Returns null, or what is wrong, which the caller frees with
  * free(); *options is as it was then. "address-spaces" allocates: whoever sets it frees
  * options->address_spaces with free(), and has nothing else there before. */
 char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value);
@@ -162,6 +182,9 @@ char *cairn_compile_set(struct cairn_compile_options *options, const char *name,
 /* Null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order
  * of their bits; static. */
 const char *const *cairn_compile_relocation_names(void);
+
+/* The same of the places of polls. */
+const char *const *cairn_compile_polls_names(void);
 
 /* Set the code generator options that Cairn needs (references in registers) and initialise
  * LLVM's x86 target. Once per process, before the

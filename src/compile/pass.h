@@ -40,8 +40,8 @@ cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
 cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk.h, results.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
-cn_pass cn_place;       /* place-safepoints: place.c, chunk.c, chunk_find.c, twin.c; chunk.h,
-                           twin.h */
+cn_pass cn_place;       /* place-safepoints: place.c, poll.c, sites.c, chunk.c, chunk_find.c, twin.c;
+                           and the headers of these names */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
@@ -75,6 +75,9 @@ static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocat
 {
   return !(ctx->options->relocations_off >> which & 1);
 }
+
+/* Where polls are wanted: bits of enum cairn_polls (settings.c). */
+unsigned cn_polls_chosen(const struct cairn_compile_options *options);
 
 /* ---- diagnostics (diagnose.c) ---- */
 

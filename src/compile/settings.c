@@ -32,6 +32,36 @@ const char *const *cairn_compile_relocation_names(void)
   return names;
 }
 
+static const struct polls {
+  const char *name;
+  bool initially;
+  const char *help;
+} polls[] = {
+#define CAIRN_POLLS_AT(constant, name, initially, help) {name, initially, help},
+#include <cairn/polls.def>
+#undef CAIRN_POLLS_AT
+};
+
+const char *const *cairn_compile_polls_names(void)
+{
+  static const char *names[2 * CAIRN_POLLS_PLACES + 1];
+
+  for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++) {
+    names[2 * i] = polls[i].name;
+    names[2 * i + 1] = polls[i].help;
+  }
+  return names;
+}
+
+unsigned cn_polls_chosen(const struct cairn_compile_options *options)
+{
+  unsigned chosen = options->polls & ~CAIRN_POLLS_NONE;
+
+  for (size_t i = 0; !options->polls && i < CAIRN_POLLS_PLACES; i++)
+    chosen |= (unsigned)polls[i].initially << i;
+  return chosen;
+}
+
 /* A decimal number from `text` up to `limit`; *end is what follows it. */
 static bool take_number(const char *text, unsigned long limit, unsigned *number, char **end)
 {
@@ -92,19 +122,36 @@ static char *set_slot_budget(struct cairn_compile_options *options, const char *
   return NULL;
 }
 
-static char *unknown_relocation(const char *word, size_t length)
+static char *unknown_word(const char *word, size_t length, const char *const *words, unsigned count)
 {
-  char *list = cn_strdup(relocations[0].name);
+  char *list = cn_strdup(words[0]);
 
-  for (size_t i = 1; i < CAIRN_RELOCATIONS; i++) {
-    char *longer = cn_format("%s%s%s", list, i + 1 < CAIRN_RELOCATIONS ? ", " : " or ",
-                             relocations[i].name);
+  for (unsigned i = 1; i < count; i++) {
+    char *longer = cn_format("%s%s%s", list, i + 1 < count ? ", " : " or ", words[i]);
     free(list);
     list = longer;
   }
   char *message = cn_format("'%.*s' is not %s", (int)length, word, list);
   free(list);
   return message;
+}
+
+/* The words of a comma-separated list as bits, into *bits. */
+static char *take_words(const char *value, const char *const *words, unsigned count, unsigned *bits)
+{
+  unsigned taken = 0;
+
+  for (bool more = true; more;) {
+    size_t length = strcspn(value, ",");
+    unsigned found = find_word(value, length, words, count);
+    if (found == count)
+      return unknown_word(value, length, words, count);
+    taken |= 1u << found;
+    more = value[length] == ',';
+    value += length + more;
+  }
+  *bits = taken;
+  return NULL;
 }
 
 static char *set_without(struct cairn_compile_options *options, const char *value)
@@ -114,16 +161,45 @@ static char *set_without(struct cairn_compile_options *options, const char *valu
 
   for (size_t i = 0; i < CAIRN_RELOCATIONS; i++)
     names[i] = relocations[i].name;
-  for (bool more = true; more;) {
-    size_t length = strcspn(value, ",");
-    unsigned found = find_word(value, length, names, CAIRN_RELOCATIONS);
-    if (found == CAIRN_RELOCATIONS)
-      return unknown_relocation(value, length);
-    off |= 1u << found;
-    more = value[length] == ',';
-    value += length + more;
-  }
+  char *wrong = take_words(value, names, CAIRN_RELOCATIONS, &off);
   options->relocations_off |= off;
+  return wrong;
+}
+
+/* "none" stands alone. */
+static char *set_polls(struct cairn_compile_options *options, const char *value)
+{
+  const char *names[CAIRN_POLLS_PLACES];
+
+  if (strcmp(value, "none") == 0) {
+    options->polls = CAIRN_POLLS_NONE;
+    return NULL;
+  }
+  for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++)
+    names[i] = polls[i].name;
+  return take_words(value, names, CAIRN_POLLS_PLACES, &options->polls);
+}
+
+static char *set_poll(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const words[] = {"word", "stack"};
+  unsigned found = find_word(value, strlen(value), words, 2);
+
+  if (found == 2)
+    return cn_format("'%s' is not word or stack", value);
+  options->poll = (enum cairn_poll)found;
+  return NULL;
+}
+
+static char *set_poll_budget(struct cairn_compile_options *options, const char *value)
+{
+  enum { MOST = 1000000 };
+  char *end = NULL;
+  unsigned budget;
+
+  if (!take_number(value, MOST, &budget, &end) || *end || !budget)
+    return cn_format("'%s' is not a number of microseconds from 1 to %d", value, MOST);
+  options->poll_budget = budget;
   return NULL;
 }
 
@@ -185,6 +261,8 @@ static const struct setting {
     {"safepoints", true, set_safepoints},   {"without", true, set_without},
     {"slots", true, set_slots},             {"slot-budget", true, set_slot_budget},
     {"address-spaces", true, set_address_spaces}, {"check-polls", false, set_check_polls},
+    {"polls", true, set_polls},             {"poll", true, set_poll},
+    {"poll-budget", true, set_poll_budget},
     {"manage-all", false, set_manage_all},  {"shared", false, set_shared},
 };
 

@@ -51,10 +51,15 @@ static void print_help(FILE *out)
       "  --slot-budget=N       auto: above so many safepoints x live references\n"
       "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
       "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
+      "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
+      "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
+      "                        overflow too (default: word, a load and compare)\n"
+      "  --poll-budget=N       microseconds of work between two polls, about (default: 20)\n"
       "  --help, --version\n",
       out);
   print_names(out, "passes", cairn_compile_pass_names());
   print_names(out, "optimisations", cairn_compile_relocation_names());
+  print_names(out, "places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
 }
 
 static bool is_ours(const char *name)
@@ -187,6 +192,9 @@ static const struct option long_options[] = {
     {"slot-budget", required_argument, NULL, OPT_SET},
     {"address-spaces", required_argument, NULL, OPT_SET},
     {"check-polls", no_argument, NULL, OPT_SET},
+    {"polls", required_argument, NULL, OPT_SET},
+    {"poll", required_argument, NULL, OPT_SET},
+    {"poll-budget", required_argument, NULL, OPT_SET},
     {"disable-output", no_argument, NULL, OPT_SILENT},
     {"time-passes", no_argument, NULL, OPT_TIMES},
     {"help", no_argument, NULL, OPT_HELP},

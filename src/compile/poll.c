@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One poll, as pass `place-safepoints` inserts it (statepoints-later, "PlaceSafepoints").
+ *
+ * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
+ *
+ * A poll is a load of the thread's poll word and a branch to a cold block that calls
+ * cairn_poll_slow() under the preserve_all convention, so that the hot path spills nothing; or the
+ * body of @gc.safepoint_poll, if the module defines it.
+ */
+#include "compile/poll.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "compile/calls.h"
+#include "compile/emit.h"
+#include "compile/names.h"
+
+static void emit_user_poll(struct cn_polls *p, LLVMValueRef at)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMValueRef call =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(p->user), p->user, NULL, 0, "");
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "alwaysinline"));
+  LLVMDisposeBuilder(builder);
+}
+
+static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
+  LLVMValueRef word = LLVMBuildLoad2(
+      builder, i64, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
+
+  LLVMSetVolatile(word, true);
+  LLVMSetAlignment(word, 8);
+  return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i64, 0, false), "poll.asked");
+}
+
+void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
+{
+  p->count++;
+  if (p->user) {
+    emit_user_poll(p, at);
+    return;
+  }
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
+  LLVMValueRef asked = emit_check(p, builder);
+  LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
+  LLVMBasicBlockRef cold =
+      LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
+
+  LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
+  LLVMPositionBuilderAtEnd(builder, head);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  cn_emit_unlikely(p->ctx, LLVMBuildCondBr(builder, asked, cold, done));
+  LLVMPositionBuilderAtEnd(builder, cold);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  LLVMValueRef call =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(p->slow), p->slow, NULL, 0, "");
+  LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
+  LLVMBuildBr(builder, done);
+  LLVMDisposeBuilder(builder);
+}
+
+static bool find_user_poll(struct cn_polls *p)
+{
+  LLVMTypeRef void_type = LLVMFunctionType(LLVMVoidTypeInContext(p->ctx->llvm), NULL, 0, false);
+
+  p->user = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL);
+  if (!p->user)
+    return true;
+  if (LLVMGlobalGetValueType(p->user) != void_type)
+    cn_error(p->ctx, p->user, "poll-type", "@" CN_USER_POLL " must have type void ()");
+  else if (LLVMIsDeclaration(p->user))
+    cn_error(p->ctx, p->user, "poll-body",
+             "@" CN_USER_POLL " is declared but has no body to insert at polls");
+  return p->ctx->errors == 0;
+}
+
+/* The LLVM-C API has no inliner but the passes; the calls carry `alwaysinline`. */
+static bool inline_user_polls(struct cn_polls *p)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(p->ctx->module, "always-inline", NULL, options);
+
+  LLVMDisposePassBuilderOptions(options);
+  if (error) {
+    char *message = LLVMGetErrorMessage(error);
+    cn_error(p->ctx, p->user, "poll-inline", "cannot insert @" CN_USER_POLL ": %s", message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+  }
+  for (LLVMUseRef use = LLVMGetFirstUse(p->user); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (cn_is_call(user) && cn_direct_callee(user) == p->user &&
+        cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)))) {
+      cn_error(p->ctx, user, "poll-inline",
+               "the body of @" CN_USER_POLL " cannot be inserted in line");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
+{
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+
+  *polls = (struct cn_polls){.ctx = ctx};
+  if (!find_user_poll(polls))
+    return false;
+  if (!polls->user)
+    polls->slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
+  return polls->slow || polls->user;
+}
+
+bool cn_polls_end(struct cn_polls *polls)
+{
+  return !polls->user || !polls->count || inline_user_polls(polls);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where in a block a poll hinders least. Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: places for polls. Breaks: nothing (a comparison may be moved within its
+ * block).
+ */
+#include "compile/sites.h"
+
+#include <string.h>
+#include "compile/calls.h"
+#include "compile/names.h"
+
+/* Where to poll at the end of a block: before its terminator, and before the comparison that the
+ * terminator branches on if nothing else uses it, so that the two stay one machine instruction. */
+LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return end;
+  LLVMValueRef compare = LLVMGetCondition(end);
+  if ((!LLVMIsAICmpInst(compare) && !LLVMIsAFCmpInst(compare)) ||
+      LLVMGetInstructionParent(compare) != block || LLVMGetNextUse(LLVMGetFirstUse(compare)))
+    return end;
+  cn_move_before(ctx, compare, end);
+  return compare;
+}
+
+static bool is_mutator(LLVMValueRef global)
+{
+  size_t length;
+
+  return LLVMIsAGlobalVariable(global) &&
+         strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
+}
+
+/* The address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it
+ * and the end of the allocation would leave it with a free pointer from before a collection. */
+static bool is_mutator_address(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.threadlocal.address") && is_mutator(LLVMGetOperand(i, 0));
+}
+
+/* Where to poll in a block that ends in a retreating edge: at its start, so that the code generator
+ * finds what it computes in one piece. */
+LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+{
+  LLVMValueRef first = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
+    return cn_site_end(ctx, block);
+  return first;
+}
+
+/* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
+ * a collection, a volatile access may be half of a pair that has to stay together, and an integer
+ * made of a reference must not live over the poll. */
+static bool stops_entry_poll(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAlloca:
+    return false;
+  case LLVMLoad:
+    return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+    return true;
+  case LLVMCall: {
+    LLVMValueRef callee = cn_direct_callee(i);
+    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) ||
+           !cn_calls_have(i, "willreturn") || !cn_calls_have(i, "nocallback");
+  }
+  default:
+    return LLVMIsATerminatorInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) ||
+           LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i) || LLVMIsAVAArgInst(i);
+  }
+}
+
+/* As late as possible on the straight line from the entry on: what is computed before it is not
+ * hindered by it. Not before an alloca of the entry block, which would become a dynamic one. */
+LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  uint32_t b = 0;
+  LLVMValueRef site = LLVMGetFirstInstruction(cfg->blocks[0].block);
+
+  for (LLVMValueRef i = site; i; i = LLVMGetNextInstruction(i))
+    if (LLVMIsAAllocaInst(i))
+      site = LLVMGetNextInstruction(i);
+  for (;;) {
+    while (!stops_entry_poll(site))
+      site = LLVMGetNextInstruction(site);
+    const struct cn_block *block = &cfg->blocks[b];
+    bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 &&
+                    cfg->blocks[block->succs[0]].pred_count == 1;
+    if (!straight)
+      break;
+    b = block->succs[0];
+    site = LLVMGetFirstInstruction(cfg->blocks[b].block);
+  }
+  return LLVMIsATerminatorInst(site) ? cn_site_end(ctx, cfg->blocks[b].block) : site;
+}
