@@ -20,7 +20,7 @@ check: build
 	@scripts/check
 
 bench: build
-	@bench/run build
+	@bench/safepoints build
 	@bench/rewrite build
 	@bench/differential build
 
