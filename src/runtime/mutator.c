@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "runtime/arm.h"
 #include "runtime/fault.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
@@ -27,7 +28,7 @@ _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def"
 
 enum { ANCHORS = 1 << 18 }; /* nested transitions; untouched ones take no memory */
 
-_Thread_local struct cairn_mutator cairn_mutator = {.poll = 1};
+_Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS};
 
 static void start(char *const *environment)
 {
@@ -57,7 +58,8 @@ static void attach(char *const *environment)
   mutator->anchor = mutator->anchors;
   mutator->anchor_limit = mutator->anchors + ANCHORS;
   mutator->stack_end = cn_os_main_stack_end();
-  mutator->poll = cn_options.stress != 0;
+  if (cn_options.stress == 0)
+    cn_disarm(mutator, CN_REASON_STRESS);
   mutator->attached = 1;
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arming polls. Compiled code reads the poll word plainly; here it is always accessed atomically.
+ */
+#include "runtime/arm.h"
+
+void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason)
+{
+  __atomic_fetch_or(&mutator->poll, (uint64_t)reason, __ATOMIC_SEQ_CST);
+}
+
+/* Whoever disarms looks for what it was armed for afterwards, never before: a question that comes
+ * in between arms again. */
+void cn_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
+{
+  __atomic_fetch_and(&mutator->poll, ~(uint64_t)reason, __ATOMIC_SEQ_CST);
+}
+
+bool cn_armed(const struct cairn_mutator *mutator, enum cn_reason reason)
+{
+  return (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) & (uint64_t)reason) != 0;
+}
