@@ -119,6 +119,7 @@ struct cairn_compile_options {
   unsigned polls;              /* bits of enum cairn_polls; 0: those that are on by default */
   enum cairn_poll poll;
   unsigned poll_budget;        /* microseconds of work between two polls, about; 0: 20 */
+  bool report;                 /* passes tell what they did, in remarks: docs/placement.md */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
@@ -174,8 +175,8 @@ bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_o
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, manage-all, shared. Returns null, or what is wrong, which the caller frees with
- * free(); *options is as it was then. "address-spaces" allocates: whoever sets it frees
+ * check-polls, polls, poll, poll-budget, manage-all, shared, report. Returns null, or what is wrong,
+ * which the caller frees with free(); *options is as it was then. "address-spaces" allocates: whoever sets it frees
  * options->address_spaces with free(), and has nothing else there before. */
 char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value);
 

@@ -60,7 +60,7 @@ cn_pass cn_globals;     /* globals: globals.c */
 
 /* For all of them: calls.h with leaves.c (which calls are safepoints), cfg.h and loops.h with
  * trips.c (control flow), types.h and managed.c (what IR says of types), emit.h and names.h with
- * numbers.c (IR to emit, and its names), diagnose.c and diagnostics.c, stopwatch.h. print.c prints
+ * numbers.c (IR to emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h. print.c prints
  * the analyses; pipeline.c, front_door.c and settings.c are what include/cairn/compile.h declares.
  */
 
@@ -86,6 +86,18 @@ unsigned cn_polls_chosen(const struct cairn_compile_options *options);
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
+
+/* Tell what a pass did or decided, for -fcairn-report; nothing is computed if nobody wants to know.
+ * `at` is where in the source it is (an instruction, best the loop's or the call's) or the function.
+ * The rules of remarks are listed in docs/refused.md. */
+#define cn_remark(ctx, at, rule, ...)                             \
+  do {                                                            \
+    if ((ctx)->options->report)                                   \
+      cn_report(ctx, CAIRN_REMARK, at, rule, __VA_ARGS__);        \
+  } while (0)
+
+/* One remark per managed function on what safepoints it has, if reports are wanted (summary.c). */
+void cn_summarise(struct cn_ctx *ctx);
 
 /* Did LLVM's pass succeed? Consumes `error`, which becomes a diagnostic. */
 bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);

@@ -145,6 +145,8 @@ static bool run_ours(struct cn_ctx *ctx, const struct step *step)
   struct cn_spaces before = cn_spaces_enter(ctx->options);
   bool ok = step->run(ctx) && ctx->errors == 0;
 
+  if (ok && step->run == cn_verify)
+    cn_summarise(ctx);
   cn_spaces_leave(before);
   cn_stopwatch_stop(ctx, &watch, step->name);
   return ok && verify_module(ctx, step->name);

@@ -253,6 +253,13 @@ static char *set_shared(struct cairn_compile_options *options, const char *value
   return NULL;
 }
 
+static char *set_report(struct cairn_compile_options *options, const char *value)
+{
+  (void)value;
+  options->report = true;
+  return NULL;
+}
+
 static const struct setting {
   const char *name;
   bool has_value;
@@ -264,6 +271,7 @@ static const struct setting {
     {"polls", true, set_polls},             {"poll", true, set_poll},
     {"poll-budget", true, set_poll_budget},
     {"manage-all", false, set_manage_all},  {"shared", false, set_shared},
+    {"report", false, set_report},
 };
 
 char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value)

@@ -55,6 +55,7 @@ static void print_help(FILE *out)
       "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
       "                        overflow too (default: word, a load and compare)\n"
       "  --poll-budget=N       microseconds of work between two polls, about (default: 20)\n"
+      "  --report              the passes tell what they did, as remarks on standard error\n"
       "  --help, --version\n",
       out);
   print_names(out, "passes", cairn_compile_pass_names());
@@ -195,6 +196,7 @@ static const struct option long_options[] = {
     {"polls", required_argument, NULL, OPT_SET},
     {"poll", required_argument, NULL, OPT_SET},
     {"poll-budget", required_argument, NULL, OPT_SET},
+    {"report", no_argument, NULL, OPT_SET},
     {"disable-output", no_argument, NULL, OPT_SILENT},
     {"time-passes", no_argument, NULL, OPT_TIMES},
     {"help", no_argument, NULL, OPT_HELP},
