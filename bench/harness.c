@@ -4,6 +4,7 @@
  * nanoseconds, and a checksum. Compiled as plain C, the same for every variant. Kernels are given
  * as -DKERNELS="X(sum) X(fib) ...".
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,25 @@ static const struct kernel {
 };
 
 /* The layout of Cairn's heap: objects of 8-byte multiples one after the other, headers before the
- * payload. */
+ * payload, from the start of a large page on. */
 static char *next;
+
+static char *reserve(void)
+{
+  size_t large = 2 << 20, bytes = 64 << 20;
+  char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (at == MAP_FAILED)
+    abort();
+  at += -(uintptr_t)at & (large - 1);
+  madvise(at, bytes - large, MADV_HUGEPAGE);
+  return at;
+}
 
 static void *bump(long header, long bytes)
 {
   if (!next)
-    next = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    next = reserve();
   char *payload = next + header;
   next = payload + ((bytes + 7) & -8);
   return payload;
@@ -67,22 +80,31 @@ static long now(void)
   return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
+static void time_kernel(const struct kernel *kernel, int repeats)
+{
+  long best = 0, result = kernel->run();
+
+  for (int i = 0; i < repeats; i++) {
+    long start = now();
+    if (kernel->run() != result)
+      printf("%s: the result changes\n", kernel->name);
+    long time = now() - start;
+    best = !best || time < best ? time : best;
+  }
+  printf("%s %ld %lx\n", kernel->name, best, (unsigned long)result);
+}
+
+/* Arguments: how often each kernel is timed, after a first run that warms caches and pages; and the
+ * only kernel to run. All are set up in any case, so that each finds its memory at the same place. */
 int main(int argc, char **argv)
 {
   int repeats = argc > 1 ? atoi(argv[1]) : 9;
+  const char *only = argc > 2 ? argv[2] : NULL;
 
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
     kernels[k].setup();
-  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-    long best = 0, result = kernels[k].run();
-    for (int i = 0; i < repeats; i++) {
-      long start = now();
-      if (kernels[k].run() != result)
-        printf("%s: the result changes\n", kernels[k].name);
-      long time = now() - start;
-      best = !best || time < best ? time : best;
-    }
-    printf("%s %ld %lx\n", kernels[k].name, best, (unsigned long)result);
-  }
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+    if (!only || strcmp(only, kernels[k].name) == 0)
+      time_kernel(&kernels[k], repeats);
   return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the tools that bench/rewrite compares: how long the pass took by the tool's own timer, in
+"""Running the tools that the benchmarks compare: how long the pass took by the tool's own timer, in
 time of the processor, which other work on the machine disturbs less than the clock; and how much
 memory the process had at most."""
 import os
@@ -41,6 +41,14 @@ def run(*command, timeout=None):
     if status:
         raise Failed(f'{" ".join(command)}\n{said[-2000:]}')
     return said, usage.ru_maxrss / 1024
+
+
+def output(*command):
+    """What it said on stdout."""
+    result = subprocess.run(command, capture_output=True, text=True, errors='replace')
+    if result.returncode:
+        raise Failed(f'{" ".join(command)}\n{result.stdout[-2000:]}{result.stderr[-2000:]}')
+    return result.stdout
 
 
 def llvm_seconds(said):
@@ -94,3 +102,9 @@ def progress(text):
         print(f'\r\033[K{text}', end='', file=sys.stderr, flush=True)
     elif text:
         print(text, file=sys.stderr, flush=True)
+
+
+def progress_line(text):
+    """The same, for what changes too often to be written into a file."""
+    if sys.stderr.isatty():
+        progress(text)
