@@ -306,9 +306,9 @@ static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, stru
   build_advances(&r);
   build_latch(&r, end);
   LLVMDisposeBuilder(r.builder);
-  cn_ptrmap_add(&out->bounded, c->latch, NULL);
+  *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_chunk_work(c);
   if (c->polls_first) {
-    cn_ptrmap_add(&out->bounded, r.poll, NULL);
+    cn_ptrmap_add(&out->polled, r.poll, NULL);
     cn_ptrmap_add(&out->first, r.chunk, NULL);
   }
 }

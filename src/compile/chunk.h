@@ -11,8 +11,10 @@
 
 /* What the strip-mined loops of a function mean for polls. */
 struct cn_chunks {
-  struct cn_ptrmap bounded; /* blocks whose retreating edge needs no poll */
-  struct cn_ptrmap first;   /* blocks that must poll at their start */
+  /* Blocks whose retreating edge needs no poll: to the work that their loop does at most. */
+  struct cn_ptrmap bounded;
+  struct cn_ptrmap first; /* blocks that must poll at their start */
+  struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
 };
 
 /* Turn the simple counted loops of `function` that may do more than `small_work` into two nested
@@ -30,6 +32,7 @@ struct cn_chunk_candidate {
   bool no_wrap;          /* the advance cannot wrap, by its flags */
   struct cn_induction iv;
   uint64_t trips;        /* K */
+  uint64_t work;         /* of one trip, at most */
   uint32_t loop;
   bool twin;        /* gets a copy for few trips, instead of being cut into chunks */
   bool polls_first; /* on entry, too, not only between two chunks */
@@ -38,6 +41,12 @@ struct cn_chunk_candidate {
   uint32_t count;
   LLVMBasicBlockRef exit; /* the only block behind the loop, reached only from it, or null */
 };
+
+/* What K trips do, and one more, which a test of the old value allows. */
+static inline uint64_t cn_chunk_work(const struct cn_chunk_candidate *c)
+{
+  return (c->trips + 1) * c->work;
+}
 
 /* How far a step goes. */
 static inline uint64_t cn_chunk_magnitude(int64_t step)

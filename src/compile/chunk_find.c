@@ -7,13 +7,18 @@
 #include "compile/calls.h"
 #include "compile/chunk.h"
 #include "compile/twin.h"
+#include "compile/work.h"
 
-/* Instructions between two polls: some ten microseconds, and thousands of times the cost of a
- * poll. */
-#define CHUNK_WORK 40000
+/* In fewer trips a poll on each costs little. */
 #define CHUNK_MIN_TRIPS 16
 /* Chunks of a loop whose step is not known are made for steps up to this at least. */
 #define LIKELY_STEP 7
+
+/* Work between two polls: some ten microseconds, and thousands of times the cost of a poll. */
+static uint64_t budget_of(const struct cn_ctx *ctx)
+{
+  return (ctx->options->poll_budget ? ctx->options->poll_budget : 20) * (uint64_t)CN_WORK_PER_US;
+}
 
 static LLVMIntPredicate swapped(LLVMIntPredicate p)
 {
@@ -118,12 +123,15 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
 }
 
 /* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
-static uint64_t trips_for(struct cn_ctx *ctx, uint64_t size, const struct cn_chunk_candidate *c)
+static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
 {
+  uint64_t budget = budget_of(ctx);
   uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
   uint64_t step = c->iv.by ? LIKELY_STEP : cn_chunk_magnitude(c->iv.step);
 
-  while (2 * trips * size <= CHUNK_WORK)
+  if (trips > budget / c->work)
+    return 0;
+  while (2 * trips <= budget / c->work)
     trips *= 2;
   while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
     trips /= 2;
@@ -225,8 +233,8 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
     return false;
   if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
     return false; /* the polls in it would have to relocate its end */
-  uint64_t work = trip_work(loops, loop, small_work);
-  out->trips = work ? trips_for(ctx, work, out) : 0;
+  out->work = trip_work(loops, loop, small_work);
+  out->trips = out->work ? trips_for(ctx, out) : 0;
   if (!out->trips)
     return false;
   bool products = has_products(loops, loop);

@@ -37,7 +37,9 @@
 /* What never moves: an attribute of parameters and results, metadata of loads. */
 #define CN_IMMOVABLE "cairn-immovable"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"
-/* Metadata of the branch that closes a loop which place-safepoints has bounded. */
+/* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, so much
+ * work at most between an entry into the loop and a safepoint or its end; !{}, less than the
+ * budget. */
 #define CN_BOUNDED "cairn.bounded"
 
 /* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,

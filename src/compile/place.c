@@ -104,13 +104,15 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
   return false;
 }
 
-/* For verify-safepoints, which cannot see that the loop that `b` ends runs for a bounded time. */
-static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b)
+/* For verify-safepoints, which cannot see that the loop that `b` ends does no more than `work`. */
+static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
-  LLVMMetadataRef empty = LLVMMDNodeInContext2(ctx->llvm, NULL, 0);
+  LLVMValueRef number = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), work, false);
+  LLVMMetadataRef operand = LLVMValueAsMetadata(number);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &operand, 1);
 
-  LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, empty));
+  LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, node));
 }
 
 static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
@@ -124,12 +126,13 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   if (p->chosen & 1u << CAIRN_POLLS_AT_ENTRY)
     cn_push(sites, cn_site_entry(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++) {
-    bool bounded = cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block);
+    const uint64_t *bounded = cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block);
     if (bounded)
-      mark_bounded(p->ctx, cfg.blocks[b].block);
+      mark_bounded(p->ctx, cfg.blocks[b].block, *bounded);
     if (p->chosen & 1u << CAIRN_POLLS_AT_BACKEDGE &&
         (cn_ptrmap_find(&chunks->first, cfg.blocks[b].block) ||
-         (!bounded && polls_at_end(p, &loops, b))))
+         (!bounded && !cn_ptrmap_find(&chunks->polled, cfg.blocks[b].block) &&
+          polls_at_end(p, &loops, b))))
       cn_push(sites, cn_site_latch(p->ctx, cfg.blocks[b].block));
   }
   cn_loops_free(&loops);
@@ -152,6 +155,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   cn_free(&sites);
   cn_ptrmap_free(&chunks.bounded);
   cn_ptrmap_free(&chunks.first);
+  cn_ptrmap_free(&chunks.polled);
 }
 
 static bool place(struct cn_ctx *ctx)

@@ -333,7 +333,7 @@ void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_c
   LLVMSetCurrentDebugLocation2(t.builder, LLVMInstructionGetDebugLoc(c->compare));
   LLVMValueRef far = cn_chunk_build_far(ctx, t.builder, c, t.start);
   cn_emit_unlikely(ctx, LLVMBuildCondBr(t.builder, far, c->header, copy_of_block(&t, c->header)));
-  cn_ptrmap_add(&out->bounded, copy_of_block(&t, c->latch), NULL);
+  *cn_ptrmap_add(&out->bounded, copy_of_block(&t, c->latch), NULL) = cn_chunk_work(c);
   if (c->polls_first)
     cn_ptrmap_add(&out->first, t.guard, NULL);
   LLVMDisposeDIBuilder(t.records);
