@@ -24,9 +24,12 @@ TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(anchor_limit, ANCHOR_LIMIT);
 TIED(target, TARGET);
+TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
 enum { ANCHORS = 1 << 18 }; /* nested transitions; untouched ones take no memory */
+
+static struct cairn_mutator *main_mutator;
 
 _Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS};
 
@@ -60,7 +63,14 @@ static void attach(char *const *environment)
   mutator->stack_end = cn_os_main_stack_end();
   if (cn_options.stress == 0)
     cn_disarm(mutator, CN_REASON_STRESS);
+  mutator->thread = cn_os_thread();
   mutator->attached = 1;
+  main_mutator = mutator;
+}
+
+struct cairn_mutator *cn_mutator_main(void)
+{
+  return main_mutator;
 }
 
 struct cairn_mutator *cn_mutator_get(void)

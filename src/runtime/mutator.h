@@ -26,7 +26,9 @@ struct cairn_mutator {
   const struct cn_regs *stopped;        /* what the stub saved, while at a safepoint */
   uint64_t attached;
   uint64_t busy;                        /* in a slow path */
-  uint64_t unused[3];
+  int thread;                           /* its number (cn_os_thread()) */
+  uint64_t unused;
+  uint64_t transitions;                 /* calls of native code so far */
 };
 
 #pragma GCC visibility push(default)
@@ -36,6 +38,9 @@ extern _Thread_local struct cairn_mutator cairn_mutator;
 /* The calling thread's mutator; attaches the main thread at its first call, refuses any other by
  * name. */
 struct cairn_mutator *cn_mutator_get(void);
+
+/* The main thread's, from any thread; it is there before any other code of the program runs. */
+struct cairn_mutator *cn_mutator_main(void);
 
 /* Bytes allocated so far in allocation buffers, headers included. */
 uint64_t cn_mutator_allocated(void);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <cairn/abi.h>
+#include "runtime/ask.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/mutator.h"
@@ -32,7 +33,7 @@ static void collect(const struct cn_regs *regs, size_t bytes_needed)
 }
 
 /* A slow path begins; true if stress mode wants a collection here. */
-static bool enter(void)
+static bool enter(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
 
@@ -41,35 +42,37 @@ static bool enter(void)
   if (mutator->busy)
     cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
   mutator->busy = 1;
+  cn_ask_arrive(regs->pc, false);
   cn_stats.safepoints++;
   return cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0 && may_collect();
 }
 
-static void leave(void)
+static void leave(const struct cn_regs *regs)
 {
+  cn_ask_arrive(regs->pc, true);
   cairn_mutator.busy = 0;
 }
 
 void cn_safepoint_poll(const struct cn_regs *regs)
 {
-  if (enter())
+  if (enter(regs))
     collect(regs, 0);
-  leave();
+  leave(regs);
 }
 
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
-  enter();
+  enter(regs);
   if (may_collect())
     collect(regs, 0);
-  leave();
+  leave(regs);
 }
 
 static void *allocate(const struct cn_regs *regs, size_t bytes)
 {
   void *block;
 
-  if (enter())
+  if (enter(regs))
     collect(regs, bytes);
   if (!may_collect())
     block = cn_heap_allocate_growing(bytes);
@@ -77,7 +80,7 @@ static void *allocate(const struct cn_regs *regs, size_t bytes)
     collect(regs, bytes);
     block = cn_heap_allocate(bytes);
   }
-  leave();
+  leave(regs);
   if (block == NULL)
     cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
                    cn_options.heap_max);

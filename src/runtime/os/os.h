@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the runtime asks of the operating system. One .c per port. Nothing here calls malloc: a
- * collection may have been started from anywhere. Sizes and addresses of memory are multiples of
+ * What the runtime asks of the operating system. One set of .c per port. Nothing here calls malloc,
+ * but where it says so: a collection may have been started from anywhere. Sizes and addresses of memory are multiples of
  * cn_os_page().
  */
 #ifndef CN_RUNTIME_OS_H
@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct cn_os_thread {
+  uintptr_t handle;
+  int process; /* that it belongs to: the child of a fork() has no such thread */
+};
 
 size_t cn_os_page(void);
 size_t cn_os_memory(void);        /* of the machine, or what the process may use of it */
@@ -36,6 +41,22 @@ void cn_os_free(void *memory, size_t bytes);
 
 bool cn_os_is_main_thread(void);
 uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or above it */
+
+/* Wait while *word is `value`, until somebody wakes all who wait for it, or for no reason. False: it
+ * is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
+bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
+void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
+
+int cn_os_thread(void);                 /* number of the calling thread */
+uint64_t cn_os_thread_ran(int thread);  /* nanoseconds for which it had a processor */
+uint64_t cn_os_switches(void);          /* involuntary ones of the calling thread */
+/* At most size - 1 bytes; empty if there is no such thread. */
+void cn_os_thread_name(int thread, char *buffer, size_t size);
+
+/* A thread of the runtime's own, which gets no signals. False: none left. */
+bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *));
+/* Wait until it is over, if it is a thread of this process. */
+void cn_os_thread_join(struct cn_os_thread *thread);
 
 /* To the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_message(const char *text, size_t bytes);

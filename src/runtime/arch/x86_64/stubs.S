@@ -254,6 +254,7 @@ function cairn_call_any
         .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         addq $CAIRN_ABI_ANCHOR_SIZE, MUTATOR(ANCHOR)
+        incq MUTATOR(TRANSITIONS)
         call *%r11
 cn_arch_native_return:
         movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */

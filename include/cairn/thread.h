@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What other threads may ask of the thread that runs managed code (the main thread; there is one
+ * for now). Such threads are native: they may neither call managed code nor hold references.
+ *
+ *   struct cairn_arrival arrival;
+ *   if (cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) == CAIRN_ASK_ARRIVED)
+ *     printf("%lu ns\n", (unsigned long)arrival.nanoseconds);
+ *
+ * The thread is not stopped: it writes down when it reached a safepoint, and goes on. So this
+ * measures the time to safepoint, and wakes the runtime up; it is not yet a way to look at the
+ * thread's references.
+ */
+#ifndef CAIRN_THREAD_H
+#define CAIRN_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* How the main thread came to a safepoint. Times are in nanoseconds, of clocks that the kernel
+ * keeps. */
+struct cairn_arrival {
+  /* By the clock, from before the question was put to the first thing that the thread does at the
+   * safepoint. 0 if it was at one already. */
+  uint64_t nanoseconds;
+  /* By the thread's own clock, over the same time and somewhat more: what is missing to
+   * `nanoseconds` it spent without a processor. It does not sleep in managed code, so there it was
+   * preempted, by other threads or by the host of a virtual machine; or it waited for a page. */
+  uint64_t ran;
+  /* Involuntary context switches of the thread since its last arrival, that is, over a longer
+   * time than this arrival's. */
+  uint64_t switches;
+  /* How long it took to put the question. Where that is much, the asking thread was preempted
+   * itself, and `nanoseconds` may be too large by so much. */
+  uint64_t asking;
+  uintptr_t pc;   /* where the thread goes on: behind the call of the poll's slow path */
+  int thread;     /* its number, as gettid() has it */
+  bool safepoint; /* it was at a safepoint when it was asked, in a collection for instance */
+  /* Since it was asked it came back from a call of native code that had begun before, or began
+   * one: the time may be that code's. What is not noticed is a function that native code called,
+   * which arrives before it returns there. */
+  bool native;
+};
+
+enum cairn_ask {
+  CAIRN_ASK_ARRIVED, /* *arrival is filled in; in all other cases it is left alone */
+  CAIRN_ASK_TIMEOUT, /* it did not arrive in time; the question is withdrawn */
+  CAIRN_ASK_ENDED,   /* the program is over: its exit handlers have run */
+  CAIRN_ASK_SELF,    /* the caller is the main thread, which cannot wait for itself */
+};
+
+#define CAIRN_ASK_FOREVER UINT64_MAX
+
+/* Ask the main thread for a safepoint and wait until it is there: at a poll, at an allocation that
+ * takes the slow path, or in cairn_collect(). A thread in native code arrives when it is back and
+ * polls, which delays nobody but the caller; so does one that has called pthread_exit(), never.
+ *
+ * Any other thread may call, at any time from the first constructors of the executable on, but not
+ * from a signal handler. Callers wait for each other: one question is asked at a time, and the
+ * timeout (nanoseconds) counts from the call. `arrival` is the caller's; it may be null. In the
+ * child of a fork() by a thread that is not the main one, nobody arrives. */
+enum cairn_ask cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

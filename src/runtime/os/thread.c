@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads, as far as the runtime needs them: waiting, clocks, names.
+ */
+#include "runtime/os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct timespec time_of(uint64_t nanoseconds)
+{
+  return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u),
+                           .tv_nsec = (long)(nanoseconds % 1000000000u)};
+}
+
+/* FUTEX_WAIT_BITSET takes the time of day on the monotonic clock, where FUTEX_WAIT takes a length. */
+bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+  struct timespec until = time_of(deadline);
+
+  return syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
+                 deadline == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) == 0 ||
+         errno != ETIMEDOUT;
+}
+
+void cn_os_wake(_Atomic uint32_t *word)
+{
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+int cn_os_thread(void)
+{
+  return (int)syscall(SYS_gettid);
+}
+
+/* The clock of a thread has a number that is made of the thread's own (include/linux/posix-timers.h);
+ * pthread_getcpuclockid() makes the same. */
+uint64_t cn_os_thread_ran(int thread)
+{
+  struct timespec now = {0};
+  enum { PER_THREAD = 4, SCHEDULER = 2 };
+
+  clock_gettime((clockid_t)(~(unsigned)thread << 3 | PER_THREAD | SCHEDULER), &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t cn_os_switches(void)
+{
+  struct rusage usage = {0};
+
+  getrusage(RUSAGE_THREAD, &usage);
+  return (uint64_t)usage.ru_nivcsw;
+}
+
+bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *))
+{
+  sigset_t all, old;
+  pthread_t handle;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  bool done = pthread_create(&handle, NULL, function, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (done)
+    *thread = (struct cn_os_thread){.handle = (uintptr_t)handle, .process = getpid()};
+  return done;
+}
+
+void cn_os_thread_join(struct cn_os_thread *thread)
+{
+  if (thread->process == getpid())
+    pthread_join((pthread_t)thread->handle, NULL);
+  thread->process = 0;
+}
+
+void cn_os_thread_name(int thread, char *buffer, size_t size)
+{
+  char path[64];
+
+  snprintf(path, sizeof path, "/proc/self/task/%d/comm", thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, buffer, size - 1);
+  if (fd >= 0)
+    close(fd);
+  buffer[n > 0 ? n : 0] = 0;
+  buffer[strcspn(buffer, "\n")] = 0;
+}
