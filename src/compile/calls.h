@@ -11,6 +11,8 @@
 /* Why the C function `name` is a leaf, from the table in leaves.def, or null if it is not in it
  * (leaves.c). */
 const char *cn_calls_leaf_reason(const char *name);
+/* What a call of it does, in units of work.h, if its arguments say nothing of that (leaves.c). */
+uint64_t cn_calls_leaf_work(const char *name);
 
 /* One line per call of `function`, in block order: kind, callee, why. The analysis "calls". */
 void cn_calls_print(LLVMValueRef function, FILE *out);

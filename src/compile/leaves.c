@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/work.h"
 
 enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
 
@@ -18,6 +19,24 @@ static const char *const reasons[] = {
     [STATE] = "table: reads or writes process state, does not block",
     [NORETURN] = "table: never returns and runs no exit handlers",
     [MATH] = "table: mathematics",
+};
+
+/* What a call does, in units of src/compile/work.h: most functions of strings take as long as those
+ * are. */
+static const uint64_t works[] = {
+    [STRING] = CN_WORK_UNKNOWN, [MEMORY] = 1000, [VALUE] = 400,  [CTYPE] = 10,
+    [TIME] = 2000,              [STATE] = 1000,  [NORETURN] = 0, [MATH] = 300,
+};
+
+static const struct exception {
+  const char *name;
+  uint64_t work;
+} exceptions[] = {
+    {"abs", 2},        {"ffs", 4},          {"ffsl", 4},
+    {"ffsll", 4},      {"imaxabs", 2},      {"labs", 2},
+    {"llabs", 2},      {"fabs", 4},         {"fabsf", 4},
+    {"sqrt", 30},      {"sqrtf", 30},       {"mbstowcs", CN_WORK_UNKNOWN},
+    {"strerror_r", 1000}, {"wcstombs", CN_WORK_UNKNOWN}, {"reallocarray", CN_WORK_UNKNOWN},
 };
 
 static const struct leaf {
@@ -56,7 +75,8 @@ static uint16_t *find(struct buckets *buckets, const char *name)
   return &buckets->at[i];
 }
 
-const char *cn_calls_leaf_reason(const char *name)
+/* The entry of `name`, or null. */
+static const struct leaf *find_leaf(const char *name)
 {
   static _Thread_local struct buckets buckets; /* a constant, in effect */
 
@@ -65,5 +85,22 @@ const char *cn_calls_leaf_reason(const char *name)
     *find(&buckets, leaves[i].name) = i + 1;
   buckets.filled = true;
   uint16_t found = *find(&buckets, name);
-  return found ? reasons[leaves[found - 1].reason] : NULL;
+  return found ? &leaves[found - 1] : NULL;
+}
+
+const char *cn_calls_leaf_reason(const char *name)
+{
+  const struct leaf *leaf = find_leaf(name);
+
+  return leaf ? reasons[leaf->reason] : NULL;
+}
+
+uint64_t cn_calls_leaf_work(const char *name)
+{
+  const struct leaf *leaf = find_leaf(name);
+
+  for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+    if (strcmp(exceptions[i].name, name) == 0)
+      return exceptions[i].work;
+  return leaf ? works[leaf->reason] : CN_WORK_UNKNOWN;
 }

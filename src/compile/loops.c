@@ -6,10 +6,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/calls.h"
-
-/* What a call counts for in instructions: a guess, the work of its callee beyond its own polls. */
-#define CALL_WORK 100
+#include "compile/work.h"
 
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
@@ -152,27 +149,27 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
 
 /* ---- work ---- */
 
-/* Leaves of the C library are; intrinsics and inline assembly are taken for an instruction. */
-static bool is_real_call(LLVMValueRef i)
+/* What the instructions of a block do, and the same with those that may take any time counted as a
+ * call. */
+struct block_work {
+  uint64_t all, size;
+};
+
+static struct block_work work_of_block(LLVMBasicBlockRef block)
 {
-  LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
+  struct block_work work = {0};
 
-  return cn_is_call(i) && (cn_classify_call(i).kind != CN_CALL_LEAF ||
-                           (callee && !LLVMGetIntrinsicID(callee)));
-}
-
-static uint64_t size_of_block(LLVMBasicBlockRef block)
-{
-  uint64_t size = 0;
-
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-    size += is_real_call(i) ? CALL_WORK : 1;
-  return size;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    uint64_t one = cn_work_of(i);
+    work.all = cn_work_add(work.all, one);
+    work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
+  }
+  return work;
 }
 
 /* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left
  * their work in its `work`. */
-static void measure(struct cn_loops *loops, uint32_t l, const uint64_t *sizes)
+static void measure(struct cn_loops *loops, uint32_t l, const struct block_work *works)
 {
   struct cn_loop *loop = &loops->at[l];
   uint64_t once = loop->work;
@@ -180,19 +177,15 @@ static void measure(struct cn_loops *loops, uint32_t l, const uint64_t *sizes)
   loop->trips = CN_WORK_UNKNOWN;
   for (uint32_t i = 0; i < loop->count; i++) {
     uint32_t b = loop->blocks[i];
-    loop->size += sizes[b];
+    loop->size = cn_work_add(loop->size, works[b].size);
     if (loops->of[b] == l)
-      once = once == CN_WORK_UNKNOWN ? once : once + sizes[b];
+      once = cn_work_add(once, works[b].all);
     uint64_t trips = cn_trips_by_exit(loops, l, b);
     loop->trips = trips < loop->trips ? trips : loop->trips;
   }
-  if (loop->irreducible || loop->trips == CN_WORK_UNKNOWN || once == CN_WORK_UNKNOWN ||
-      __builtin_mul_overflow(once, loop->trips, &loop->work))
-    loop->work = CN_WORK_UNKNOWN;
-  if (loop->parent != CN_NO_BLOCK) {
-    uint64_t *outer = &loops->at[loop->parent].work;
-    *outer = *outer > CN_WORK_UNKNOWN - loop->work ? CN_WORK_UNKNOWN : *outer + loop->work;
-  }
+  loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(once, loop->trips);
+  if (loop->parent != CN_NO_BLOCK)
+    loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
 }
 
 static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
@@ -215,22 +208,22 @@ static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
   uint32_t *in = cn_alloc(cfg->count * sizeof *in);
-  uint64_t *sizes = cn_alloc(cfg->count * sizeof *sizes);
+  struct block_work *works = cn_alloc(cfg->count * sizeof *works);
 
   *loops = (struct cn_loops){.cfg = cfg};
   loops->at = cn_alloc(cfg->count * sizeof *loops->at);
   loops->of = cn_alloc(cfg->count * sizeof *loops->of);
   for (uint32_t i = 0; i < cfg->count; i++) {
     loops->of[i] = CN_NO_BLOCK;
-    sizes[i] = size_of_block(cfg->blocks[i].block);
+    works[i] = work_of_block(cfg->blocks[i].block);
   }
   for (uint32_t i = cfg->count; i-- > 0;)
     if (cfg->blocks[i].loop == i)
       add_loop(loops, i, in);
   for (uint32_t l = 0; l < loops->count; l++)
-    measure(loops, l, sizes);
+    measure(loops, l, works);
   free(in);
-  free(sizes);
+  free(works);
 }
 
 void cn_loops_free(struct cn_loops *loops)

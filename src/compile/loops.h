@@ -10,7 +10,7 @@
 #include "compile/cfg.h"
 
 #define CN_WORK_UNKNOWN UINT64_MAX
-/* A loop that executes at most so many instructions in all needs no poll: about a microsecond. */
+/* A loop that does at most so much work (work.h) in all needs no poll: two microseconds. */
 #define CN_SMALL_WORK 4096
 
 struct cn_loop {
@@ -21,9 +21,9 @@ struct cn_loop {
   bool irreducible;
   uint32_t *blocks;
   uint32_t count;
-  uint64_t size;   /* instructions of one pass over all its blocks, a call counting for many */
+  uint64_t size;   /* work of one pass over all its blocks; what may take any time, as a call */
   uint64_t trips;  /* at most so many passes, or CN_WORK_UNKNOWN */
-  uint64_t work;   /* at most so many instructions in all, or CN_WORK_UNKNOWN */
+  uint64_t work;   /* at most so much in all, or CN_WORK_UNKNOWN */
 };
 
 /* Innermost first. */
@@ -53,5 +53,8 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
 /* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
  * (trips.c). */
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
+
+/* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX (trips.c). */
+uint64_t cn_loops_largest(LLVMValueRef value);
 
 #endif

@@ -50,6 +50,36 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned w
 
 /* ---- trips ---- */
 
+static uint64_t largest(LLVMValueRef value, unsigned depth);
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* x < y ? x : y and the like, unsigned: the smaller of the two. */
+static bool is_minimum(LLVMValueRef select)
+{
+  LLVMValueRef test = LLVMIsAICmpInst(LLVMGetOperand(select, 0));
+
+  if (!test)
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(test);
+  bool less = p == LLVMIntULT || p == LLVMIntULE;
+  LLVMValueRef lesser = LLVMGetOperand(test, less ? 0 : 1);
+  LLVMValueRef greater = LLVMGetOperand(test, less ? 1 : 0);
+  return (less || p == LLVMIntUGT || p == LLVMIntUGE) && LLVMGetOperand(select, 1) == lesser &&
+         LLVMGetOperand(select, 2) == greater;
+}
+
+static uint64_t largest_select(LLVMValueRef select, unsigned depth)
+{
+  uint64_t a = largest(LLVMGetOperand(select, 1), depth);
+  uint64_t b = largest(LLVMGetOperand(select, 2), depth);
+
+  return (a < b) == is_minimum(select) ? a : b;
+}
+
 /* What an integer can be at most, unsigned, or UINT64_MAX. */
 static uint64_t largest(LLVMValueRef value, unsigned depth)
 {
@@ -59,27 +89,35 @@ static uint64_t largest(LLVMValueRef value, unsigned depth)
   if (depth == 0 || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) == 0)
     return UINT64_MAX;
   LLVMValueRef first = LLVMGetOperand(value, 0);
-  LLVMValueRef constant =
-      LLVMGetNumOperands(value) > 1 ? LLVMIsAConstantInt(LLVMGetOperand(value, 1)) : NULL;
-  uint64_t c = constant && LLVMGetIntTypeWidth(LLVMTypeOf(constant)) <= 64
-                   ? LLVMConstIntGetZExtValue(constant)
-                   : UINT64_MAX;
+  LLVMValueRef second = LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMZExt: {
     unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
-    uint64_t inner = largest(first, depth - 1);
-    uint64_t all = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
-    return inner < all ? inner : all;
+    return smaller(largest(first, depth - 1),
+                   width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
   }
   case LLVMFreeze:
     return largest(first, depth - 1);
   case LLVMAnd:
-    return c;
-  case LLVMURem:
-    return c == UINT64_MAX || c == 0 ? UINT64_MAX : c - 1;
+    return smaller(largest(first, depth - 1), largest(second, depth - 1));
+  case LLVMURem: {
+    uint64_t divisor = LLVMIsAConstantInt(second) ? largest(second, depth) : 0;
+    return divisor && divisor != UINT64_MAX ? divisor - 1 : UINT64_MAX;
+  }
+  case LLVMSelect:
+    return largest_select(value, depth - 1);
+  case LLVMCall:
+    return cn_calls_intrinsic(value, "llvm.umin")
+               ? smaller(largest(first, depth - 1), largest(second, depth - 1))
+               : UINT64_MAX;
   default:
     return UINT64_MAX;
   }
+}
+
+uint64_t cn_loops_largest(LLVMValueRef value)
+{
+  return largest(value, 4);
 }
 
 static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)

@@ -30,10 +30,29 @@ struct cn_work_summary {
   bool passes;      /* is there such a way? Not if every call polls. */
 };
 
+/* Sums and products that stay CN_WORK_UNKNOWN once they are, or do not fit. */
+static inline uint64_t cn_work_add(uint64_t a, uint64_t b)
+{
+  return a > CN_WORK_UNKNOWN - b ? CN_WORK_UNKNOWN : a + b;
+}
+static inline uint64_t cn_work_times(uint64_t a, uint64_t n)
+{
+  return a && n > (CN_WORK_UNKNOWN - 1) / a ? CN_WORK_UNKNOWN : a * n;
+}
+
 /* The budget of options->poll_budget in units. */
 uint64_t cn_work_budget(const struct cn_ctx *ctx);
 
-/* What one instruction does, without what a callee does that has a summary. */
+/* What one instruction does (costs.c): a call of which nothing is known CN_CALL_WORK, one that runs
+ * as long as an unknown argument says CN_WORK_UNKNOWN. */
 uint64_t cn_work_of(LLVMValueRef instruction);
+
+/* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at
+ * its end or in all. And the number in it. */
+#define CN_WORK_SAID "cairn-work"
+uint64_t cn_work_parse(LLVMAttributeRef attribute);
+
+/* The function that a call or a statepoint calls, or null. */
+LLVMValueRef cn_work_callee(LLVMValueRef call);
 
 #endif

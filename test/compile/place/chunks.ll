@@ -47,8 +47,8 @@ done:
 ; CHECK-NEXT: %chunk.start = phi ptr addrspace(1) [ %a, %poll.done ], [ %next,
 ; CHECK-NEXT: %chunk.at = ptrtoint ptr addrspace(1) %chunk.start to i64
 ; CHECK-NEXT: %chunk.at{{[0-9]+}} = ptrtoint ptr addrspace(1) %end to i64
-; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 32768
-; CHECK-NEXT: %chunk.next = getelementptr i8, ptr addrspace(1) %chunk.start, i64 32768
+; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 65536
+; CHECK-NEXT: %chunk.next = getelementptr i8, ptr addrspace(1) %chunk.start, i64 65536
 ; CHECK-NEXT: %chunk.end = select i1 %chunk.far, ptr addrspace(1) %chunk.next, ptr addrspace(1) %end
 define void @clear(ptr addrspace(1) %a, ptr addrspace(1) %end) gc "statepoint-example" {
 entry:
@@ -66,10 +66,10 @@ done:
 ; An order as the test; swapped operands; counting down.
 ; CHECK-LABEL: define void @down
 ; CHECK: %chunk.left = sub i64 %chunk.start, %n
-; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, 4096
+; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, 8192
 ; CHECK-NEXT: %chunk.short = icmp sgt i64 %chunk.start, %n
 ; CHECK-NEXT: %chunk.far{{[0-9]+}} = and i1 %chunk.short, %chunk.far
-; CHECK-NEXT: %chunk.next = add i64 %chunk.start, -4096
+; CHECK-NEXT: %chunk.next = add i64 %chunk.start, -8192
 ; CHECK: %chunk.ends = icmp slt i64 %chunk.end, %i.next
 ; CHECK-NEXT: br i1 %chunk.ends, label %loop, label %chunk.check
 define void @down(ptr %a, i64 %m, i64 %n) gc "statepoint-example" {
@@ -90,7 +90,7 @@ done:
 ; CHECK-LABEL: define void @may_wrap
 ; CHECK: %chunk.left = sub i64 %n, %chunk.start
 ; CHECK-NEXT: %chunk.before = sub i64 %chunk.left, 1
-; CHECK-NEXT: %chunk.far = icmp uge i64 %chunk.before, 16384
+; CHECK-NEXT: %chunk.far = icmp uge i64 %chunk.before, 32768
 ; CHECK-NEXT: %chunk.over = and i64 %chunk.left, 3
 ; CHECK-NEXT: %chunk.misses = icmp ne i64 %chunk.over, 0
 ; CHECK-NEXT: or i1 %chunk.far, %chunk.misses
