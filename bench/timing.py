@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long the kernels take in each variant, against plain C (bench/safepoints).
 
-What disturbs single runs, and what is done about it: other work on the machine (each time is the
-least of several runs in a process, on one CPU, and the figure is a median); its moods (a ratio is
-taken between neighbours in time, whose order alternates); where code lies, which moves single
-kernels by up to 10 % (many layouts, in each of which a kernel begins at the same place of a page in
-every variant, and the figure is their median); where the stack and the pages lie (the kernel's
-address randomisation is on, and each round is another process)."""
+What disturbs single runs, and what is done about it. Other work on the machine, and its moods: all
+runs are on one CPU, each in several processes, the variants in turns; of all of them the shortest
+counts. Where the stack and the pages lie: the kernel's address randomisation is on, and each
+process has its own luck. Where code lies: a loop of a few instructions can take half as long again
+if it crosses a boundary of 64 bytes, which each compiler's output does in some layouts and not in
+others. So each variant has many layouts, and the figure is the median of the ratios of every layout
+of the variant to every layout of plain C (the estimator of Hodges and Lehmann): that a long and a
+short loop meet in one layout or another does not matter then."""
 import math
 import os
 import statistics
@@ -47,24 +49,18 @@ def collect(programs, rounds, repeats):
 
 
 def rank_of_interval(n):
-    """The largest r such that the median lies between the r-th least and the r-th greatest of n
-    values with a probability of at least 0.95; 1 if there is none."""
-    outside, r = 2 * 0.5 ** n, 1
-    while outside + 2 * math.comb(n, r) * 0.5 ** n <= 0.05:
-        outside += 2 * math.comb(n, r) * 0.5 ** n
-        r += 1
-    return r
+    """Of n*n sorted ratios, the place of the lower end of the 95 % confidence interval of their median
+    (from the distribution of the rank sum of Mann and Whitney)."""
+    return max(0, math.floor(n * n / 2 - 1.96 * math.sqrt(n * n * (2 * n + 1) / 12)))
 
 
 def ratio(times, variant, kernel, layouts):
-    """(median over the layouts, bounds of its confidence interval) of variant over plain; of a layout,
-    it is the median over the rounds."""
-    of_layouts = sorted(
-        statistics.median(t / p for t, p in zip(times[variant, kernel, layout],
-                                                times['plain', kernel, layout]))
-        for layout in range(layouts))
+    """(median, bounds of its confidence interval) of variant over plain."""
+    ours, plain = ([min(times[v, kernel, layout]) for layout in range(layouts)]
+                   for v in (variant, 'plain'))
+    ratios = sorted(a / b for a in ours for b in plain)
     rank = rank_of_interval(layouts)
-    return statistics.median(of_layouts), of_layouts[rank - 1], of_layouts[-rank]
+    return statistics.median(ratios), ratios[rank], ratios[-1 - rank]
 
 
 def geometric_mean(ratios):
@@ -77,7 +73,7 @@ def print_table(times, names, variants, layouts):
     figures = {v: {} for v in others}
     print(f'{"kernel":12} {"plain ms":>9}' + ''.join(f' {v + "/plain":>20}' for v in others))
     for name in names:
-        plain = [t for layout in range(layouts) for t in times['plain', name, layout]]
+        plain = [min(times['plain', name, layout]) for layout in range(layouts)]
         row = f'{name:12} {statistics.median(plain) / 1e6:9.3f}'
         for v in others:
             middle, low, high = ratio(times, v, name, layouts)

@@ -90,24 +90,31 @@ def compile_kernels(build, variants, names, folder):
             compile_kernel(build, variant, name, folder)
 
 
-def make_pad(chance, folder):
-    """An object of nothing: what follows it begins at a place in its page that only the layout says,
-    whatever the sizes of the other kernels are, which differ between the variants."""
-    pad = f'{folder}/pad-{chance.randrange(256)}'
+def make_pad(bytes_, folder):
+    """An object of nothing: what follows it begins at this place of a page, whatever the sizes of the
+    other kernels are, which differ between the variants."""
+    pad = f'{folder}/pad-{bytes_}'
     if not os.path.exists(pad + '.o'):
         with open(pad + '.s', 'w') as file:
-            file.write(f'.text\n.p2align 12\n.skip {16 * int(pad.split("-")[-1])}, 0x90\n'
+            file.write(f'.text\n.p2align 12\n.skip {bytes_}, 0x90\n'
                        '.section .note.GNU-stack,"",@progbits\n')
         tools.run(tools.llvm('clang'), '-c', pad + '.s', '-o', pad + '.o')
     return pad + '.o'
 
 
-def link_layout(build, variants, names, layout, folder):
-    """Variant -> its program of this layout. The order of the kernels is the layout's, too."""
+def arrange(names, layout, folder):
+    """The kernels in the layout's order, each with its pad. Functions are aligned to 16 bytes: over
+    the layouts, a kernel has each of the four places in a line of 64 bytes equally often."""
     chance = random.Random(f'layout {layout}')
     order = names[:]
     chance.shuffle(order)
-    objects = [(make_pad(chance, folder), name) for name in order]
+    return [(make_pad(64 * chance.randrange(64) + 16 * ((layout + names.index(name)) % 4), folder), name)
+            for name in order]
+
+
+def link_layout(build, variants, names, layout, folder):
+    """Variant -> its program of this layout. The order of the kernels is the layout's, too."""
+    objects = arrange(names, layout, folder)
     programs = {}
     for variant in variants:
         inputs = [f'{folder}/harness.o']
