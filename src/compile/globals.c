@@ -334,5 +334,7 @@ bool cn_globals(struct cn_ctx *ctx)
     register_image(ctx, "cairn.image", true, 0);
   if (managed && ctx->options->safepoints == CAIRN_SAFEPOINTS_NONE)
     register_image(ctx, "cairn.image.unsafe", false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
+  else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
+    register_image(ctx, "cairn.image.stack", false, CAIRN_ABI_IMAGE_STACK_POLLS);
   return true;
 }

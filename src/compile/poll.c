@@ -4,9 +4,10 @@
  *
  * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
  *
- * A poll is a load of the thread's poll word and a branch to a cold block that calls
- * cairn_poll_slow() under the preserve_all convention, so that the hot path spills nothing; or the
- * body of @gc.safepoint_poll, if the module defines it.
+ * A poll is a load of the thread's poll word, or a comparison of the stack pointer with its stack
+ * limit, and a branch to a cold block that calls cairn_poll_slow() under the preserve_all
+ * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
+ * defines it.
  */
 #include "compile/poll.h"
 
@@ -27,8 +28,30 @@ static void emit_user_poll(struct cn_polls *p, LLVMValueRef at)
   LLVMDisposeBuilder(builder);
 }
 
+/* Is the stack pointer below the thread's limit? LLVM folds a load into a comparison with any
+ * register but this one, hence assembly that leaves its answer in the carry flag: one comparison
+ * with memory, and the branch on the flag. */
+static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
+{
+  static const char code[] = "cmpq $1, %rsp", operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm), i32 = LLVMInt32TypeInContext(p->ctx->llvm);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);
+  LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
+  LLVMValueRef limit = cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
+  LLVMValueRef compare = LLVMGetInlineAsm(type, code, sizeof code - 1, operands, sizeof operands - 1,
+                                          true, false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef call = LLVMBuildCall2(builder, type, compare, &limit, 1, "poll");
+
+  LLVMAddCallSiteAttribute(
+      call, 1, LLVMCreateTypeAttribute(p->ctx->llvm, cn_attribute_kind("elementtype"), i64));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "nounwind"));
+  return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
+}
+
 static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
 {
+  if (p->ctx->options->poll == CAIRN_POLL_STACK)
+    return emit_stack_check(p, builder);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
   LLVMValueRef word = LLVMBuildLoad2(
       builder, i64, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");

@@ -63,6 +63,8 @@ static bool is_poll(const struct cn_cfg *cfg, uint32_t b, const uint8_t *stops)
   LLVMValueRef from = LLVMGetCondition(end);
   for (int depth = 0; depth < 4 && LLVMIsAInstruction(from) && !LLVMIsALoadInst(from); depth++)
     from = LLVMGetNumOperands(from) && !cn_is_call(from) ? LLVMGetOperand(from, 0) : end;
+  if (LLVMIsACallInst(from) && LLVMIsAInlineAsm(LLVMGetCalledValue(from)))
+    return true; /* the stack pointer's comparison with its limit (poll.c) */
   return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == cfg->blocks[b].block &&
          reads_flag(from);
 }

@@ -18,6 +18,9 @@ enum cn_reason {
 void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason);
 void cn_disarm(struct cairn_mutator *mutator, enum cn_reason reason);
 
+/* The stack limit is to be what the poll word says: after stack_floor has changed. */
+void cn_arm_limit(struct cairn_mutator *mutator);
+
 /* Is the thread to stop for this reason? */
 bool cn_armed(const struct cairn_mutator *mutator, enum cn_reason reason);
 

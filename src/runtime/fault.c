@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stress mode unmaps the space that objects left, so a stale reference faults at its first use.
- * This names it.
+ * Stress mode unmaps the space that objects left, so a stale reference faults at its first use, and
+ * a frame may be too large for what is left of the stack. This names both.
  */
 #include "runtime/fault.h"
 
@@ -11,6 +11,7 @@
 #include "runtime/arch/arch.h"
 #include "runtime/heap.h"
 #include "runtime/os/os.h"
+#include "runtime/overflow.h"
 #include "runtime/report.h"
 
 enum { STACK = 64 << 10 };
@@ -44,6 +45,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
   struct sigaction *chained = previous_of(signal);
 
+  cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context),
+                    cn_arch_fault_sp(context));
   explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
   if (chained->sa_flags & SA_SIGINFO) {
     chained->sa_sigaction(signal, info, context);
@@ -57,14 +60,26 @@ static void on_fault(int signal, siginfo_t *info, void *context)
   sigaction(signal, chained, NULL);
 }
 
+/* The stack of a program that has one for its handlers already is good enough. */
+static bool give_stack(void)
+{
+  stack_t stack = {.ss_size = STACK}, before;
+
+  if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0)
+    return true;
+  stack.ss_sp = cn_os_resize(NULL, 0, STACK);
+  return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
+}
+
 void cn_fault_install(void)
 {
+  static bool installed;
   struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-  stack_t stack = {.ss_size = STACK, .ss_sp = cn_os_resize(NULL, 0, STACK)};
 
   sigemptyset(&action.sa_mask);
-  if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) != 0)
+  if (installed || !give_stack())
     return;
+  installed = true;
   sigaction(SIGSEGV, &action, previous_of(SIGSEGV));
   sigaction(SIGBUS, &action, previous_of(SIGBUS));
 }

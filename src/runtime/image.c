@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <cairn/abi.h>
+#include "runtime/fault.h"
 #include "runtime/grow.h"
 
 /* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
@@ -64,6 +65,8 @@ void cairn_image_register(const struct cairn_image *image)
   check_bounds(image);
   cn_grow_push(&images, (struct registered){image, *image});
   flags |= image->flags;
+  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
+    cn_fault_install();
   generation++;
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/fault.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
+#include "runtime/overflow.h"
 #include "runtime/report.h"
 
 #define TIED(field, NAME) \
@@ -24,6 +25,7 @@ TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(anchor_limit, ANCHOR_LIMIT);
 TIED(target, TARGET);
+TIED(stack_limit, STACK_LIMIT);
 TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
@@ -31,7 +33,8 @@ enum { ANCHORS = 1 << 18 }; /* nested transitions; untouched ones take no memory
 
 static struct cairn_mutator *main_mutator;
 
-_Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS};
+_Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS,
+                                                     .stack_limit = UINTPTR_MAX};
 
 static void start(char *const *environment)
 {
@@ -61,6 +64,7 @@ static void attach(char *const *environment)
   mutator->anchor = mutator->anchors;
   mutator->anchor_limit = mutator->anchors + ANCHORS;
   mutator->stack_end = cn_os_main_stack_end();
+  cn_overflow_begin(mutator);
   if (cn_options.stress == 0)
     cn_disarm(mutator, CN_REASON_STRESS);
   mutator->thread = cn_os_thread();

@@ -12,6 +12,7 @@
 #include "runtime/mutator.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
+#include "runtime/overflow.h"
 #include "runtime/report.h"
 #include "runtime/stats.h"
 
@@ -55,7 +56,10 @@ static void leave(const struct cn_regs *regs)
 
 void cn_safepoint_poll(const struct cn_regs *regs)
 {
-  if (enter(regs))
+  bool stress = enter(regs);
+
+  cn_overflow_check(&cairn_mutator, regs);
+  if (stress)
     collect(regs, 0);
   leave(regs);
 }

@@ -56,6 +56,8 @@ void cn_arch_init(void);
 /* The address of the instruction that a signal handler's context (ucontext_t) was taken at.
  * Async-signal-safe. */
 uintptr_t cn_arch_fault_pc(const void *ucontext);
+/* And its stack pointer. */
+uintptr_t cn_arch_fault_sp(const void *ucontext);
 
 /* True if `pc` is where the kernel makes a signal handler return to, whose frame ends at `sp`.
  * There is no ordinary caller then: `*interrupted` is the instruction that the signal came before.

@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -119,6 +121,20 @@ bool cn_os_is_main_thread(void)
 uintptr_t cn_os_main_stack_end(void)
 {
   return (uintptr_t)__libc_stack_end;
+}
+
+/* The limit counts from the end of the stack's mapping, where the arguments and the environment
+ * are; the name of the executable is the last of it. */
+uintptr_t cn_os_main_stack_bottom(void)
+{
+  struct rlimit limit;
+  uintptr_t name = getauxval(AT_EXECFN), page = cn_os_page();
+
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return 0;
+  uintptr_t top = name != 0 ? name + strlen((const char *)name) + 1 : cn_os_main_stack_end();
+  top = (top + page - 1) & ~(page - 1);
+  return limit.rlim_cur < top ? top - limit.rlim_cur : 0;
 }
 
 void cn_os_message(const char *text, size_t bytes)

@@ -47,6 +47,13 @@ uintptr_t cn_arch_fault_pc(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
+uintptr_t cn_arch_fault_sp(const void *ucontext)
+{
+  const ucontext_t *context = ucontext;
+
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
 {
   /* mov $15 (rt_sigreturn), %rax; syscall: unwinders rely on these bytes, so they stay. */

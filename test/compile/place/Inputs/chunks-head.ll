@@ -1,5 +1,5 @@
 target triple = "x86_64-pc-linux-gnu"
-@cairn_mutator = thread_local global [128 x i8] zeroinitializer, align 16
+@cairn_mutator = thread_local global [192 x i8] zeroinitializer, align 16
 ; Steps that are not known when the loop is compiled.
 @step.0 = global i8 0
 @step.1 = global i8 1

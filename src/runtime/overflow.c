@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack overflow.
+ */
+#include "runtime/overflow.h"
+
+#include <unistd.h>
+#include <cairn/abi.h>
+#include "runtime/arm.h"
+#include "runtime/image.h"
+#include "runtime/os/os.h"
+#include "runtime/report.h"
+#include "runtime/walk.h"
+
+enum {
+  RESERVE = 256 << 10,  /* native code that managed code calls has so much left at least */
+  SHARE = 4,            /* but of a small stack this part */
+  BEYOND = 256 << 20,   /* a frame that lies outside the stack may be so large */
+};
+
+static bool wanted(void)
+{
+  return (cn_image_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
+}
+
+static void find_bounds(struct cairn_mutator *mutator)
+{
+  uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
+
+  /* Without a limit the stack takes no more of the memory than the heap may. */
+  if (bottom == 0)
+    bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
+  size_t size = end > bottom ? end - bottom : 0;
+  mutator->stack_bottom = bottom;
+  mutator->stack_floor = bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
+}
+
+void cn_overflow_begin(struct cairn_mutator *mutator)
+{
+  find_bounds(mutator);
+}
+
+static uint64_t count_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  struct cn_walk walk;
+  uint64_t count = 0;
+
+  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return 0;
+  for (bool there = cn_walk_begin(&walk, mutator, regs); there; there = cn_walk_next(&walk))
+    count++;
+  return count;
+}
+
+static bool is_below(const struct cairn_mutator *mutator, uintptr_t sp)
+{
+  return sp >= mutator->stack_bottom && sp < mutator->stack_floor;
+}
+
+void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  uintptr_t sp = cn_arch_sp_after(regs), floor = mutator->stack_floor;
+  char place[CN_REPORT_PC];
+
+  if (!wanted() || !is_below(mutator, sp))
+    return;
+  find_bounds(mutator); /* the program may have raised its limit */
+  if (mutator->stack_floor != floor)
+    cn_arm_limit(mutator);
+  if (!is_below(mutator, sp))
+    return;
+  uint64_t frames = count_frames(mutator, regs);
+  size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
+  /* Exit handlers have the reserve, and need not look. */
+  mutator->stack_floor = mutator->stack_bottom;
+  cn_arm_limit(mutator);
+  mutator->busy = 0;
+  cn_report_exit("stack overflow at pc %s: %lu managed frames on %zu KB of stack, of %zu KB",
+                 cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);
+}
+
+void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t bottom = mutator->stack_bottom, lowest = bottom > BEYOND ? bottom - BEYOND : 0;
+  char place[CN_REPORT_PC];
+
+  if (!mutator->attached || !wanted() || sp < lowest || sp >= mutator->stack_floor ||
+      address < lowest || address >= mutator->stack_floor)
+    return;
+  cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n",
+                 cn_report_pc(pc, place), (mutator->stack_end - bottom) >> 10);
+  _exit(1);
+}
