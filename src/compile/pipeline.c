@@ -242,13 +242,41 @@ static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics
   return NULL;
 }
 
+/* Is it the first error of its function (or the first of the module)? */
+static bool is_first_of_function(const struct cairn_diagnostics *held, size_t which)
+{
+  const char *function = held->at[which].function;
+
+  if (held->at[which].severity != CAIRN_ERROR)
+    return false;
+  for (size_t i = 0; i < which; i++) {
+    const char *other = held->at[i].function;
+    if (held->at[i].severity == CAIRN_ERROR &&
+        (function && other ? strcmp(function, other) == 0 : function == other))
+      return false;
+  }
+  return true;
+}
+
+/* One remark for each function that is the reason: the others are optimised again only because
+ * they are in one module with it. */
 static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held,
                              const char *with)
 {
-  const struct cairn_diagnostic *why = first_error(held);
+  const struct cairn_compile_options *options = ctx->options;
 
-  cn_report(ctx, CAIRN_REMARK, NULL, "fall-back", "optimised again with %s: %s", with,
-            why ? why->message : "no reason given");
+  for (size_t i = 0; options->diagnose && i < held->count; i++) {
+    struct cairn_diagnostic remark = held->at[i];
+    if (!is_first_of_function(held, i))
+      continue;
+    char *message = cn_format("optimised again with %s: %s [%s]", with, remark.message,
+                              remark.rule);
+    remark.severity = CAIRN_REMARK;
+    remark.rule = "fall-back";
+    remark.message = message;
+    options->diagnose(options->env, &remark);
+    free(message);
+  }
 }
 
 /* Where the optimiser hid references in copies or locals, it gets `prepared` again with those

@@ -202,7 +202,7 @@ static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
 static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && ctx->errors == 0;)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
       if (loads_pointer(ctx, i) && restore_one(ctx, i))
         i = LLVMGetFirstInstruction(b); /* the web may have had the next instruction, too */
       else
@@ -211,8 +211,7 @@ static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_restore(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0;
-       f = LLVMGetNextFunction(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (cn_is_managed(f)) {
       if (!cn_has_statepoints(f))
         cn_integers_sink(ctx, f);

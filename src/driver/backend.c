@@ -18,11 +18,26 @@
 
 /* ---- options ---- */
 
+/* What -fcairn-remarks tells; the report has more. */
+static bool is_notable(const struct cairn_diagnostic *d)
+{
+  static const char *const rules[] = {"fall-back", "slot-mode", "variadic-statepoint"};
+
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (strcmp(d->rule, rules[i]) == 0)
+      return true;
+  return false;
+}
+
+static struct cairn_diagnostics said; /* about the unit at hand, for the report */
+
 static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
 {
   const struct cn_command *command = env;
 
-  if (diagnostic->severity != CAIRN_REMARK || command->remarks)
+  if (command->report)
+    cairn_diagnostics_keep(&said, diagnostic);
+  if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_notable(diagnostic)))
     cn_tool_diagnose(NULL, diagnostic);
 }
 
@@ -250,6 +265,9 @@ bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);
     ok = compile_module(command, unit, module);
+    if (command->report)
+      cn_report_unit(unit->input, &said);
+    cairn_diagnostics_free(&said);
     LLVMDisposeModule(module);
   }
   LLVMContextDispose(context);

@@ -35,6 +35,8 @@ static const char help[] =
     "                            an error with a message (default: word)\n"
     "  -fcairn-poll-budget=N     microseconds of work between two polls, about (default: 20)\n"
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
+    "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
+    "                            loops (default: to standard error)\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"
     "C++ and other languages are compiled by clang as native code. Not supported yet: -flto, "
@@ -249,6 +251,8 @@ static int run(const struct cn_command *command)
 
   if (status == CN_EXIT_OK && command->mode == CN_MODE_LINK)
     status = run_link(command, &plan);
+  if (!cn_report_write(command->report && *command->report ? command->report : NULL) && !status)
+    status = CN_EXIT_FAILED;
   for (size_t i = 0; i < plan.units.count; i++)
     cn_free(&plan.units.at[i].front_end);
   cn_free(&plan.units);

@@ -69,7 +69,8 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
 /* -fcairn-... */
 static bool set_own(struct cn_command *command, const char *word)
 {
-  static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=";
+  static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=",
+                    report[] = "-fcairn-report";
   bool known, set = set_compiling(command, word, &known);
 
   if (known)
@@ -93,6 +94,12 @@ static bool set_own(struct cn_command *command, const char *word)
   }
   if (strcmp(word, "-fcairn-remarks") == 0) {
     command->remarks = true;
+    return true;
+  }
+  if (strncmp(word, report, sizeof report - 1) == 0 &&
+      (!word[sizeof report - 1] || (word[sizeof report - 1] == '=' && word[sizeof report]))) {
+    command->report = word + sizeof report - 1 + (word[sizeof report - 1] == '=');
+    command->compile.report = true;
     return true;
   }
   cn_tool_error("unknown argument: '%s' (cairn-cc --help lists the -fcairn- options)", word);

@@ -61,6 +61,7 @@ struct cn_command {
   struct cairn_compile_options compile;
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
+  const char *report; /* -fcairn-report=FILE; "" for standard error; null: no report */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
 

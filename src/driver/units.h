@@ -34,6 +34,10 @@ bool cn_backend_rewrite(const char *path, const char *output, bool *changed);
 /* backend.c: the options that compile this command's units, and the code generator's. */
 struct cairn_compile_options cn_backend_options(const struct cn_command *command);
 
+/* report.c: append what was said of a unit; write the report to a file, or to stderr if null. */
+void cn_report_unit(const char *input, const struct cairn_diagnostics *said);
+bool cn_report_write(const char *path);
+
 /* link.c: clang's command to link, with units' outputs in place of their sources. False after a
  * message. */
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
