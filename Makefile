@@ -21,6 +21,7 @@ check: build
 
 bench: build
 	@bench/safepoints build
+	@bench/ttsp build
 	@bench/rewrite build
 	@bench/differential build
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs one kernel again and again on the main thread, which another thread asks for a safepoint at
+ * random moments (bench/ttsp). A line of output for each question that was answered: the fields of
+ * struct cairn_arrival. Arguments: kernel, number of questions, seed, milliseconds after which one
+ * is given up (then the run is over, with a line "none"), CPU for the kernel.
+ *
+ * For code of LLVM's placement (BENCH_OWN_ASK) the same protocol is linked beside it, from the
+ * runtime's own source, so that both kinds of code answer alike: bench_poll is the poll word, and
+ * its slow path answers.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <cairn/thread.h>
+
+#define X(name)            \
+  void setup_##name(void); \
+  long kernel_##name(void);
+KERNELS
+#undef X
+
+static const struct kernel {
+  const char *name;
+  void (*setup)(void);
+  long (*run)(void);
+} kernels[] = {
+#define X(name) {#name, setup_##name, kernel_##name},
+    KERNELS
+#undef X
+};
+
+#ifdef BENCH_OWN_ASK
+#include "runtime/arm.h"
+#include "runtime/ask.h"
+#include "runtime/os/os.h"
+
+_Thread_local struct cairn_mutator cairn_mutator;
+extern _Thread_local uint64_t bench_poll __attribute__((alias("cairn_mutator")));
+static struct cairn_mutator *main_mutator;
+
+struct cairn_mutator *cn_mutator_main(void)
+{
+  return main_mutator;
+}
+
+static void attach(void)
+{
+  main_mutator = &cairn_mutator;
+  main_mutator->thread = cn_os_thread();
+  main_mutator->attached = 1;
+}
+
+void bench_poll_slow(void);
+void bench_poll_slow(void)
+{
+  cn_ask_arrive((uintptr_t)__builtin_return_address(0), false);
+}
+
+static char *bump(long header, long bytes)
+{
+  static char *next;
+
+  if (!next)
+    next = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *payload = next + header;
+  next = payload + ((bytes + 7) & -8);
+  return payload;
+}
+
+void *bench_object(long bytes);
+void *bench_object(long bytes)
+{
+  return bump(8, bytes);
+}
+
+void *bench_indexed(long bytes);
+void *bench_indexed(long bytes)
+{
+  return bump(16, bytes);
+}
+#else
+static void attach(void) {}
+#endif
+
+static struct {
+  long questions;
+  uint64_t random, timeout;
+} plan;
+static volatile int done;
+
+/* The calling thread to `cpu`, or to all others, if there are any: neither thread takes the other's. */
+static void pin(const cpu_set_t *all, int cpu, int others)
+{
+  cpu_set_t chosen = *all;
+
+  CPU_CLR(cpu, &chosen);
+  if (!CPU_ISSET(cpu, all) || CPU_COUNT(&chosen) == 0)
+    return;
+  if (!others) {
+    CPU_ZERO(&chosen);
+    CPU_SET(cpu, &chosen);
+  }
+  sched_setaffinity(0, sizeof chosen, &chosen);
+}
+
+/* Up to 200 microseconds, so that the moments have nothing to do with the kernel's own rhythm. */
+static void wait_somewhat(void)
+{
+  plan.random = plan.random * 6364136223846793005u + 1442695040888963407u;
+  struct timespec time = {.tv_nsec = (long)((plan.random >> 33) % 200000)};
+  nanosleep(&time, NULL);
+}
+
+static void print(const struct cairn_arrival *arrival)
+{
+  printf("%lu %lu %lu %lu %d %d %lx\n", (unsigned long)arrival->nanoseconds,
+         (unsigned long)arrival->ran, (unsigned long)arrival->switches,
+         (unsigned long)arrival->asking, arrival->safepoint, arrival->native,
+         (unsigned long)arrival->pc);
+}
+
+static void *ask(void *unused)
+{
+  struct cairn_arrival *arrivals = calloc((size_t)plan.questions, sizeof *arrivals);
+  long count = 0;
+
+  (void)unused;
+  prctl(PR_SET_TIMERSLACK, 1);
+  for (; arrivals && count < plan.questions; count++) {
+    wait_somewhat();
+    if (cairn_safepoint_ask(&arrivals[count], plan.timeout) != CAIRN_ASK_ARRIVED)
+      break;
+  }
+  for (long i = 0; i < count; i++)
+    print(&arrivals[i]);
+  if (count < plan.questions)
+    puts("none");
+  fflush(stdout);
+  done = 1;
+  return NULL;
+}
+
+static const struct kernel *find(const char *name)
+{
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+    if (strcmp(kernels[i].name, name) == 0)
+      return &kernels[i];
+  return NULL;
+}
+
+int main(int argc, char **argv)
+{
+  const struct kernel *kernel = argc == 6 ? find(argv[1]) : NULL;
+  pthread_t thread;
+  cpu_set_t all;
+
+  if (!kernel || sched_getaffinity(0, sizeof all, &all) != 0)
+    return 2;
+  attach();
+  plan.questions = atol(argv[2]);
+  plan.random = strtoull(argv[3], NULL, 10);
+  plan.timeout = strtoull(argv[4], NULL, 10) * 1000000;
+  kernel->setup();
+  long result = kernel->run();
+  pin(&all, atoi(argv[5]), 1);
+  if (pthread_create(&thread, NULL, ask, NULL) != 0)
+    return 2;
+  pin(&all, atoi(argv[5]), 0);
+  while (!done)
+    if (kernel->run() != result)
+      return 3;
+  pthread_join(thread, NULL);
+  return 0;
+}
