@@ -17,7 +17,8 @@
 
 ;--- missing.ll
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
-declare void @foo()
+declare void @foo() "cairn-polls"
+declare void @bar()
 ; One way round the loop has a safepoint, the other has none.
 ; CHECK: error: in function 'around': the loop at %loop can run for long without a safepoint [loop-without-poll]
 ; CHECK-NEXT: path: %loop -> %some -> %loop
@@ -67,13 +68,50 @@ call:
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   br label %loop
 }
+; A call that may reach a safepoint, and one behind a flag that is no poll's: neither must.
+; CHECK: error: in function 'unknown': the loop at %loop can run
+define void @unknown(i1 %c) gc "statepoint-example" {
+  br label %loop
+loop:
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @bar, i32 0, i32 0, i32 0, i32 0)
+  br i1 %c, label %loop, label %out
+out:
+  ret void
+}
+; CHECK: error: in function 'verbose': the loop at %loop can run
+@verbose_flag = external global i32
+define void @verbose() gc "statepoint-example" {
+  br label %loop
+loop:
+  %x = load i32, ptr @verbose_flag
+  %c = icmp eq i32 %x, 0
+  br i1 %c, label %loop, label %call
+call:
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  br label %loop
+}
+; Bounded, but by 4000 trips of a microsecond.
+; CHECK: error: in function 'long': the loop at %loop can run
+define void @long() gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %n, %loop ]
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @bar, i32 0, i32 0, i32 0, i32 0)
+  %n = add i64 %i, 1
+  %c = icmp eq i64 %n, 4000
+  br i1 %c, label %out, label %loop
+out:
+  ret void
+}
 ; CHECK-NOT: error
 
 ;--- right.ll
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
-declare void @foo()
+declare void @foo() "cairn-poll-slow"
+declare void @bar() "cairn-polls"
 @flag = external global i32
-; A poll is a branch on a flag.
+; A poll is a branch on a flag to what is said to be the slow path of one.
 define void @poll() gc "statepoint-example" {
   br label %loop
 loop:
@@ -83,6 +121,15 @@ loop:
 call:
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   br label %loop
+}
+; Each pass calls what polls.
+define void @calls(i1 %c) gc "statepoint-example" {
+  br label %loop
+loop:
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @bar, i32 0, i32 0, i32 0, i32 0)
+  br i1 %c, label %loop, label %out
+out:
+  ret void
 }
 ; Seven trips.
 define void @short(ptr %p) gc "statepoint-example" {
