@@ -191,6 +191,8 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
   if (!external)
     return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function"
                                                                        : "unmanaged function"};
+  if (strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0)
+    return (struct cn_call_class){CN_CALL_LEAF, "marks a region without safepoints"};
   const char *reason = cn_calls_leaf_reason(name);
   if (reason && !has_refs(call) && !type_has_refs(LLVMGlobalGetValueType(callee)))
     return (struct cn_call_class){CN_CALL_LEAF, reason};

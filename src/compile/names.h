@@ -37,6 +37,11 @@
 /* What never moves: an attribute of parameters and results, metadata of loads. */
 #define CN_IMMOVABLE "cairn-immovable"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"
+/* No safepoint lies between calls of these two, nor in a function with the attribute, which C has as
+ * an annotation (regions.c). */
+#define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
+#define CN_NOPOLL_END "cairn.nopoll.end"
+#define CN_NOPOLL "cairn-nopoll"
 /* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, so much
  * work at most between an entry into the loop and a safepoint or its end; !{}, less than the
  * budget. */

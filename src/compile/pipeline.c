@@ -59,6 +59,7 @@ static const struct step {
      "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
     {"verify-safepoints", cn_verify,
      "check that no reference is used after it may have moved", ANY_TARGET},
+    {"drop-markers", cn_markers, "delete what marks regions without safepoints", ANY_TARGET},
     {"tail-calls", cn_tail_pass,
      "make tail calls of the statepoints that want to be some", PORTED_TARGET},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},
@@ -72,18 +73,20 @@ static const char *const late[] = {
     OPTIMISE,
     "restore-references", "layouts", "allocate", "transitions", "check-stores",
     "place-safepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "tail-calls", "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "slow-paths", "globals",
+    NULL};
 static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "transitions", "check-stores",
     "place-safepoints", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "tail-calls", "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "slow-paths", "globals",
+    NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate",
-    "lower-differences", "tail-calls", "slow-paths", "globals", NULL};
+    "lower-differences", "drop-markers", "tail-calls", "slow-paths", "globals", NULL};
 
 static const char *const *order_of(const struct cairn_compile_options *options)
 {

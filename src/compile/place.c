@@ -19,6 +19,8 @@
 #include "compile/loops.h"
 #include "compile/names.h"
 #include "compile/poll.h"
+#include "compile/regions.h"
+#include "compile/returns.h"
 #include "compile/sites.h"
 
 struct placer {
@@ -49,8 +51,6 @@ static bool wants_polls(LLVMValueRef function)
 }
 
 /* ---- loops ---- */
-
-typedef CN_VECTOR(LLVMValueRef) site_vector;
 
 /* A direct call ends here and nowhere else: no other unit's definition, maybe one without polls,
  * takes the place of a weak one. */
@@ -98,7 +98,8 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
       continue;
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
-    if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !polls_in_callee(p, cfg, to, b))
+    bool called = p->chosen & 1u << CAIRN_POLLS_AT_CALL && polls_in_callee(p, cfg, to, b);
+    if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
       return true;
   }
   return false;
@@ -116,15 +117,16 @@ static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 }
 
 static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
-                          site_vector *sites)
+                          struct cn_sites *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
+  sites->open = cn_regions_depths(p->ctx, &cfg);
   if (p->chosen & 1u << CAIRN_POLLS_AT_ENTRY)
-    cn_push(sites, cn_site_entry(p->ctx, &cfg));
+    cn_sites_add(sites, cn_site_entry(p->ctx, &cfg));
   for (uint32_t b = 0; b < cfg.count; b++) {
     const uint64_t *bounded = cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block);
     if (bounded)
@@ -133,7 +135,11 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
         (cn_ptrmap_find(&chunks->first, cfg.blocks[b].block) ||
          (!bounded && !cn_ptrmap_find(&chunks->polled, cfg.blocks[b].block) &&
           polls_at_end(p, &loops, b))))
-      cn_push(sites, cn_site_latch(p->ctx, cfg.blocks[b].block));
+      cn_sites_add_latch(sites, p->ctx, &loops, b);
+    if (p->chosen & 1u << CAIRN_POLLS_AT_RETURN)
+      cn_sites_add(sites, cn_returns_site(&cfg, b));
+    if (p->chosen & 1u << CAIRN_POLLS_AT_TAIL_CALL)
+      cn_sites_add(sites, cn_returns_tail_call(cfg.blocks[b].block));
   }
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -145,14 +151,16 @@ static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
   struct cn_chunks chunks = {0};
-  site_vector sites = {0};
+  struct cn_sites sites = {0};
 
   if (options->opt_level > 0 && options->size_level == 0)
     cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
+  if (p->chosen & 1u << CAIRN_POLLS_AT_RETURN)
+    cn_returns_part(p->ctx, function);
   collect_sites(p, function, &chunks, &sites);
-  for (size_t i = 0; i < sites.count; i++)
-    cn_poll_emit(&p->polls, sites.at[i]);
-  cn_free(&sites);
+  for (size_t i = 0; i < sites.list.count; i++)
+    cn_poll_emit(&p->polls, sites.list.at[i]);
+  cn_sites_free(&sites);
   cn_ptrmap_free(&chunks.bounded);
   cn_ptrmap_free(&chunks.first);
   cn_ptrmap_free(&chunks.polled);
@@ -165,6 +173,10 @@ static bool place(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (wants_polls(f))
       cn_ptrmap_add(&placer.wanted, f, NULL);
+  if (!cn_regions_check(ctx)) {
+    cn_ptrmap_free(&placer.wanted);
+    return false;
+  }
   bool any = placer.wanted.count || LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
   bool ok = !any || cn_polls_begin(&placer.polls, ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); ok && f; f = LLVMGetNextFunction(f))
@@ -175,8 +187,10 @@ static bool place(struct cn_ctx *ctx)
 }
 
 /* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,
- * some are. */
+ * some are. What is in a region is looked at when it is known which functions are leaves. */
 bool cn_place(struct cn_ctx *ctx)
 {
-  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) ? cn_rehearse(ctx, place) : place(ctx);
+  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_regions_wanted(ctx)
+             ? cn_rehearse(ctx, place)
+             : place(ctx);
 }

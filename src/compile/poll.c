@@ -15,15 +15,16 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/calls.h"
 #include "compile/emit.h"
+#include "compile/funclets.h"
 #include "compile/names.h"
+#include "compile/regions.h"
 
-static void emit_user_poll(struct cn_polls *p, LLVMValueRef at)
+static void emit_user_poll(struct cn_polls *p, LLVMValueRef at, LLVMValueRef pad)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
 
   LLVMPositionBuilderBefore(builder, at);
-  LLVMValueRef call =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(p->user), p->user, NULL, 0, "");
+  LLVMValueRef call = cn_funclet_call(builder, p->user, pad);
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "alwaysinline"));
   LLVMDisposeBuilder(builder);
 }
@@ -63,9 +64,13 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
 
 void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
 {
+  LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
+
+  if (cn_regions_cover(p->ctx, at))
+    return;
   p->count++;
   if (p->user) {
-    emit_user_poll(p, at);
+    emit_user_poll(p, at, pad);
     return;
   }
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
@@ -83,8 +88,7 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
   cn_emit_unlikely(p->ctx, LLVMBuildCondBr(builder, asked, cold, done));
   LLVMPositionBuilderAtEnd(builder, cold);
   LLVMSetCurrentDebugLocation2(builder, location);
-  LLVMValueRef call =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(p->slow), p->slow, NULL, 0, "");
+  LLVMValueRef call = cn_funclet_call(builder, p->slow, pad);
   LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
   LLVMBuildBr(builder, done);
   LLVMDisposeBuilder(builder);

@@ -21,6 +21,7 @@
 #include "compile/layouts.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+#include "compile/regions.h"
 #include "compile/slots.h"
 #include "compile/rules.h"
 
@@ -119,10 +120,24 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
          !is_jump_target(function);
 }
 
+/* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
+static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned length = sizeof CN_NOPOLL - 1;
+
+  if (is_annotated(ctx, function, CN_NOPOLL))
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, length, "", 0));
+  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, CN_NOPOLL, length) &&
+      !cn_has_statepoints(function))
+    cn_regions_wrap(ctx, function);
+}
+
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (!cn_prepare_manages(ctx, function))
     return;
+  keep_polls_out(ctx, function);
   if (!LLVMGetGC(function))
     LLVMSetGC(function, "statepoint-example");
   /* The code generator's fix-up of references in registers skips optnone functions, and the
@@ -300,6 +315,7 @@ bool cn_prepare(struct cn_ctx *ctx)
   if (!check_target(ctx))
     return false;
   describe_allocators(ctx);
+  cn_regions_describe(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {

@@ -7,9 +7,11 @@
  */
 #include "compile/sites.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/regions.h"
 
 /* Where to poll at the end of a block: before its terminator, and before the comparison that the
  * terminator branches on if nothing else uses it, so that the two stay one machine instruction. */
@@ -43,13 +45,15 @@ static bool is_mutator_address(LLVMValueRef i)
 }
 
 /* Where to poll in a block that ends in a retreating edge: at its start, so that the code generator
- * finds what it computes in one piece. */
+ * finds what it computes in one piece. In the block of a catchswitch there is no place. */
 LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(block);
 
   while (LLVMIsAPHINode(first))
     first = LLVMGetNextInstruction(first);
+  if (LLVMIsACatchSwitchInst(first))
+    return NULL;
   if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
     return cn_site_end(ctx, block);
   return first;
@@ -101,4 +105,98 @@ LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     site = LLVMGetFirstInstruction(cfg->blocks[b].block);
   }
   return LLVMIsATerminatorInst(site) ? cn_site_end(ctx, cfg->blocks[b].block) : site;
+}
+
+/* ---- those of one function ---- */
+
+void cn_sites_free(struct cn_sites *sites)
+{
+  cn_free(&sites->list);
+  cn_ptrmap_free(&sites->seen);
+  free(sites->open);
+}
+
+void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
+{
+  bool fresh = false;
+
+  if (at)
+    cn_ptrmap_add(&sites->seen, at, &fresh);
+  if (fresh)
+    cn_push(&sites->list, at);
+}
+
+static uint32_t open_at(const struct cn_sites *sites, uint32_t b)
+{
+  return sites->open ? sites->open[b] : 0;
+}
+
+/* In block `b`, but in no region; null: there is no such place. */
+static LLVMValueRef site_outside(const struct cn_sites *sites, struct cn_ctx *ctx,
+                                 const struct cn_cfg *cfg, uint32_t b)
+{
+  LLVMValueRef site = cn_site_latch(ctx, cfg->blocks[b].block);
+
+  if (!sites->open || !site)
+    return site;
+  return cn_regions_outside(site, cn_regions_before(site, sites->open[b]));
+}
+
+/* The blocks that lead to `b`, where a catchswitch leaves no place. */
+static void add_before(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+                       uint32_t b)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&sites->seen, cfg->blocks[b].block, &fresh);
+  for (uint32_t p = 0; fresh && p < cfg->blocks[b].pred_count; p++) {
+    uint32_t from = cfg->blocks[b].preds[p];
+    LLVMValueRef site = site_outside(sites, ctx, cfg, from);
+    cn_sites_add(sites, site);
+    if (!site)
+      add_before(sites, ctx, cfg, from);
+  }
+}
+
+/* Behind each region that ends in the loop: those ways that never leave regions cannot poll. */
+static void add_behind_regions(struct cn_sites *sites, struct cn_ctx *ctx,
+                               const struct cn_loops *loops, uint32_t to, bool natural)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    if (sites->open[b] && (!natural || cn_loops_contain(loops, loops->of[to], b)))
+      cn_sites_add(sites, site_outside(sites, ctx, cfg, b));
+}
+
+/* On each pass of the loop at `to` all blocks are run that dominate its latch. */
+static LLVMValueRef site_on_each_pass(struct cn_sites *sites, struct cn_ctx *ctx,
+                                      const struct cn_cfg *cfg, uint32_t to, uint32_t b)
+{
+  for (;;) {
+    LLVMValueRef site = site_outside(sites, ctx, cfg, b);
+    if (site || b == to || !cn_cfg_dominates(cfg, to, b))
+      return site;
+    b = cfg->blocks[b].idom;
+  }
+}
+
+void cn_sites_add_latch(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+                        uint32_t b)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  LLVMValueRef site = site_outside(sites, ctx, cfg, b);
+
+  cn_sites_add(sites, site);
+  for (uint32_t s = 0; !site && s < cfg->blocks[b].succ_count; s++) {
+    uint32_t to = cfg->blocks[b].succs[s];
+    if (!cn_cfg_retreats(b, to))
+      continue;
+    LLVMValueRef earlier = site_on_each_pass(sites, ctx, cfg, to, b);
+    cn_sites_add(sites, earlier);
+    if (!earlier && sites->open)
+      add_behind_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
+    if (!earlier && !cn_site_latch(ctx, cfg->blocks[b].block))
+      add_before(sites, ctx, cfg, b);
+  }
 }

@@ -5,7 +5,9 @@
 #ifndef CN_COMPILE_SITES_H
 #define CN_COMPILE_SITES_H
 
-#include "compile/cfg.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/loops.h"
 #include "compile/pass.h"
 
 /* Each gives the instruction to poll before. */
@@ -13,10 +15,24 @@
 /* On the straight line from the entry on, as late as can be. */
 LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
-/* In a block that ends in a retreating edge. */
+/* In a block that ends in a retreating edge; null: none, its predecessors must poll. */
 LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 
 /* At the end of a block: the comparison that its branch tests stays beside it. */
 LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
+
+/* Those of one function, each once, in the order in which they came. */
+struct cn_sites {
+  CN_VECTOR(LLVMValueRef) list;
+  struct cn_ptrmap seen; /* what is listed, and blocks that had no place */
+  uint32_t *open;        /* cn_regions_depths(); owned */
+};
+void cn_sites_free(struct cn_sites *sites);
+/* Null is no site. */
+void cn_sites_add(struct cn_sites *sites, LLVMValueRef at);
+/* For the retreating edges out of block `b`: in the block, or where else each pass comes by that
+ * may poll. */
+void cn_sites_add_latch(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+                        uint32_t b);
 
 #endif
