@@ -11,6 +11,7 @@
  */
 #include "compile/returns.h"
 
+#include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
 #include "compile/emit.h"
 #include "compile/tail.h"

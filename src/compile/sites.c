@@ -126,11 +126,6 @@ void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
     cn_push(&sites->list, at);
 }
 
-static uint32_t open_at(const struct cn_sites *sites, uint32_t b)
-{
-  return sites->open ? sites->open[b] : 0;
-}
-
 /* In block `b`, but in no region; null: there is no such place. */
 static LLVMValueRef site_outside(const struct cn_sites *sites, struct cn_ctx *ctx,
                                  const struct cn_cfg *cfg, uint32_t b)

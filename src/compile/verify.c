@@ -18,6 +18,9 @@
  *   undescribed-alloca   a local in memory holds references that no statepoint lists
  *                        (verify_allocas.c)
  *   described-tail       what a statepoint says of locals makes no sense (verify_tails.c)
+ *   nopoll-safepoint, nopoll-region
+ *                        a safepoint where none may be; regions that do not close
+ *                        (verify_regions.c)
  *   loop-without-poll    a loop that may run long has no safepoint (verify_polls.c; if asked for)
  *
  * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
@@ -153,6 +156,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_uses(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
+  cn_verify_regions(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
   cn_ptrmap_free(&v.live);

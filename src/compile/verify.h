@@ -206,6 +206,7 @@ LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsi
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_tails.c */
 void cn_verify_polls(struct cn_verifier *v);     /* verify_polls.c */
+void cn_verify_regions(struct cn_verifier *v);   /* verify_regions.c */
 
 /* "the call to @foo (file line 7)", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);
