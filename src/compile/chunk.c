@@ -41,6 +41,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/loops.h"
+#include "compile/regions.h"
 #include "compile/twin.h"
 
 typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
@@ -334,13 +335,16 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
+  uint32_t *open = cn_regions_depths(ctx, &cfg);
   for (uint32_t l = 0; l < loops.count; l++) {
     struct cn_chunk_candidate c = {.loop = l};
-    if (cn_chunk_fits(ctx, &loops, l, small_work, &c))
+    bool polls = !open || open[loops.at[l].header] == 0;
+    if (polls && cn_chunk_fits(ctx, &loops, l, small_work, &c))
       cn_push(&candidates, c);
   }
   for (size_t i = 0; i < candidates.count; i++)
     candidates.at[i].polls_first = is_in_chunks(&loops, &candidates, candidates.at[i].loop);
+  free(open);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
   for (size_t i = 0; i < candidates.count; i++) {
