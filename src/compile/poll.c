@@ -7,27 +7,14 @@
  * A poll is a load of the thread's poll word, or a comparison of the stack pointer with its stack
  * limit, and a branch to a cold block that calls cairn_poll_slow() under the preserve_all
  * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
- * defines it.
+ * defines it (user_poll.c).
  */
 #include "compile/poll.h"
 
-#include <llvm-c/Error.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-#include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/funclets.h"
 #include "compile/names.h"
 #include "compile/regions.h"
-
-static void emit_user_poll(struct cn_polls *p, LLVMValueRef at, LLVMValueRef pad)
-{
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
-
-  LLVMPositionBuilderBefore(builder, at);
-  LLVMValueRef call = cn_funclet_call(builder, p->user, pad);
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "alwaysinline"));
-  LLVMDisposeBuilder(builder);
-}
 
 /* Is the stack pointer below the thread's limit? LLVM folds a load into a comparison with any
  * register but this one, hence assembly that leaves its answer in the carry flag: one comparison
@@ -70,7 +57,7 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
     return;
   p->count++;
   if (p->user) {
-    emit_user_poll(p, at, pad);
+    cn_user_poll_call(p->ctx, p->user, at, pad);
     return;
   }
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
@@ -94,52 +81,12 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
   LLVMDisposeBuilder(builder);
 }
 
-static bool find_user_poll(struct cn_polls *p)
-{
-  LLVMTypeRef void_type = LLVMFunctionType(LLVMVoidTypeInContext(p->ctx->llvm), NULL, 0, false);
-
-  p->user = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL);
-  if (!p->user)
-    return true;
-  if (LLVMGlobalGetValueType(p->user) != void_type)
-    cn_error(p->ctx, p->user, "poll-type", "@" CN_USER_POLL " must have type void ()");
-  else if (LLVMIsDeclaration(p->user))
-    cn_error(p->ctx, p->user, "poll-body",
-             "@" CN_USER_POLL " is declared but has no body to insert at polls");
-  return p->ctx->errors == 0;
-}
-
-/* The LLVM-C API has no inliner but the passes; the calls carry `alwaysinline`. */
-static bool inline_user_polls(struct cn_polls *p)
-{
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(p->ctx->module, "always-inline", NULL, options);
-
-  LLVMDisposePassBuilderOptions(options);
-  if (error) {
-    char *message = LLVMGetErrorMessage(error);
-    cn_error(p->ctx, p->user, "poll-inline", "cannot insert @" CN_USER_POLL ": %s", message);
-    LLVMDisposeErrorMessage(message);
-    return false;
-  }
-  for (LLVMUseRef use = LLVMGetFirstUse(p->user); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (cn_is_call(user) && cn_direct_callee(user) == p->user &&
-        cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)))) {
-      cn_error(p->ctx, user, "poll-inline",
-               "the body of @" CN_USER_POLL " cannot be inserted in line");
-      return false;
-    }
-  }
-  return true;
-}
-
 bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
 {
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
 
   *polls = (struct cn_polls){.ctx = ctx};
-  if (!find_user_poll(polls))
+  if (!cn_user_poll_find(ctx, &polls->user))
     return false;
   if (!polls->user)
     polls->slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
@@ -148,5 +95,5 @@ bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
 
 bool cn_polls_end(struct cn_polls *polls)
 {
-  return !polls->user || !polls->count || inline_user_polls(polls);
+  return !polls->user || !polls->count || cn_user_poll_inline(polls->ctx, polls->user);
 }

@@ -5,10 +5,7 @@
 #ifndef CN_COMPILE_POLL_H
 #define CN_COMPILE_POLL_H
 
-#include "compile/pass.h"
-
-/* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */
-#define CN_USER_POLL "gc.safepoint_poll"
+#include "compile/user_poll.h"
 
 struct cn_polls {
   struct cn_ctx *ctx;

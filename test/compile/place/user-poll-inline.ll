@@ -6,8 +6,11 @@
 define void @gc.safepoint_poll() {
   br label %a
 a:
+  call void @callee()
   %target = load ptr, ptr @where
-  indirectbr ptr %target, [label %a]
+  indirectbr ptr %target, [label %a, label %b]
+b:
+  ret void
 }
 declare void @callee()
 define void @f() gc "statepoint-example" {
