@@ -95,7 +95,7 @@ static struct {
 } plan;
 static volatile int done;
 
-/* The calling thread to `cpu`, or to all others, if there are any: neither thread takes the other's. */
+/* The calling thread to `cpu`, or to all others, if there are any: neither takes the other's. */
 static void pin(const cpu_set_t *all, int cpu, int others)
 {
   cpu_set_t chosen = *all;

@@ -28,6 +28,13 @@ void cn_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
   cn_arm_limit(mutator);
 }
 
+void cn_arm_settle(struct cairn_mutator *mutator)
+{
+  if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) == 0 &&
+      __atomic_load_n(&mutator->stack_limit, __ATOMIC_SEQ_CST) == UINTPTR_MAX)
+    cn_arm_limit(mutator);
+}
+
 bool cn_armed(const struct cairn_mutator *mutator, enum cn_reason reason)
 {
   return (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) & (uint64_t)reason) != 0;

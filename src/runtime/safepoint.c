@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <cairn/abi.h>
+#include "runtime/arm.h"
 #include "runtime/ask.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
@@ -21,16 +22,16 @@ static bool may_collect(void)
   return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0;
 }
 
-static void collect(const struct cn_regs *regs, size_t bytes_needed)
+static void collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
+  struct cn_stats before = cn_stats;
 
   uint64_t start = cn_os_nanoseconds();
   mutator->stopped = regs;
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
   mutator->stopped = NULL;
-  cn_stats.collections++;
-  cn_stats_pause(cn_os_nanoseconds() - start);
+  cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
 }
 
 /* A slow path begins; true if stress mode wants a collection here. */
@@ -58,9 +59,10 @@ void cn_safepoint_poll(const struct cn_regs *regs)
 {
   bool stress = enter(regs);
 
+  cn_arm_settle(&cairn_mutator);
   cn_overflow_check(&cairn_mutator, regs);
   if (stress)
-    collect(regs, 0);
+    collect(regs, "stress", 0);
   leave(regs);
 }
 
@@ -68,7 +70,7 @@ void cn_safepoint_collect(const struct cn_regs *regs)
 {
   enter(regs);
   if (may_collect())
-    collect(regs, 0);
+    collect(regs, "cairn_collect()", 0);
   leave(regs);
 }
 
@@ -77,11 +79,11 @@ static void *allocate(const struct cn_regs *regs, size_t bytes)
   void *block;
 
   if (enter(regs))
-    collect(regs, bytes);
+    collect(regs, "stress", bytes);
   if (!may_collect())
     block = cn_heap_allocate_growing(bytes);
   else if ((block = cn_heap_allocate(bytes)) == NULL) {
-    collect(regs, bytes);
+    collect(regs, "allocation", bytes);
     block = cn_heap_allocate(bytes);
   }
   leave(regs);

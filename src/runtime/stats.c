@@ -4,14 +4,15 @@
  */
 #include "runtime/stats.h"
 
-#include <stddef.h>
 #include <cairn/collector.h>
 #include "runtime/heap.h"
 #include "runtime/mutator.h"
 #include "runtime/options.h"
 #include "runtime/report.h"
+#include "runtime/watchdog.h"
 
 struct cn_stats cn_stats;
+struct cn_histogram cn_stats_pauses;
 
 void cairn_note_moved(size_t bytes)
 {
@@ -19,69 +20,63 @@ void cairn_note_moved(size_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
-/* Values below 16 have a bucket each; above, the four bits below the highest choose the step. */
-static size_t bucket(uint64_t value)
+static unsigned long long tenths(uint64_t nanoseconds)
 {
-  if (value < CN_PAUSE_STEPS)
-    return (size_t)value;
-  unsigned power = 63u - (unsigned)__builtin_clzll(value);
-  return (size_t)(power - 3) * CN_PAUSE_STEPS + (size_t)(value >> (power - 4) & 15);
+  return nanoseconds / 100 % 10;
 }
 
-static uint64_t bucket_start(size_t index)
+static void trace(const char *why, size_t bytes, const struct cn_stats *before,
+                  uint64_t nanoseconds)
 {
-  if (index < CN_PAUSE_STEPS)
-    return index;
-  return (uint64_t)(CN_PAUSE_STEPS + index % CN_PAUSE_STEPS) << (index / CN_PAUSE_STEPS - 1);
+  const struct cn_stats *now = &cn_stats;
+
+  cn_report_text("cairn: trace: collection %llu: %s, %zu bytes wanted; %llu frames, %llu roots, "
+                 "%llu objects of %llu bytes moved; %llu.%llu us\n",
+                 (unsigned long long)now->collections, why, bytes,
+                 (unsigned long long)(now->frames - before->frames),
+                 (unsigned long long)(now->roots - before->roots),
+                 (unsigned long long)(now->objects_moved - before->objects_moved),
+                 (unsigned long long)(now->bytes_moved - before->bytes_moved),
+                 (unsigned long long)nanoseconds / 1000, tenths(nanoseconds));
 }
 
-void cn_stats_pause(uint64_t nanoseconds)
+void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
+                         uint64_t nanoseconds)
 {
-  cn_stats.pauses[bucket(nanoseconds)]++;
-  if (nanoseconds > cn_stats.pause_max)
-    cn_stats.pause_max = nanoseconds;
+  cn_stats.collections++;
+  cn_histogram_add(&cn_stats_pauses, nanoseconds);
+  if (cn_options.trace)
+    trace(why, bytes, before, nanoseconds);
 }
 
-uint64_t cn_stats_pause_median(const struct cn_stats *stats)
-{
-  uint64_t total = 0, below = 0;
-
-  for (size_t i = 0; i < CN_PAUSES; i++)
-    total += stats->pauses[i];
-  for (size_t i = 0; i < CN_PAUSES; i++) {
-    below += stats->pauses[i];
-    if (2 * below >= total && below != 0)
-      return bucket_start(i);
-  }
-  return 0;
-}
-
-static void line(const char *name, uint64_t value)
+void cn_stats_count(const char *name, uint64_t value)
 {
   cn_report_text("%s: %llu\n", name, (unsigned long long)value);
 }
 
-static void line_microseconds(const char *name, uint64_t nanoseconds)
+void cn_stats_microseconds(const char *name, uint64_t nanoseconds)
 {
   cn_report_text("%s: %llu.%llu\n", name, (unsigned long long)nanoseconds / 1000,
-                 (unsigned long long)nanoseconds / 100 % 10);
+                 tenths(nanoseconds));
 }
 
 /* After the program's own exit handlers. A program that ends by a signal or _exit() prints nothing.
  * */
-__attribute__((destructor(101))) static void print(void)
+__attribute__((destructor(101))) static void end(void)
 {
+  cn_watchdog_stop();
   if (!cn_options.stats)
     return;
   cn_report_text("collector: %s\n", cn_heap_collector()->name);
-  line("collections", cn_stats.collections);
-  line("safepoints taken", cn_stats.safepoints);
-  line("frames walked", cn_stats.frames);
-  line("roots found", cn_stats.roots);
-  line("objects moved", cn_stats.objects_moved);
-  line("bytes moved", cn_stats.bytes_moved);
-  line("bytes allocated", cn_mutator_allocated());
-  line_microseconds("pause median (us)", cn_stats_pause_median(&cn_stats));
-  line_microseconds("pause maximum (us)", cn_stats.pause_max);
-  line("heap maximum", cn_options.heap_max);
+  cn_stats_count("collections", cn_stats.collections);
+  cn_stats_count("safepoints taken", cn_stats.safepoints);
+  cn_stats_count("frames walked", cn_stats.frames);
+  cn_stats_count("roots found", cn_stats.roots);
+  cn_stats_count("objects moved", cn_stats.objects_moved);
+  cn_stats_count("bytes moved", cn_stats.bytes_moved);
+  cn_stats_count("bytes allocated", cn_mutator_allocated());
+  cn_stats_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
+  cn_stats_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
+  cn_stats_count("heap maximum", cn_options.heap_max);
+  cn_watchdog_print();
 }

@@ -56,6 +56,9 @@ uint64_t cn_os_switches(void);          /* involuntary ones of the calling threa
 /* At most size - 1 bytes; empty if there is no such thread. */
 void cn_os_thread_name(int thread, char *buffer, size_t size);
 
+/* Name the calling thread, and let it sleep as exactly as it can. */
+void cn_os_thread_precise(const char *name);
+
 /* A thread of the runtime's own, which gets no signals. False: none left. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *));
 /* Wait until it is over, if it is a thread of this process. */
@@ -67,5 +70,10 @@ void cn_os_message(const char *text, size_t bytes);
 /* The nearest symbol at or below `pc`, from the file that it was loaded from, into buffer as
  * "name+0x12". False: unknown. Reads files, allocates nothing. */
 bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size);
+
+/* "file.c:12" of the code at `pc`, if its file has debug information. False: unknown, or too long.
+ * Reads files and allocates: not in a signal handler, nor where malloc() may be under way. One
+ * thread at a time. */
+bool cn_os_line(uintptr_t pc, char *buffer, size_t size);
 
 #endif

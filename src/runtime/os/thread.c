@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -59,6 +60,12 @@ uint64_t cn_os_switches(void)
 
   getrusage(RUSAGE_THREAD, &usage);
   return (uint64_t)usage.ru_nivcsw;
+}
+
+void cn_os_thread_precise(const char *name)
+{
+  prctl(PR_SET_NAME, name);
+  prctl(PR_SET_TIMERSLACK, 1);
 }
 
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *))

@@ -9,23 +9,40 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
+#include "runtime/histogram.h"
 #include "runtime/image.h"
-#include "runtime/stats.h"
+
+static struct cn_histogram pauses;
 
 static void medians(void **state)
 {
   (void)state;
-  assert_int_equal(cn_stats_pause_median(&cn_stats), 0);
+  assert_int_equal(cn_histogram_quantile(&pauses, 500), 0);
   for (uint64_t value = 1; value < UINT64_C(1) << 62; value = value * 3 + 1) {
-    cn_stats = (struct cn_stats){0};
+    pauses = (struct cn_histogram){0};
     for (int i = 0; i < 3; i++)
-      cn_stats_pause(value);
-    cn_stats_pause(0);
-    cn_stats_pause(UINT64_MAX);
-    uint64_t median = cn_stats_pause_median(&cn_stats);
+      cn_histogram_add(&pauses, value);
+    cn_histogram_add(&pauses, 0);
+    cn_histogram_add(&pauses, UINT64_MAX);
+    uint64_t median = cn_histogram_quantile(&pauses, 500);
     assert_true(median <= value && value - median <= value / 16);
-    assert_true(cn_stats.pause_max == UINT64_MAX);
+    assert_true(pauses.maximum == UINT64_MAX);
   }
+}
+
+/* One in a thousand, and one more. */
+static void high_quantiles(void **state)
+{
+  (void)state;
+  pauses = (struct cn_histogram){0};
+  for (int i = 0; i < 1998; i++)
+    cn_histogram_add(&pauses, 3);
+  cn_histogram_add(&pauses, 15);
+  assert_int_equal(cn_histogram_quantile(&pauses, 999), 3);
+  cn_histogram_add(&pauses, 15);
+  cn_histogram_add(&pauses, 14);
+  assert_int_equal(cn_histogram_quantile(&pauses, 999), 14);
+  assert_int_equal(cn_histogram_quantile(&pauses, 1000), 15);
 }
 
 static struct cairn_layout layouts[3] = {{.magic = CAIRN_ABI_LAYOUT_MAGIC},
@@ -73,6 +90,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(medians),
+      cmocka_unit_test(high_quantiles),
       cmocka_unit_test(layouts_are_known),
       cmocka_unit_test(payload_sizes),
   };

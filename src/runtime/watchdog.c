@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The watchdog on the time to safepoint. All it knows it learns by cairn_safepoint_ask(), as any
+ * other thread could.
+ */
+#include "runtime/watchdog.h"
+
+#include <stdio.h>
+#include "runtime/ask.h"
+#include "runtime/options.h"
+#include "runtime/os/os.h"
+#include "runtime/report.h"
+#include "runtime/stats.h"
+
+/* Nanoseconds without a processor, or spent on asking, that still leave an arrival the code's: what
+ * the calls take that read the clocks. */
+enum { MISSING = 2000 };
+
+/* The thread's own while it runs. */
+static struct {
+  struct cn_histogram arrivals[CN_BLAMES];
+  struct cairn_arrival slowest; /* of managed code */
+} found;
+
+static struct cn_os_thread thread;
+static _Atomic uint32_t stopping;
+
+enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival)
+{
+  if (arrival->asking > MISSING)
+    return CN_BLAME_ASKER;
+  if (arrival->safepoint)
+    return CN_BLAME_SAFEPOINT;
+  if (arrival->native)
+    return CN_BLAME_NATIVE;
+  if (arrival->nanoseconds <= arrival->ran + MISSING)
+    return CN_BLAME_CODE;
+  return arrival->switches ? CN_BLAME_PREEMPTED : CN_BLAME_HOST;
+}
+
+/* "thread 17 "name", pc 0x401136 (function+0x16), file.c:12". The source line is that of the call,
+ * which ends before the pc. */
+static const char *describe(const struct cairn_arrival *arrival, char buffer[512])
+{
+  char name[32], place[CN_REPORT_PC], line[256];
+
+  cn_os_thread_name(arrival->thread, name, sizeof name);
+  bool known = cn_os_line(arrival->pc - 1, line, sizeof line);
+  snprintf(buffer, 512, "thread %d \"%s\", pc %s%s%s", arrival->thread, name,
+           cn_report_pc(arrival->pc, place), known ? ", " : "", known ? line : "");
+  return buffer;
+}
+
+static void note(const struct cairn_arrival *arrival)
+{
+  enum cn_blame blame = cn_watchdog_blame(arrival);
+  bool slowest = blame == CN_BLAME_CODE && arrival->nanoseconds > found.slowest.nanoseconds;
+  char text[512];
+
+  cn_histogram_add(&found.arrivals[blame], arrival->nanoseconds);
+  if (!slowest)
+    return;
+  found.slowest = *arrival;
+  if (cn_options.trace)
+    cn_report_text("cairn: trace: slowest arrival so far: %llu.%llu us; %s\n",
+                   (unsigned long long)arrival->nanoseconds / 1000,
+                   (unsigned long long)arrival->nanoseconds / 100 % 10, describe(arrival, text));
+}
+
+/* From nothing to twice the interval. */
+static uint64_t pause_length(uint64_t *state)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (*state >> 33) % (2000 * (uint64_t)cn_options.watchdog);
+}
+
+static void *watch(void *unused)
+{
+  uint64_t random = cn_os_nanoseconds();
+  struct cairn_arrival arrival;
+
+  (void)unused;
+  cn_os_thread_precise("cairn-watchdog");
+  while (stopping == 0) {
+    uint64_t until = cn_os_nanoseconds() + pause_length(&random);
+    while (stopping == 0 && cn_os_wait(&stopping, 0, until))
+      ;
+    if (stopping != 0 || cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) != CAIRN_ASK_ARRIVED)
+      break;
+    note(&arrival);
+  }
+  return NULL;
+}
+
+/* When libc is ready for threads: not in .preinit_array. */
+__attribute__((constructor)) static void start(void)
+{
+  if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, watch))
+    cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
+}
+
+/* Nobody arrives any more, so it need not wait. */
+void cn_watchdog_stop(void)
+{
+  stopping = 1;
+  cn_os_wake(&stopping);
+  cn_ask_end();
+  cn_os_thread_join(&thread);
+}
+
+static void print_apart(const char *name, const char *maximum, enum cn_blame blame)
+{
+  cn_stats_count(name, found.arrivals[blame].total);
+  cn_stats_microseconds(maximum, found.arrivals[blame].maximum);
+}
+
+void cn_watchdog_print(void)
+{
+  const struct cn_histogram *own = &found.arrivals[CN_BLAME_CODE];
+  char text[512];
+
+  if (cn_options.watchdog == 0)
+    return;
+  cn_stats_count("arrivals", own->total);
+  cn_stats_microseconds("arrival median (us)", cn_histogram_quantile(own, 500));
+  cn_stats_microseconds("arrival 99.9 % (us)", cn_histogram_quantile(own, 999));
+  cn_stats_microseconds("arrival maximum (us)", own->maximum);
+  if (found.slowest.pc != 0)
+    cn_report_text("slowest arrival: %s\n", describe(&found.slowest, text));
+  print_apart("arrivals preempted", "arrival preempted, maximum (us)", CN_BLAME_PREEMPTED);
+  print_apart("arrivals held up by the host", "arrival held up, maximum (us)", CN_BLAME_HOST);
+  print_apart("arrivals from native code", "arrival from native code, maximum (us)",
+              CN_BLAME_NATIVE);
+  cn_stats_count("at a safepoint already", found.arrivals[CN_BLAME_SAFEPOINT].total);
+  cn_stats_count("questions delayed", found.arrivals[CN_BLAME_ASKER].total);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CAIRN_WATCHDOG=N: a thread of the runtime asks the main thread for a safepoint at random moments,
+ * every N microseconds on average, and keeps what it finds.
+ */
+#ifndef CN_RUNTIME_WATCHDOG_H
+#define CN_RUNTIME_WATCHDOG_H
+
+#include <cairn/thread.h>
+#include "runtime/histogram.h"
+
+/* Whose an arrival is. */
+enum cn_blame {
+  CN_BLAME_CODE,      /* managed code's: it had its processor all the time */
+  CN_BLAME_NATIVE,    /* native code was called, or came back */
+  CN_BLAME_SAFEPOINT, /* nobody's: the thread was at a safepoint when it was asked */
+  CN_BLAME_PREEMPTED, /* the kernel's, which let others run */
+  CN_BLAME_HOST,      /* it had no processor, and was not preempted: the host of a virtual machine
+                       * ran something else, or a page was waited for */
+  CN_BLAME_ASKER,     /* the asking thread was delayed while it asked, so nothing is known */
+  CN_BLAMES
+};
+enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival);
+
+/* The program is over: let all go who ask (ask.h), and wait until the watchdog has ended. */
+void cn_watchdog_stop(void);
+
+/* What was found, for the statistics; after it has stopped. Nothing if it was off. */
+void cn_watchdog_print(void);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whose fault a late arrival is. What would go wrong: managed code is blamed for what the kernel or
+ * native code did, or, worse, a slow loop passes for a preemption.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include "runtime/os/os.h"
+#include "runtime/watchdog.h"
+
+static void blame(void **state)
+{
+  static const struct {
+    struct cairn_arrival arrival;
+    enum cn_blame blame;
+  } cases[] = {
+      {{.nanoseconds = 900, .ran = 1500}, CN_BLAME_CODE},
+      {{.nanoseconds = 500000, .ran = 499000}, CN_BLAME_CODE},
+      /* A switch somewhere before the question: the code had its processor since. */
+      {{.nanoseconds = 500000, .ran = 500100, .switches = 3}, CN_BLAME_CODE},
+      {{.nanoseconds = 500000, .ran = 100000, .switches = 1}, CN_BLAME_PREEMPTED},
+      {{.nanoseconds = 500000, .ran = 100000}, CN_BLAME_HOST},
+      {{.nanoseconds = 500000, .ran = 500000, .native = true}, CN_BLAME_NATIVE},
+      {{.nanoseconds = 500000, .ran = 100000, .switches = 1, .native = true}, CN_BLAME_NATIVE},
+      {{.ran = 100000, .safepoint = true}, CN_BLAME_SAFEPOINT},
+      {{.nanoseconds = 900, .ran = 1500, .asking = 50000}, CN_BLAME_ASKER},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(cn_watchdog_blame(&cases[i].arrival), cases[i].blame);
+}
+
+__attribute__((noinline)) static uintptr_t caller(void)
+{
+  return (uintptr_t)__builtin_return_address(0) - 1;
+}
+
+static void lines(void **state)
+{
+  char buffer[512], expected[64];
+
+  (void)state;
+  uintptr_t here = caller();
+  snprintf(expected, sizeof expected, "unit/runtime/watchdog.c:%d", __LINE__ - 1);
+  assert_true(cn_os_line(here, buffer, sizeof buffer));
+  assert_string_equal(buffer + strlen(buffer) - strlen(expected), expected);
+  /* No room, no code, no debug information. */
+  assert_false(cn_os_line(here, buffer, 4));
+  assert_false(cn_os_line((uintptr_t)buffer, buffer, sizeof buffer));
+  assert_false(cn_os_line(16, buffer, sizeof buffer));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blame),
+      cmocka_unit_test(lines),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
