@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the runtime asks of the operating system. One set of .c per port. Nothing here calls malloc,
- * but where it says so: a collection may have been started from anywhere. Sizes and addresses of memory are multiples of
- * cn_os_page().
+ * but where it says so: a collection may have been started from anywhere. Sizes and addresses of
+ * memory are multiples of cn_os_page().
  */
 #ifndef CN_RUNTIME_OS_H
 #define CN_RUNTIME_OS_H
@@ -45,8 +45,8 @@ uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or 
  * memory limits it. */
 uintptr_t cn_os_main_stack_bottom(void);
 
-/* Wait while *word is `value`, until somebody wakes all who wait for it, or for no reason. False: it
- * is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
+/* Wait while *word is `value`, until somebody wakes all who wait for it, or for no reason. False:
+ * it is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
 void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 

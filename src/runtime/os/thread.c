@@ -23,7 +23,7 @@ static struct timespec time_of(uint64_t nanoseconds)
                            .tv_nsec = (long)(nanoseconds % 1000000000u)};
 }
 
-/* FUTEX_WAIT_BITSET takes the time of day on the monotonic clock, where FUTEX_WAIT takes a length. */
+/* FUTEX_WAIT_BITSET takes a time of the monotonic clock, where FUTEX_WAIT takes a length. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 {
   struct timespec until = time_of(deadline);
@@ -43,7 +43,7 @@ int cn_os_thread(void)
   return (int)syscall(SYS_gettid);
 }
 
-/* The clock of a thread has a number that is made of the thread's own (include/linux/posix-timers.h);
+/* The clock of a thread has a number that is made of the thread's own (Linux's posix-timers.h);
  * pthread_getcpuclockid() makes the same. */
 uint64_t cn_os_thread_ran(int thread)
 {
