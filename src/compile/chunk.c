@@ -40,11 +40,15 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/clone.h"
 #include "compile/loops.h"
+#include "compile/names.h"
 #include "compile/regions.h"
 #include "compile/twin.h"
+#include "compile/unroll.h"
 
 typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
+typedef CN_VECTOR(struct cn_unroll) unroll_vector;
 
 /* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
  * trip. */
@@ -326,10 +330,31 @@ static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *c
   return false;
 }
 
-void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_chunks *out)
+/* Those that nobody can count, at last: other loops do not change them. */
+static void unroll(struct cn_ctx *ctx, LLVMValueRef function, unroll_vector *unrolls)
 {
-  candidate_vector candidates = {0};
+  bool demoted = false;
+
+  for (size_t i = 0; i < unrolls->count; i++) {
+    struct cn_unroll *u = &unrolls->at[i];
+    demoted |= cn_leaving_demote(ctx, u->blocks, u->count);
+    cn_unroll_build(ctx, u);
+    free(u->blocks);
+  }
+  if (demoted)
+    cn_leaving_promote(ctx, function);
+  cn_free(unrolls);
+}
+
+/* The optimiser is to leave the function as it is: nothing would make values of locals again. */
+static bool is_left_alone(LLVMValueRef function)
+{
+  return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
+}
+
+static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                 candidate_vector *candidates, unroll_vector *unrolls)
+{
   struct cn_cfg cfg;
   struct cn_loops loops;
 
@@ -338,15 +363,29 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
   uint32_t *open = cn_regions_depths(ctx, &cfg);
   for (uint32_t l = 0; l < loops.count; l++) {
     struct cn_chunk_candidate c = {.loop = l};
-    bool polls = !open || open[loops.at[l].header] == 0;
-    if (polls && cn_chunk_fits(ctx, &loops, l, small_work, &c))
-      cn_push(&candidates, c);
+    struct cn_unroll u;
+    if (open && open[loops.at[l].header] != 0)
+      continue;
+    if (cn_chunk_fits(ctx, &loops, l, small_work, &c))
+      cn_push(candidates, c);
+    else if (loops.at[l].work > small_work && !cn_chunk_calls(&loops, l) &&
+             !is_left_alone(function) && cn_unroll_fits(&loops, l, &u))
+      cn_push(unrolls, u);
   }
-  for (size_t i = 0; i < candidates.count; i++)
-    candidates.at[i].polls_first = is_in_chunks(&loops, &candidates, candidates.at[i].loop);
+  for (size_t i = 0; i < candidates->count; i++)
+    candidates->at[i].polls_first = is_in_chunks(&loops, candidates, candidates->at[i].loop);
   free(open);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
+}
+
+void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                    struct cn_chunks *out)
+{
+  candidate_vector candidates = {0};
+  unroll_vector unrolls = {0};
+
+  find(ctx, function, small_work, &candidates, &unrolls);
   for (size_t i = 0; i < candidates.count; i++) {
     if (candidates.at[i].twin)
       cn_twin_build(ctx, &candidates.at[i], out);
@@ -355,4 +394,5 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
     free(candidates.at[i].blocks);
   }
   cn_free(&candidates);
+  unroll(ctx, function, &unrolls);
 }

@@ -58,6 +58,9 @@ static inline uint64_t cn_chunk_magnitude(int64_t step)
 bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                    uint64_t small_work, struct cn_chunk_candidate *out);
 
+/* Does a poll in the loop cost little beside what it calls (chunk_find.c)? */
+bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop);
+
 /* At the builder's place: does the loop, entered with its induction variable at `start`, make more
  * than K trips (and one, if it tests the old value)? True if in doubt. */
 LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,

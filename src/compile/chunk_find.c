@@ -7,6 +7,7 @@
 #include "compile/calls.h"
 #include "compile/chunk.h"
 #include "compile/twin.h"
+#include "compile/unroll.h"
 #include "compile/work.h"
 
 /* In fewer trips a poll on each costs little. */
@@ -149,7 +150,7 @@ static bool fills_memory(LLVMValueRef i)
 }
 
 /* A parse point polls or is dear beside a poll, and so is filling memory. */
-static bool gains_nothing(const struct cn_loops *loops, uint32_t loop)
+bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
 
@@ -191,7 +192,8 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* What a trip does at most until it polls: all blocks once, and the small loops, which do not poll.
+/* What a trip does at most until it polls: all blocks once, the small loops, which do not poll, and
+ * others up to their poll (unroll.c).
  * 0 if a loop that does is in every trip, so that chunks would save nothing. */
 static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
@@ -205,6 +207,8 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
       work += loops->at[inner].work;
     else if (cn_cfg_dominates(loops->cfg, loops->at[inner].header, l->latch))
       return 0;
+    else
+      work += (CN_UNROLL_MOST - 1) * loops->at[inner].size;
   }
   return work;
 }
@@ -216,7 +220,7 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   const struct cn_cfg *cfg = loops->cfg;
 
   if (l->irreducible || l->latch == CN_NO_BLOCK || l->work <= small_work ||
-      gains_nothing(loops, loop) || !has_plain_entries(cfg, l->header))
+      cn_chunk_calls(loops, loop) || !has_plain_entries(cfg, l->header))
     return false;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;

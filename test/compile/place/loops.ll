@@ -52,13 +52,15 @@ out:
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
 ; CHECK: poll.done{{[0-9]+}}:
 ; CHECK-NEXT: %v = load volatile i64, ptr addrspace(1) %p
-; CHECK-NEXT: switch i64 %v
+; CHECK-NEXT: %d = udiv i64 %v, 3
+; CHECK-NEXT: switch i64 %d
 define void @switch_latch(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:
   br label %head
 head:
   %v = load volatile i64, ptr addrspace(1) %p
-  switch i64 %v, label %head [ i64 0, label %out
+  %d = udiv i64 %v, 3
+  switch i64 %d, label %head [ i64 0, label %out
                                i64 1, label %head ]
 out:
   ret void

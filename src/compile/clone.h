@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of loops, and what a loop computes for the code behind it. Private to src/compile.
+ */
+#ifndef CN_COMPILE_CLONE_H
+#define CN_COMPILE_CLONE_H
+
+#include <llvm-c/DebugInfo.h>
+#include "base/ptrmap.h"
+#include "compile/pass.h"
+
+/* One copy of some blocks. */
+struct cn_clone {
+  struct cn_ctx *ctx;
+  const LLVMBasicBlockRef *blocks;
+  uint32_t count;
+  struct cn_ptrmap in;     /* the blocks */
+  struct cn_ptrmap copies; /* values, and blocks as values, to their copies */
+  LLVMBuilderRef builder;
+  LLVMDIBuilderRef records;
+};
+
+/* Can a loop with `i` in it be copied? No calls but intrinsics. */
+bool cn_clone_can(LLVMValueRef i);
+
+/* Make empty copies of `blocks` before block `before`. */
+void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,
+                    uint32_t count, LLVMBasicBlockRef before);
+/* Instruction `value` gets no copy: the copies of others use `copy` for it. */
+void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
+/* Fill them. The copies name copies; phis behind the blocks are fed from them, too. */
+void cn_clone_fill(struct cn_clone *clone);
+void cn_clone_end(struct cn_clone *clone);
+
+/* What stands for `value` in the copy: itself, if it is from outside. */
+LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value);
+LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlockRef block);
+static inline bool cn_clone_has(const struct cn_clone *clone, LLVMBasicBlockRef block)
+{
+  return cn_ptrmap_find(&clone->in, block) != NULL;
+}
+
+/* ---- leaving.c ---- */
+
+/* What blocks compute and others use, phis behind them excepted, goes through memory from here on,
+ * so that the blocks can be copied. True if there is such a value. */
+bool cn_leaving_demote(struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count);
+/* And back into values and phis, as LLVM makes them. */
+void cn_leaving_promote(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loops that poll on every so many trips. Private to src/compile.
+ */
+#ifndef CN_COMPILE_UNROLL_H
+#define CN_COMPILE_UNROLL_H
+
+#include "compile/loops.h"
+#include "compile/pass.h"
+
+/* A loop that is to be unrolled. */
+struct cn_unroll {
+  LLVMBasicBlockRef *blocks; /* the header first (owned) */
+  uint32_t count;
+  uint32_t times;
+};
+
+/* At most so many trips between two polls. */
+#define CN_UNROLL_MOST 8
+
+/* Would a poll on each trip be dear beside what the loop does? */
+bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
+
+/* Unroll it: the last of the copies has all back edges. What others use of it must have been demoted
+ * (clone.h). */
+void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *unroll);
+
+#endif
