@@ -1,0 +1,122 @@
+; RUN: %cairn opt -p place-safepoints -S %s -o %t.ll
+; RUN: FileCheck --input-file=%t.ll %s
+; RUN: opt -passes=verify -disable-output %t.ll
+; A loop that nobody can count polls at its latch. Where that costs much beside a trip, it is
+; unrolled and polls on every so many trips. A value that left the loop by one of the copies only
+; would be a broken module, and a back edge from another copy than the last a way without a poll.
+
+; A scan for a byte: eight copies, one poll, before the last.
+; CHECK-LABEL: define i64 @scan
+; CHECK: {{^}}loop:
+; CHECK-NEXT: %i = phi i64 [ 0, %poll.done ], [ %i.next{{[0-9]+}}, %poll.done{{[0-9]+}} ]
+; CHECK-NOT: load volatile
+; CHECK-COUNT-7: br i1 %c{{[0-9]*}}, label %done, label %loop{{[0-9]+}}{{$}}
+; CHECK: load volatile i64
+; CHECK: br i1 %c{{[0-9]*}}, label %done, label %loop, !llvm.loop
+; CHECK: {{^}}done:
+; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64 [ %i, %loop ]
+; CHECK-SAME: ]{{$}}
+; CHECK-NEXT: ret i64 %leaving
+define i64 @scan(ptr addrspace(1) %a) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %v = load i8, ptr addrspace(1) %p
+  %i.next = add i64 %i, 1
+  %c = icmp eq i8 %v, 0
+  br i1 %c, label %done, label %loop, !llvm.loop !0
+done:
+  ret i64 %i
+}
+
+; Two latches: what the second trip starts with is a phi of both.
+; CHECK-LABEL: define i64 @two_latches
+; CHECK: {{^}}loop1:
+; CHECK-NEXT: %again = phi i64 [ %one, %a ], [ %two, %b ]
+; CHECK: ret i64
+define i64 @two_latches(ptr addrspace(1) %p) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %one, %a ], [ %two, %b ]
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 %i
+  %v = load i8, ptr addrspace(1) %q
+  switch i8 %v, label %done [ i8 1, label %a
+                              i8 2, label %b ]
+a:
+  %one = add i64 %i, 1
+  br label %loop
+b:
+  %two = add i64 %i, 2
+  br label %loop
+done:
+  ret i64 %i
+}
+
+; Behind two exits: no phi there is fed by the loop, and the value is used where both have met.
+; CHECK-LABEL: define i64 @meets
+; CHECK: {{^}}meet:
+; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64
+; CHECK: ret i64
+define i64 @meets(ptr addrspace(1) %p, ptr %out) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 %i
+  %v = load i8, ptr addrspace(1) %q
+  %c = icmp eq i8 %v, 0
+  br i1 %c, label %first, label %latch
+latch:
+  %i.next = add i64 %i, 1
+  %d = icmp eq i8 %v, 32
+  br i1 %d, label %second, label %loop
+first:
+  store i64 1, ptr %out
+  br label %meet
+second:
+  store i64 2, ptr %out
+  br label %meet
+meet:
+  %r = mul i64 %i, 3
+  ret i64 %r
+}
+
+; A walk along a list waits for memory anyway: a poll on each trip costs nothing.
+; CHECK-LABEL: define void @walk
+; CHECK-COUNT-2: load volatile i64
+; CHECK: br i1 %c, label %done, label %loop
+; CHECK-NOT: br i1 %c{{[0-9]}}
+; CHECK: ret void
+define void @walk(ptr addrspace(1) %list) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %p = phi ptr addrspace(1) [ %list, %entry ], [ %next, %loop ]
+  %next = load ptr addrspace(1), ptr addrspace(1) %p
+  %c = icmp eq ptr addrspace(1) %next, null
+  br i1 %c, label %done, label %loop
+done:
+  ret void
+}
+
+; Nothing would make values of its locals again.
+; CHECK-LABEL: define i64 @alone
+; CHECK-NOT: br i1 %c{{[0-9]}}
+; CHECK: ret i64 %i
+define i64 @alone(ptr addrspace(1) %a) optnone noinline gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %v = load i8, ptr addrspace(1) %p
+  %i.next = add i64 %i, 1
+  %c = icmp eq i8 %v, 0
+  br i1 %c, label %done, label %loop
+done:
+  ret i64 %i
+}
+!0 = distinct !{!0}
