@@ -13,20 +13,39 @@
 #include "compile/names.h"
 #include "compile/regions.h"
 
-/* Where to poll at the end of a block: before its terminator, and before the comparison that the
- * terminator branches on if nothing else uses it, so that the two stay one machine instruction. */
+enum { DEEPEST_CONDITION = 8 };
+
+/* Moves `value` before `before`, and what only it needs of comparisons and their and, or and
+ * selection; returns the first of them, or `before` if none moves. */
+static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before,
+                                   int depth)
+{
+  LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
+  bool compare = opcode == LLVMICmp || opcode == LLVMFCmp;
+  bool joins = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor ||
+               opcode == LLVMSelect || opcode == LLVMFreeze;
+
+  if ((!compare && !joins) || depth == 0 ||
+      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(before) ||
+      LLVMGetNextUse(LLVMGetFirstUse(value)))
+    return before;
+  cn_move_before(ctx, value, before);
+  before = value;
+  for (int k = 0; joins && k < LLVMGetNumOperands(value); k++)
+    before = sink_condition(ctx, LLVMGetOperand(value, (unsigned)k), before, depth - 1);
+  return before;
+}
+
+/* Where to poll at the end of a block: before its terminator, and before the comparisons that the
+ * terminator branches on if nothing else uses them, so that these and the branches stay one machine
+ * instruction each. */
 LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
     return end;
-  LLVMValueRef compare = LLVMGetCondition(end);
-  if ((!LLVMIsAICmpInst(compare) && !LLVMIsAFCmpInst(compare)) ||
-      LLVMGetInstructionParent(compare) != block || LLVMGetNextUse(LLVMGetFirstUse(compare)))
-    return end;
-  cn_move_before(ctx, compare, end);
-  return compare;
+  return sink_condition(ctx, LLVMGetCondition(end), end, DEEPEST_CONDITION);
 }
 
 static bool is_mutator(LLVMValueRef global)
