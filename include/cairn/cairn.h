@@ -62,15 +62,21 @@
  * cairn_unmanaged: on the definition of a function of a file compiled by cairn-cc: compile it as
  * native code. It may not touch references.
  *   cairn_unmanaged static void on_signal(int number) { ... }
+ *
+ * cairn_nopoll: on the definition of a function: no collection runs while it does. Whatever could
+ * come to one is an error in it: an allocation, a call of a function that polls or may.
+ *   cairn_nopoll static void put(struct box managed *box, struct node managed *node) { ... }
  */
 #ifdef CAIRN_PLAIN
 #define cairn_managed
 #define cairn_leaf
 #define cairn_unmanaged
+#define cairn_nopoll
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
 #define cairn_leaf __attribute__((leaf))
 #define cairn_unmanaged __attribute__((annotate("cairn-unmanaged")))
+#define cairn_nopoll __attribute__((annotate("cairn-nopoll")))
 #endif
 
 #ifndef CAIRN_NO_SHORT_NAMES
@@ -104,6 +110,13 @@
 
 /* cairn_collect(): run a collection now. References are updated before it returns. Does nothing in
  * plain mode.
+ *
+ * cairn_nopoll_begin(), cairn_nopoll_end(): the same as cairn_nopoll for what is done between them,
+ * on every path. They may nest. The loops between them run without a poll, however long.
+ *   cairn_nopoll_begin();
+ *   box->node = node;
+ *   box->changes++;
+ *   cairn_nopoll_end();
  *
  * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
  * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
@@ -150,6 +163,9 @@ void cairn_managed *cairn_alloc(const void *layout, long bytes);
 void cairn_managed *cairn_alloc_array(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex(const void *layout, long count);
 void cairn_collect(void);
+/* Calls of these two mark a region, and are no code in the end. */
+void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
+void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 
 #else
 
@@ -189,6 +205,14 @@ static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, s
 }
 
 static inline void cairn_collect(void)
+{
+}
+
+static inline void cairn_nopoll_begin(void)
+{
+}
+
+static inline void cairn_nopoll_end(void)
 {
 }
 
