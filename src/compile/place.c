@@ -16,6 +16,7 @@
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
+#include "compile/infer.h"
 #include "compile/loops.h"
 #include "compile/names.h"
 #include "compile/poll.h"
@@ -28,7 +29,13 @@ struct placer {
   unsigned chosen;         /* bits of enum cairn_polls */
   struct cn_polls polls;
   struct cn_ptrmap wanted; /* the functions that get polls */
+  struct cn_infer infer;
 };
+
+static bool is_chosen(const struct placer *p, enum cairn_polls at)
+{
+  return p->chosen >> at & 1;
+}
 
 /* ---- which functions ---- */
 
@@ -52,24 +59,11 @@ static bool wants_polls(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* A direct call ends here and nowhere else: no other unit's definition, maybe one without polls,
- * takes the place of a weak one. */
-static bool is_certain(LLVMValueRef callee)
-{
-  LLVMLinkage linkage = LLVMGetLinkage(callee);
-
-  return linkage == LLVMExternalLinkage || linkage == LLVMInternalLinkage ||
-         linkage == LLVMPrivateLinkage;
-}
-
-/* The block calls a function of this module that polls at its entry. */
 static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-    LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-    if (callee && is_certain(callee) && cn_ptrmap_find(&p->wanted, callee))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_infer_polls(&p->infer, i))
       return true;
-  }
   return false;
 }
 
@@ -98,7 +92,7 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
       continue;
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
-    bool called = p->chosen & 1u << CAIRN_POLLS_AT_CALL && polls_in_callee(p, cfg, to, b);
+    bool called = is_chosen(p, CAIRN_POLLS_AT_CALL) && polls_in_callee(p, cfg, to, b);
     if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
       return true;
   }
@@ -116,6 +110,48 @@ static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
   LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, node));
 }
 
+static void collect_latches(struct placer *p, const struct cn_loops *loops,
+                            const struct cn_chunks *chunks, struct cn_sites *sites)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    LLVMBasicBlockRef block = cfg->blocks[b].block;
+    const uint64_t *bounded = cn_ptrmap_find(&chunks->bounded, block);
+    if (bounded)
+      mark_bounded(p->ctx, block, *bounded);
+    if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
+        (cn_ptrmap_find(&chunks->first, block) ||
+         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(p, loops, b))))
+      cn_sites_add_latch(sites, p->ctx, loops, b);
+    if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
+      cn_sites_add(sites, cn_returns_site(cfg, b));
+    if (is_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
+      cn_sites_add(sites, cn_returns_tail_call(block));
+  }
+}
+
+/* Without "call", where LLVM has them. */
+static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_sites *sites)
+{
+  if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+    return;
+  if (is_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_entries_find(&p->infer, loops, sites);
+  else
+    cn_sites_add(sites, cn_site_entry(p->ctx, loops->cfg));
+}
+
+/* What was listed from `from` on comes before the rest. */
+static void put_first(struct cn_sites *sites, size_t from)
+{
+  for (size_t i = from; i < sites->list.count; i++) {
+    LLVMValueRef site = sites->list.at[i];
+    memmove(&sites->list.at[i - from + 1], &sites->list.at[i - from], from * sizeof site);
+    sites->list.at[i - from] = site;
+  }
+}
+
 static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
                           struct cn_sites *sites)
 {
@@ -125,22 +161,12 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   sites->open = cn_regions_depths(p->ctx, &cfg);
-  if (p->chosen & 1u << CAIRN_POLLS_AT_ENTRY)
-    cn_sites_add(sites, cn_site_entry(p->ctx, &cfg));
-  for (uint32_t b = 0; b < cfg.count; b++) {
-    const uint64_t *bounded = cn_ptrmap_find(&chunks->bounded, cfg.blocks[b].block);
-    if (bounded)
-      mark_bounded(p->ctx, cfg.blocks[b].block, *bounded);
-    if (p->chosen & 1u << CAIRN_POLLS_AT_BACKEDGE &&
-        (cn_ptrmap_find(&chunks->first, cfg.blocks[b].block) ||
-         (!bounded && !cn_ptrmap_find(&chunks->polled, cfg.blocks[b].block) &&
-          polls_at_end(p, &loops, b))))
-      cn_sites_add_latch(sites, p->ctx, &loops, b);
-    if (p->chosen & 1u << CAIRN_POLLS_AT_RETURN)
-      cn_sites_add(sites, cn_returns_site(&cfg, b));
-    if (p->chosen & 1u << CAIRN_POLLS_AT_TAIL_CALL)
-      cn_sites_add(sites, cn_returns_tail_call(cfg.blocks[b].block));
-  }
+  collect_latches(p, &loops, chunks, sites);
+  size_t latches = sites->list.count;
+  collect_entries(p, &loops, sites);
+  put_first(sites, latches);
+  if (is_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_infer_learn(&p->infer, &loops, sites);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
 }
@@ -153,9 +179,11 @@ static void place_in(struct placer *p, LLVMValueRef function)
   struct cn_chunks chunks = {0};
   struct cn_sites sites = {0};
 
+  if (is_chosen(p, CAIRN_POLLS_AT_CALL) && cn_infer_leaf(&p->infer, function))
+    return;
   if (options->opt_level > 0 && options->size_level == 0)
     cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
-  if (p->chosen & 1u << CAIRN_POLLS_AT_RETURN)
+  if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_returns_part(p->ctx, function);
   collect_sites(p, function, &chunks, &sites);
   for (size_t i = 0; i < sites.list.count; i++)
@@ -179,9 +207,13 @@ static bool place(struct cn_ctx *ctx)
   }
   bool any = placer.wanted.count || LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
   bool ok = !any || cn_polls_begin(&placer.polls, ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); ok && f; f = LLVMGetNextFunction(f))
+  cn_infer_begin(&placer.infer, ctx);
+  for (uint32_t n = 0; ok && n < placer.infer.graph.count; n++) {
+    LLVMValueRef f = placer.infer.graph.nodes[placer.infer.graph.order[n]].function;
     if (cn_ptrmap_find(&placer.wanted, f))
       place_in(&placer, f);
+  }
+  cn_infer_end(&placer.infer);
   cn_ptrmap_free(&placer.wanted);
   return ok && (!any || cn_polls_end(&placer.polls));
 }

@@ -81,7 +81,7 @@ LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 /* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
  * a collection, a volatile access may be half of a pair that has to stay together, and an integer
  * made of a reference must not live over the poll. */
-static bool stops_entry_poll(LLVMValueRef i)
+bool cn_site_stops(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAlloca:
@@ -113,7 +113,7 @@ LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     if (LLVMIsAAllocaInst(i))
       site = LLVMGetNextInstruction(i);
   for (;;) {
-    while (!stops_entry_poll(site))
+    while (!cn_site_stops(site))
       site = LLVMGetNextInstruction(site);
     const struct cn_block *block = &cfg->blocks[b];
     bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 &&

@@ -15,6 +15,9 @@
 /* On the straight line from the entry on, as late as can be. */
 LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
+/* Must an entry poll come before this instruction? */
+bool cn_site_stops(LLVMValueRef instruction);
+
 /* In a block that ends in a retreating edge; null: none, its predecessors must poll. */
 LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 

@@ -1,4 +1,4 @@
-; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
+; RUN: %cairn opt -p place-safepoints --polls=entry,backedge -S %s | FileCheck %s
 ; An allocation in line takes the free pointer, compares it, and puts the new one back: a poll in
 ; the midst of it could collect, and the object would then be made in the space that was left.
 @cairn_mutator = external thread_local global [192 x i8]

@@ -1,4 +1,6 @@
-; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
+; RUN: %cairn opt -p place-safepoints --polls=entry,backedge -S %s | FileCheck %s
+; Without "call" every function polls where it is entered.
+;
 ; The entry poll stands as late as the straight line from the entry allows: never after a side
 ; effect (a collection could be put off behind an observable effect for ever), never before an
 ; alloca of the entry (it would become a dynamic one).

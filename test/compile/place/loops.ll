@@ -1,4 +1,4 @@
-; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
+; RUN: %cairn opt -p place-safepoints --polls=entry,backedge -S %s | FileCheck %s
 ; Every cycle polls: without a poll on one, a thread could run for ever without coming to a
 ; collection.
 

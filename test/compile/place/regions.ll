@@ -1,7 +1,7 @@
 ; Regions without safepoints, and functions with "cairn-nopoll": no poll goes in, whatever is asked for;
 ; loops with a region in them poll outside it; the verifier finds nothing to say, and the markers are
 ; gone in the end. Wrong: a collection between a store and the mark that belongs to it.
-; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
+; RUN: %cairn opt --polls=entry,backedge -p place-safepoints -S %s | FileCheck %s
 ; RUN: %cairn opt --polls=entry,backedge,return,tail-call -p place-safepoints,rewrite-statepoints,verify-safepoints -S %s -o /dev/null
 ; RUN: %cairn opt -p place-safepoints,rewrite-statepoints,verify-safepoints,drop-markers -S %s \
 ; RUN:   | FileCheck --check-prefix=GONE %s

@@ -5,6 +5,7 @@
 ; RUN: %cairn opt --polls=backedge -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,BACK %s
 ; RUN: %cairn opt --polls=return -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,RETURN %s
 ; RUN: %cairn opt --polls=tail-call -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,TAIL %s
+; RUN: %cairn opt --polls=entry,return -p place-safepoints -S %s | FileCheck --check-prefixes=BOTH %s
 ; RUN: %cairn opt --polls=none -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,NONE %s
 ; RUN: %cairn opt --polls=call -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,NONE %s
 ; RUN: %cairn opt --polls=entry,backedge,call,return,tail-call \
@@ -113,9 +114,12 @@ define void @ends() gc "statepoint-example" {
   unreachable
 }
 
-; An entry poll and a return poll that would stand at the same place are one.
+; An entry poll and a return poll that would stand at the same place are one. A leaf has neither.
+; BOTH-LABEL: define void @empty
+; BOTH-COUNT-1: poll.asked =
+; BOTH-NOT: poll.asked =
+; BOTH: ret void
 ; ALL-LABEL: define void @empty
-; ALL-COUNT-1: poll.asked =
 ; ALL-NOT: poll.asked =
 ; ALL: ret void
 define void @empty() gc "statepoint-example" {

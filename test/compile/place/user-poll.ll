@@ -14,7 +14,7 @@ define void @test() gc "statepoint-example" {
   ret void
 }
 ; CHECK-LABEL: define void @loop()
-; CHECK: call void @do_safepoint()
+; CHECK-NOT: do_safepoint
 ; CHECK: head:
 ; CHECK: call void @do_safepoint()
 ; CHECK: %c = call i1 @more()

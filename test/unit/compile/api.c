@@ -95,6 +95,7 @@ static const char stubborn_poll[] =
     "  ret void\n"
     "}\n"
     "define void @f() gc \"statepoint-example\" {\n"
+    "  call void @f()\n"
     "  ret void\n"
     "}\n";
 

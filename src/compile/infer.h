@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is known of the functions of a module, before and after they get polls. Private to
+ * src/compile.
+ */
+#ifndef CN_COMPILE_INFER_H
+#define CN_COMPILE_INFER_H
+
+#include "compile/callgraph.h"
+#include "compile/sites.h"
+#include "compile/work.h"
+
+/* Function attribute: never reaches a safepoint. */
+#define CN_LEAF_SAID "gc-leaf-function"
+
+struct cn_infer {
+  struct cn_ctx *ctx;
+  struct cn_callgraph graph;
+  struct cn_work_known known; /* of functions that are done */
+};
+
+void cn_infer_begin(struct cn_infer *infer, struct cn_ctx *ctx);
+void cn_infer_end(struct cn_infer *infer);
+
+/* Is `instruction` a call that surely comes to a safepoint? */
+bool cn_infer_polls(const struct cn_infer *infer, LLVMValueRef instruction);
+
+/* Is it a call that closes a cycle of calls, and none that surely comes to a safepoint? */
+bool cn_infer_closes(const struct cn_infer *infer, uint32_t caller, LLVMValueRef instruction);
+
+/* Does `function` never reach a safepoint, and soon return? Then it gets the attribute. */
+bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function);
+
+/* The function of `loops` is going to poll at `sites`: note what follows for its callers. */
+void cn_infer_learn(struct cn_infer *infer, const struct cn_loops *loops,
+                    const struct cn_sites *sites);
+
+/* Where the function has to poll, besides `sites`, so that no call of it does more than
+ * CN_CALL_WORK without a safepoint, and none closes a cycle of calls without one (entries.c): added
+ * to `sites`. */
+void cn_entries_find(const struct cn_infer *infer, const struct cn_loops *loops,
+                     struct cn_sites *sites);
+
+#endif
