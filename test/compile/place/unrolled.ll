@@ -1,4 +1,4 @@
-; RUN: %cairn opt -p place-safepoints -S %s -o %t.ll
+; RUN: %cairn opt --polls=entry,backedge -p place-safepoints -S %s -o %t.ll
 ; RUN: FileCheck --input-file=%t.ll %s
 ; RUN: opt -passes=verify -disable-output %t.ll
 ; A loop that nobody can count polls at its latch. Where that costs much beside a trip, it is

@@ -1,6 +1,6 @@
 ; A poll of the user's whose body cannot stand in managed functions is refused. Wrong: a call of an
 ; unmanaged function stays at each poll, a parse point that no poll word guards.
-; RUN: not %cairn opt -p place-safepoints -S %s 2>&1 | FileCheck %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints -S %s 2>&1 | FileCheck %s
 ; CHECK: [poll-inline]
 @where = global ptr blockaddress(@gc.safepoint_poll, %a)
 define void @gc.safepoint_poll() {

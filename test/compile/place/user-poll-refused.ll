@@ -1,16 +1,16 @@
 ; What of a @gc.safepoint_poll cannot be made polls of is an error with its reason. LLVM's pass crashes,
 ; or puts in polls that are no safepoints. Wrong: any of these goes through.
 ; RUN: split-file %s %t
-; RUN: not %cairn opt -p place-safepoints %t/arguments.ll -o /dev/null 2>&1 | FileCheck --check-prefix=TYPE %s
-; RUN: not %cairn opt -p place-safepoints %t/variadic.ll -o /dev/null 2>&1 | FileCheck --check-prefix=TYPE %s
-; RUN: not %cairn opt -p place-safepoints %t/variable.ll -o /dev/null 2>&1 | FileCheck --check-prefix=NONE %s
-; RUN: not %cairn opt -p place-safepoints %t/alias.ll -o /dev/null 2>&1 | FileCheck --check-prefix=NONE %s
-; RUN: not %cairn opt -p place-safepoints %t/recursive.ll -o /dev/null 2>&1 | FileCheck --check-prefix=SELF %s
-; RUN: not %cairn opt -p place-safepoints %t/empty.ll -o /dev/null 2>&1 | FileCheck --check-prefix=EMPTY %s
-; RUN: not %cairn opt -p place-safepoints %t/leaf.ll -o /dev/null 2>&1 | FileCheck --check-prefix=EMPTY %s
-; RUN: not %cairn opt -p place-safepoints %t/done.ll -o /dev/null 2>&1 | FileCheck --check-prefix=DONE %s
-; RUN: not %cairn opt -p place-safepoints %t/ends.ll -o /dev/null 2>&1 | FileCheck --check-prefix=ENDS %s
-; RUN: not %cairn opt -p place-safepoints %t/strategy.ll -o /dev/null 2>&1 | FileCheck --check-prefix=INLINE %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/arguments.ll -o /dev/null 2>&1 | FileCheck --check-prefix=TYPE %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/variadic.ll -o /dev/null 2>&1 | FileCheck --check-prefix=TYPE %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/variable.ll -o /dev/null 2>&1 | FileCheck --check-prefix=NONE %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/alias.ll -o /dev/null 2>&1 | FileCheck --check-prefix=NONE %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/recursive.ll -o /dev/null 2>&1 | FileCheck --check-prefix=SELF %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/empty.ll -o /dev/null 2>&1 | FileCheck --check-prefix=EMPTY %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/leaf.ll -o /dev/null 2>&1 | FileCheck --check-prefix=EMPTY %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/done.ll -o /dev/null 2>&1 | FileCheck --check-prefix=DONE %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/ends.ll -o /dev/null 2>&1 | FileCheck --check-prefix=ENDS %s
+; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/strategy.ll -o /dev/null 2>&1 | FileCheck --check-prefix=INLINE %s
 ; TYPE: error: {{.*}}@gc.safepoint_poll must have type void () [poll-type]
 ; NONE: error: {{.*}}@gc.safepoint_poll is no function whose body could be inserted at polls [poll-type]
 ; SELF: error: {{.*}}@gc.safepoint_poll calls itself, so that its body cannot be inserted in line [poll-inline]

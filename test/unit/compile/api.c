@@ -87,7 +87,9 @@ static const char odd_poll[] =
 
 /* A poll that takes the address of one of its blocks cannot be inserted, which shows late. */
 static const char stubborn_poll[] =
+    "declare void @do_safepoint()\n"
     "define void @gc.safepoint_poll() {\n"
+    "  call void @do_safepoint()\n"
     "  br label %next\n"
     "next:\n"
     "  indirectbr ptr blockaddress(@gc.safepoint_poll, %done), [label %done]\n"
