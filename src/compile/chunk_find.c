@@ -3,7 +3,10 @@
  * Which loops are strip-mined, and into how large chunks (chunk.c). Needs: struct cn_loops.
  * Provides: candidates. Breaks: nothing.
  */
+#include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
 #include "compile/twin.h"
@@ -14,12 +17,6 @@
 #define CHUNK_MIN_TRIPS 16
 /* Chunks of a loop whose step is not known are made for steps up to this at least. */
 #define LIKELY_STEP 7
-
-/* Work between two polls: some ten microseconds, and thousands of times the cost of a poll. */
-static uint64_t budget_of(const struct cn_ctx *ctx)
-{
-  return (ctx->options->poll_budget ? ctx->options->poll_budget : 20) * (uint64_t)CN_WORK_PER_US;
-}
 
 static LLVMIntPredicate swapped(LLVMIntPredicate p)
 {
@@ -126,7 +123,7 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
 /* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
 static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
 {
-  uint64_t budget = budget_of(ctx);
+  uint64_t budget = cn_work_budget(ctx);
   uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
   uint64_t step = c->iv.by ? LIKELY_STEP : cn_chunk_magnitude(c->iv.step);
 
@@ -192,21 +189,50 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
+/* Is an inner loop that does much in every trip, so that chunks would save nothing: does each way
+ * from the header to the latch pass one of their headers? */
+static bool always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  const struct cn_cfg *cfg = loops->cfg;
+  CN_VECTOR(uint32_t) next = {0};
+  bool *seen = cn_alloc(cfg->count * sizeof *seen);
+
+  for (uint32_t inner = 0; inner < loop; inner++)
+    if (loops->at[inner].work > small_work)
+      seen[loops->at[inner].header] = true;
+  seen[l->header] = true;
+  cn_push(&next, l->header);
+  while (next.count && !seen[l->latch]) {
+    const struct cn_block *block = &cfg->blocks[next.at[--next.count]];
+    for (uint32_t s = 0; s < block->succ_count; s++) {
+      uint32_t to = block->succs[s];
+      if (seen[to] || !cn_loops_contain(loops, loop, to))
+        continue;
+      seen[to] = true;
+      cn_push(&next, to);
+    }
+  }
+  bool cut = l->header != l->latch && !seen[l->latch];
+  cn_free(&next);
+  free(seen);
+  return cut;
+}
+
 /* What a trip does at most until it polls: all blocks once, the small loops, which do not poll, and
- * others up to their poll (unroll.c).
- * 0 if a loop that does is in every trip, so that chunks would save nothing. */
+ * others up to their poll (unroll.c). 0 if that says nothing. */
 static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
   uint64_t work = l->size;
 
+  if (l->inner && always_loops(loops, loop, small_work))
+    return 0;
   for (uint32_t inner = 0; inner < loop; inner++) {
     if (!cn_loops_contain(loops, loop, loops->at[inner].header))
       continue;
     if (loops->at[inner].work <= small_work)
       work += loops->at[inner].work;
-    else if (cn_cfg_dominates(loops->cfg, loops->at[inner].header, l->latch))
-      return 0;
     else
       work += (CN_UNROLL_MOST - 1) * loops->at[inner].size;
   }

@@ -256,6 +256,34 @@ static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
   }
 }
 
+/* What a phi advances by on every trip is, in the k-th copy, so many times that far from the loop's
+ * own phi: no copy waits for the one before, and addresses name the distance. */
+static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
+{
+  LLVMValueRef next = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    if (!cn_clone_has(clone, LLVMGetIncomingBlock(phi, i)))
+      continue;
+    if (next && next != LLVMGetIncomingValue(phi, i))
+      return;
+    next = LLVMGetIncomingValue(phi, i);
+  }
+  if (!next || !LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2 ||
+      LLVMGetOperand(next, 0) != phi ||
+      (LLVMGetInstructionOpcode(next) != LLVMAdd && !LLVMIsAGetElementPtrInst(next)))
+    return;
+  LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperand(next, 1)), copy = cn_clone_of(clone, next);
+  if (!by || copy == next || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
+    return;
+  int64_t step = LLVMConstIntGetSExtValue(by), most = CN_UNROLL_MOST;
+  int64_t limit = INT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(by)) - 1) / 2;
+  if (step <= limit / most && step >= -limit / most) {
+    LLVMSetOperand(copy, 0, phi);
+    LLVMSetOperand(copy, 1, LLVMConstInt(LLVMTypeOf(by), (uint64_t)(step * (k + 1)), true));
+  }
+}
+
 /* Phis of one value, as all are that carry over from a single latch. */
 static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
@@ -290,6 +318,10 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
   for (uint32_t k = 0; k < count; k++)
     lead_on(u, k ? &clones[k - 1] : NULL, cn_clone_of_block(&clones[k], u->blocks[0]));
   lead_on(u, &clones[count - 1], u->blocks[0]);
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi))
+    for (uint32_t k = 0; k < count; k++)
+      count_on(&clones[k], k + 1, phi);
   close_phis(u, &clones[count - 1]);
   for (uint32_t k = 0; k < count; k++) {
     fold_phis(&clones[k], u->blocks[0]);
