@@ -1,6 +1,6 @@
 ; The poll at the end of a block comes before all comparisons that only its branch needs. Between them and the branch it would
 ; make the code generator keep the outcome in a register: four instructions more for each such condition.
-; RUN: %cairn opt -S -p place-safepoints %s | FileCheck %s
+; RUN: %cairn opt --polls=entry,backedge -S -p place-safepoints %s | FileCheck %s
 
 define i64 @joined(ptr %table, i64 %key) gc "statepoint-example" {
 ; CHECK-LABEL: define i64 @joined(
