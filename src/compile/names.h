@@ -28,6 +28,8 @@
 #define CN_CALL_PREFIX "cairn.call."
 #define CN_VCALL_PREFIX "cairn.vcall."
 #define CN_SLOW_PREFIX "cairn.slow."
+/* Functions that make long calls in pieces. */
+#define CN_LONG_PREFIX "cairn.long."
 #define CN_PTRDIFF "cairn.ptrdiff"
 #define CN_MUTATOR "cairn_mutator"
 #define CN_LAYOUT_PREFIX "cairn.layout."

@@ -17,6 +17,7 @@
 #include "compile/calls.h"
 #include "compile/chunk.h"
 #include "compile/infer.h"
+#include "compile/longcalls.h"
 #include "compile/loops.h"
 #include "compile/names.h"
 #include "compile/poll.h"
@@ -181,6 +182,8 @@ static void place_in(struct placer *p, LLVMValueRef function)
 
   if (is_chosen(p, CAIRN_POLLS_AT_CALL) && cn_infer_leaf(&p->infer, function))
     return;
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
+    cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
   if (options->opt_level > 0 && options->size_level == 0)
     cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
