@@ -6,7 +6,8 @@
  * `place-safepoints`.
  *
  * Needs: nothing. Provides: no call of such a leaf does more than CN_CALL_WORK without a poll,
- * those excepted whose length is not an argument (strlen). Breaks: struct cn_cfg.
+ * those excepted whose length is not an argument (strlen), those in regions without safepoints and
+ * those in funclets. Breaks: struct cn_cfg.
  */
 #include "compile/longcalls.h"
 
@@ -15,7 +16,9 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
+#include "compile/funclets.h"
 #include "compile/loops.h"
+#include "compile/regions.h"
 #include "compile/work.h"
 
 /* As of costs.c: what each byte costs, and what a call costs besides. */
@@ -144,6 +147,8 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
     cn_long_say(ctx, call, bytes);
     return false;
   }
+  if (cn_regions_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
+    return false;
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;
   if (constant && bytes <= piece)
     return false;
