@@ -133,6 +133,19 @@ bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
   return true;
 }
 
+/* It may take as long as it likes, so that what its calls do has to be known to their callers. */
+void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function)
+{
+  if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
+      has_wanted_calls(function))
+    return;
+  struct cn_work_summary all = cn_work_summarise(infer->ctx, function, &infer->known);
+  cn_work_learn(&infer->known, function, &all);
+  say(infer->ctx, function, CN_LEAF_SAID, "");
+  if (all.through != CN_WORK_UNKNOWN)
+    say_work(infer->ctx, function, all.through);
+}
+
 /* ---- what was placed ---- */
 
 /* May an exception at `i` leave the function, past all of its blocks? */

@@ -31,6 +31,10 @@ bool cn_infer_closes(const struct cn_infer *infer, uint32_t caller, LLVMValueRef
 /* Does `function` never reach a safepoint, and soon return? Then it gets the attribute. */
 bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function);
 
+/* `function` must not reach a safepoint ("cairn-nopoll"): it gets the attribute if it calls nothing
+ * but leaves. */
+void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function);
+
 /* The function of `loops` is going to poll at `sites`: note what follows for its callers. */
 void cn_infer_learn(struct cn_infer *infer, const struct cn_loops *loops,
                     const struct cn_sites *sites);

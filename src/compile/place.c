@@ -53,7 +53,7 @@ static bool wants_polls(LLVMValueRef function)
 
   return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          strcmp(LLVMGetValueName2(function, &length), CN_USER_POLL) != 0 &&
-         !has_attribute(function, "cairn-nopoll") && !has_attribute(function, "gc-leaf-function") &&
+         !cn_regions_has_none(function) && !has_attribute(function, "gc-leaf-function") &&
          !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
          !cn_has_statepoints(function);
 }
@@ -161,7 +161,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
-  sites->open = cn_regions_depths(p->ctx, &cfg);
+  cn_sites_begin(sites, p->ctx, &cfg);
   collect_latches(p, &loops, chunks, sites);
   size_t latches = sites->list.count;
   collect_entries(p, &loops, sites);
@@ -204,10 +204,6 @@ static bool place(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (wants_polls(f))
       cn_ptrmap_add(&placer.wanted, f, NULL);
-  if (!cn_regions_check(ctx)) {
-    cn_ptrmap_free(&placer.wanted);
-    return false;
-  }
   bool any = placer.wanted.count || LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
   bool ok = !any || cn_polls_begin(&placer.polls, ctx);
   cn_infer_begin(&placer.infer, ctx);
@@ -215,7 +211,10 @@ static bool place(struct cn_ctx *ctx)
     LLVMValueRef f = placer.infer.graph.nodes[placer.infer.graph.order[n]].function;
     if (cn_ptrmap_find(&placer.wanted, f))
       place_in(&placer, f);
+    else if (cn_regions_has_none(f))
+      cn_infer_quiet(&placer.infer, f);
   }
+  ok = ok && cn_regions_check(ctx);
   cn_infer_end(&placer.infer);
   cn_ptrmap_free(&placer.wanted);
   return ok && (!any || cn_polls_end(&placer.polls));

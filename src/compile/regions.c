@@ -22,6 +22,7 @@
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
+#include "compile/work.h"
 
 static LLVMValueRef marker(struct cn_ctx *ctx, const char *name)
 {
@@ -58,7 +59,7 @@ static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
   return is_used_in(ctx, CN_NOPOLL_BEGIN, function) || is_used_in(ctx, CN_NOPOLL_END, function);
 }
 
-static bool is_nopoll(LLVMValueRef function)
+bool cn_regions_has_none(LLVMValueRef function)
 {
   return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, CN_NOPOLL,
                                        sizeof CN_NOPOLL - 1) != NULL;
@@ -69,7 +70,7 @@ bool cn_regions_wanted(struct cn_ctx *ctx)
   if (marker(ctx, CN_NOPOLL_BEGIN) || marker(ctx, CN_NOPOLL_END))
     return true;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && is_nopoll(f))
+    if (!LLVMIsDeclaration(f) && cn_regions_has_none(f))
       return true;
   return false;
 }
@@ -204,7 +205,7 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
     if (step(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
     depth = depth_behind(i, depth);
-    if (depth && !is_nopoll(cfg->function))
+    if (depth && !cn_regions_has_none(cfg->function))
       check_call(ctx, i, "region");
   }
   if (depth && leaves(end))
@@ -227,7 +228,7 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
   for (uint32_t b = 0; b < cfg.count; b++) {
     if (depths)
       check_block(ctx, &cfg, depths, b);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && is_nopoll(function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && cn_regions_has_none(function);
          i = LLVMGetNextInstruction(i))
       check_call(ctx, i, "function");
   }
@@ -258,6 +259,9 @@ static LLVMValueRef declare(struct cn_ctx *ctx, const char *name)
         LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
+                                                    sizeof CN_WORK_SAID - 1, "1", 1));
   return function;
 }
 

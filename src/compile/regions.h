@@ -11,6 +11,9 @@
 /* Does a function of the module have the attribute "cairn-nopoll", or a region? */
 bool cn_regions_wanted(struct cn_ctx *ctx);
 
+/* Must `function` itself have no safepoint: has it the attribute? */
+bool cn_regions_has_none(LLVMValueRef function);
+
 /* Report regions that do not close, and what may come to a safepoint where none may be. */
 bool cn_regions_check(struct cn_ctx *ctx);
 

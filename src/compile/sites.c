@@ -128,6 +128,11 @@ LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 
 /* ---- those of one function ---- */
 
+void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  *sites = (struct cn_sites){.cfg = cfg, .open = cn_regions_depths(ctx, cfg)};
+}
+
 void cn_sites_free(struct cn_sites *sites)
 {
   cn_free(&sites->list);
@@ -135,11 +140,18 @@ void cn_sites_free(struct cn_sites *sites)
   free(sites->open);
 }
 
+static bool is_inside(const struct cn_sites *sites, LLVMValueRef at)
+{
+  uint32_t b = sites->open ? cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) : CN_NO_BLOCK;
+
+  return b != CN_NO_BLOCK && cn_regions_before(at, sites->open[b]) != 0;
+}
+
 void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
 {
   bool fresh = false;
 
-  if (at)
+  if (at && !is_inside(sites, at))
     cn_ptrmap_add(&sites->seen, at, &fresh);
   if (fresh)
     cn_push(&sites->list, at);

@@ -28,10 +28,13 @@ LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 struct cn_sites {
   CN_VECTOR(LLVMValueRef) list;
   struct cn_ptrmap seen; /* what is listed, and blocks that had no place */
+  const struct cn_cfg *cfg;
   uint32_t *open;        /* cn_regions_depths(); owned */
 };
+/* For the function of `cfg`. */
+void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg);
 void cn_sites_free(struct cn_sites *sites);
-/* Null is no site. */
+/* Null is no site, nor is a place in a region without safepoints. */
 void cn_sites_add(struct cn_sites *sites, LLVMValueRef at);
 /* For the retreating edges out of block `b`: in the block, or where else each pass comes by that
  * may poll. */

@@ -10,7 +10,7 @@
 ; with 0xABCDEF00 and no bytes to patch. That foo and test are not mutually recursive nobody knows, so the
 ; poll stays. Wrong: no poll; the poll's body not a statepoint; another id.
 ;--- example.ll
-; EXAMPLE-LABEL: define void @test() gc "statepoint-example"
+; EXAMPLE-LABEL: define void @test()
 ; EXAMPLE-NEXT: call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 2882400000, i32 0, ptr elementtype(void ()) @do_safepoint, i32 0, i32 0, i32 0, i32 0)
 ; EXAMPLE-NEXT: call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 2882400000, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
 ; EXAMPLE-NEXT: ret void

@@ -1,0 +1,36 @@
+; What is known to have no safepoint may be called in a region: small leaves, and nopoll functions however
+; long they run. Wrong: an error for a call that cannot collect; a leaf that polls.
+; RUN: %cairn opt -p place-safepoints,rewrite-statepoints,verify-safepoints -S %s | FileCheck %s
+declare void @cairn.nopoll.begin()
+declare void @cairn.nopoll.end()
+declare i1 @more() "gc-leaf-function"
+declare void @foo()
+; CHECK-LABEL: define void @calls_quiet
+; CHECK: call void @cairn.nopoll.begin()
+; CHECK-NEXT: call void @whole(
+; CHECK-NEXT: call i64 @small(
+; CHECK-NEXT: call void @cairn.nopoll.end()
+define void @calls_quiet(ptr addrspace(1) %p) gc "statepoint-example" {
+  call void @foo()
+  call void @cairn.nopoll.begin()
+  call void @whole(ptr addrspace(1) %p)
+  %v = call i64 @small(ptr addrspace(1) %p)
+  call void @cairn.nopoll.end()
+  ret void
+}
+define i64 @small(ptr addrspace(1) %p) gc "statepoint-example" {
+  %v = load i64, ptr addrspace(1) %p
+  ret i64 %v
+}
+define void @whole
+; CHECK-NOT: poll
+; CHECK: ret void
+define void @whole(ptr addrspace(1) %p) "cairn-nopoll" gc "statepoint-example" {
+  br label %head
+head:
+  store volatile i32 1, ptr addrspace(1) %p
+  %x = call i1 @more()
+  br i1 %x, label %head, label %out
+out:
+  ret void
+}
