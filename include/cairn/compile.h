@@ -171,6 +171,48 @@ bool cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_op
 bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                               struct cairn_diagnostics *diagnostics);
 
+/* ---- how long a program may run between safepoints ---- */
+
+/* Work is counted in units of about half a nanosecond. */
+#define CAIRN_TIME_PER_US 2000
+#define CAIRN_TIME_UNBOUNDED UINT64_MAX
+
+/* Why a function takes long, or may take any time. Absent strings are null, absent numbers 0. */
+struct cairn_time_cause {
+  const char *kind;  /* "loop", "cycle" (one that is no loop), "call", "recursion", "path", "claim" */
+  const char *where; /* the block at which a loop starts, or what is called */
+  const char *why;   /* one sentence */
+  uint64_t work;     /* without a safepoint */
+  const char *file, *directory;
+  unsigned line, column;
+};
+
+/* What a managed function does at most, as far as can be told without running it: calls of
+ * functions that are not known are taken for a microsecond. */
+struct cairn_time {
+  const char *function, *file, *directory;
+  unsigned line;
+  bool polls;       /* there is a way to a safepoint: */
+  uint64_t enter;   /* from its entry to the first one, */
+  uint64_t between; /* from one to the next, */
+  uint64_t leave;   /* from the last one to its end */
+  bool passes;      /* there is a way without: */
+  uint64_t through; /* from its entry to its end */
+  bool recursive;   /* then `leave` and `through` are those of one level */
+  bool nopoll;      /* it may have no safepoint: attribute "cairn-nopoll" */
+  unsigned regions; /* how many regions without safepoints it has */
+  const struct cairn_time_cause *causes;
+  size_t cause_count;
+};
+typedef void cairn_time_handler(void *env, const struct cairn_time *time);
+
+/* Tell `tell` of every managed function of the module, whose safepoints are in place, from any
+ * producer. Causes are what has no bound, or takes longer than a second; if options->poll_budget is
+ * not 0, than twice that: a call may leave a budget's worth of work behind it, and another follow.
+ * False: there is one. Never changes the module. */
+bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
+                             cairn_time_handler *tell, void *env);
+
 /* ---- for tools, and for programs that use Cairn's runtime ---- */
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the

@@ -23,6 +23,7 @@
 #include "compile/emit.h"
 #include "compile/layouts.h"
 #include "compile/names.h"
+#include "compile/work.h"
 
 /* One expansion. */
 struct site {
@@ -133,8 +134,10 @@ static LLVMValueRef emit_fast(const struct site *s, LLVMValueRef size, LLVMValue
                      LLVMBuildOr(b, twice, word(s, 1), ""));
   }
   emit_header_word(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
-  LLVMBuildMemSet(b, reference, LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false), size,
-                  CAIRN_ABI_OBJECT_ALIGN);
+  LLVMValueRef clear =
+      LLVMBuildMemSet(b, reference, LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false),
+                      size, CAIRN_ABI_OBJECT_ALIGN);
+  cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_ALLOC_MAX));
   return reference;
 }
 

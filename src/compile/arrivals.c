@@ -97,15 +97,23 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
     return (struct cn_work_summary){.polls = true};
   if (callee && is_allocation_slow(callee))
     return (struct cn_work_summary){.polls = true, .leave = CN_CALL_WORK};
+  uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
   if (callee && said(callee, CN_POLLS_SAID))
-    return (struct cn_work_summary){.polls = true, .enter = work, .leave = work};
+    return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
   bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
   bool polls = !leaf && callee && said(callee, CN_WORK_SAID);
   return (struct cn_work_summary){.passes = true,
                                   .through = work,
                                   .polls = polls,
                                   .enter = polls ? work : 0,
-                                  .leave = polls ? work : 0};
+                                  .leave = polls ? leave : 0};
+}
+
+static struct cn_work_summary with_call(struct cn_work_summary callee)
+{
+  callee.enter = callee.polls ? cn_work_add(callee.enter, CN_CALL_ITSELF) : 0;
+  callee.through = callee.passes ? cn_work_add(callee.through, CN_CALL_ITSELF) : 0;
+  return callee;
 }
 
 struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef i)
@@ -116,7 +124,7 @@ struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRe
     return (struct cn_work_summary){.passes = true, .through = work};
   LLVMValueRef callee = cn_work_callee(i);
   const struct cn_work_summary *summary = callee ? cn_work_find(known, callee) : NULL;
-  return summary ? *summary : of_callee(known, i, callee, work);
+  return summary ? with_call(*summary) : of_callee(known, i, callee, work);
 }
 
 /* ---- polls ---- */

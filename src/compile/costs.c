@@ -8,6 +8,8 @@
  * wait for one another. What is far from one is what takes long on every machine: divisions,
  * memory that is not in the cache, and calls.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/work.h"
@@ -21,7 +23,6 @@
 #define LOAD_ANYWHERE 16
 #define LOAD_CHASED 64
 #define STORE_ANYWHERE 8
-#define CALL_ITSELF 5
 /* Memory filled or copied: four gigabytes a second, which a machine does without its caches. */
 #define BYTES_PER_UNIT 2
 #define FILL_ITSELF 20
@@ -166,7 +167,7 @@ static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chas
 
 /* ---- calls ---- */
 
-static uint64_t of_bytes(uint64_t bytes)
+uint64_t cn_work_of_bytes(uint64_t bytes)
 {
   return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_ITSELF + bytes / BYTES_PER_UNIT;
 }
@@ -192,7 +193,7 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
       continue;
     uint64_t bytes = cn_loops_largest(LLVMGetOperand(call, sized[i].length));
     uint64_t count = strcmp(name, "calloc") == 0 ? cn_loops_largest(LLVMGetOperand(call, 0)) : 1;
-    return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : of_bytes(bytes);
+    return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
 }
@@ -208,7 +209,7 @@ static const struct intrinsic {
     {"llvm.invariant.", 0, true},   {"llvm.launder.", 0, true},
     {"llvm.strip.", 0, true},       {"llvm.annotation", 0, true},
     {"llvm.ptr.annotation", 0, true}, {"llvm.var.annotation", 0, true},
-    {"llvm.pseudoprobe", 0, true},  {"llvm.experimental.gc.", 1, true},
+    {"llvm.pseudoprobe", 0, true},  {"llvm.experimental.gc.", 0, true},
     {"llvm.masked.gather.", LOAD_ANYWHERE, false}, {"llvm.masked.scatter.", STORE_ANYWHERE, false},
     {"llvm.masked.", 2, false},     {"llvm.vector.reduce.", 1, false},
     {"llvm.sqrt.", DIVIDE, false},  {"llvm.fma.", 40, false},
@@ -232,7 +233,7 @@ static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
   LLVMTypeRef type = LLVMTypeOf(call);
 
   if (starts_with(name, "llvm.mem") || starts_with(name, "llvm.experimental.memset"))
-    return of_bytes(cn_loops_largest(LLVMGetOperand(call, 2)));
+    return cn_work_of_bytes(cn_loops_largest(LLVMGetOperand(call, 2)));
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind && LLVMGetNumArgOperands(call))
     type = LLVMTypeOf(LLVMGetOperand(call, 0));
   if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
@@ -270,6 +271,17 @@ uint64_t cn_work_parse(LLVMAttributeRef attribute)
   return n;
 }
 
+void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
+{
+  char number[24];
+  int length = snprintf(number, sizeof number, "%" PRIu64, work);
+
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
+                                                     sizeof CN_WORK_SAID - 1, number,
+                                                     (unsigned)length));
+}
+
 static uint64_t of_call(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_work_callee(call);
@@ -279,15 +291,15 @@ static uint64_t of_call(LLVMValueRef call)
     return ASSEMBLY;
   uint64_t work = said(call, callee);
   if (work || !callee)
-    return cn_work_add(work ? work : CN_CALL_WORK, CALL_ITSELF);
+    return cn_work_add(work ? work : CN_CALL_WORK, CN_CALL_ITSELF);
   const char *name = LLVMGetValueName2(callee, &length);
   if (LLVMGetIntrinsicID(callee))
     return of_intrinsic(call, name);
   if (LLVMIsDeclaration(callee) && !cn_is_managed(callee) && cn_calls_leaf_reason(name)) {
     work = of_sized(call, name);
-    return cn_work_add(work ? work : cn_calls_leaf_work(name), CALL_ITSELF);
+    return cn_work_add(work ? work : cn_calls_leaf_work(name), CN_CALL_ITSELF);
   }
-  return CN_CALL_WORK + CALL_ITSELF;
+  return CN_CALL_WORK + CN_CALL_ITSELF;
 }
 
 LLVMValueRef cn_work_callee(LLVMValueRef call)

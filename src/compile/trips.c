@@ -3,9 +3,9 @@
  * How often a loop runs at most. Needs: struct cn_loops without trips. Provides: trips. Breaks:
  * nothing.
  *
- * Trip counts are found by counting: a loop is of interest only if it is short, so walking
- * through its induction variable's values up to the bound is exact, fast and right for every
- * predicate.
+ * Trip counts are found by counting: a loop that is short is of most interest, so walking through
+ * its induction variable's values up to the bound is exact, fast and right for every predicate. Of
+ * long ones only those are counted, by subtraction, that advance by one.
  */
 #include "compile/loops.h"
 
@@ -180,6 +180,54 @@ static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
   return most;
 }
 
+/* An exit test of an induction variable that starts from a constant against a constant. */
+struct counting {
+  LLVMIntPredicate predicate;
+  bool leaves; /* the loop is left when it holds, else when it does not */
+  bool next;   /* tested is the advanced value */
+  unsigned width;
+  uint64_t start, end; /* of `width` bits */
+  int64_t step;
+};
+
+static bool leaves_at(const struct counting *c, uint64_t value)
+{
+  return holds(c->predicate, value, c->end, c->width) == c->leaves;
+}
+
+/* By going through the values. */
+static uint64_t count_slowly(const struct counting *c)
+{
+  uint64_t mask = UINT64_MAX >> (64 - c->width), value = c->start;
+
+  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
+    uint64_t next = (value + (uint64_t)c->step) & mask;
+    if (leaves_at(c, c->next ? next : value))
+      return trips;
+    value = next;
+  }
+  return CN_WORK_UNKNOWN;
+}
+
+/* In steps of one, up or down, a long way: each value is met, so the loop is left at the bound or
+ * right behind it, unless the tested value was beyond it from the start, which counting slowly would
+ * have found. */
+static uint64_t count_far(const struct counting *c)
+{
+  uint64_t mask = UINT64_MAX >> (64 - c->width);
+
+  if (c->step != 1 && c->step != -1)
+    return CN_WORK_UNKNOWN;
+  uint64_t ahead = (c->step > 0 ? c->end - c->start : c->start - c->end) & mask;
+  for (uint64_t over = 0; over < 2; over++) {
+    uint64_t distance = ahead + over;
+    if (distance > COUNT_LIMIT / 2 && distance <= mask &&
+        leaves_at(c, (c->start + distance * (uint64_t)c->step) & mask))
+      return distance + 1;
+  }
+  return CN_WORK_UNKNOWN;
+}
+
 /* Passes until `compare` is `leaves`, for an induction variable against a constant. */
 static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
                             bool leaves)
@@ -199,16 +247,15 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
                : CN_WORK_UNKNOWN;
   unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
   uint64_t mask = UINT64_MAX >> (64 - width);
-  uint64_t value = LLVMConstIntGetZExtValue(start) & mask;
-  uint64_t end = LLVMConstIntGetZExtValue(bound) & mask;
-  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
-  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
-    uint64_t next = (value + (uint64_t)iv.step) & mask;
-    if (holds(predicate, tested == iv.phi ? value : next, end, width) == leaves)
-      return trips;
-    value = next;
-  }
-  return CN_WORK_UNKNOWN;
+  struct counting c = {.predicate = LLVMGetICmpPredicate(compare),
+                       .leaves = leaves,
+                       .next = tested != iv.phi,
+                       .width = width,
+                       .start = LLVMConstIntGetZExtValue(start) & mask,
+                       .end = LLVMConstIntGetZExtValue(bound) & mask,
+                       .step = iv.step};
+  uint64_t trips = count_slowly(&c);
+  return trips != CN_WORK_UNKNOWN ? trips : count_far(&c);
 }
 
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)

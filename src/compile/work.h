@@ -19,6 +19,8 @@
 #define CN_WORK_PER_US 2000
 /* Of a call of which nothing is known. */
 #define CN_CALL_WORK 2000
+/* Of a call without what its callee does. */
+#define CN_CALL_ITSELF 5
 
 /* Of a piece of code that is entered at one place, as a call of a function is: its ways from there
  * to its end. Each number is CN_WORK_UNKNOWN if there is no bound, 0 where there is no such way. */
@@ -58,6 +60,11 @@ uint64_t cn_work_of(LLVMValueRef instruction);
  * its end or in all. And the number in it. */
 #define CN_WORK_SAID "cairn-work"
 uint64_t cn_work_parse(LLVMAttributeRef attribute);
+/* Say it of a call. */
+void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
+
+/* Of filling, copying or comparing so many bytes; CN_WORK_UNKNOWN stays that. */
+uint64_t cn_work_of_bytes(uint64_t bytes);
 
 /* The function that a call or a statepoint calls, or null. */
 LLVMValueRef cn_work_callee(LLVMValueRef call);

@@ -6,13 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "driver/json.h"
 #include "driver/tool.h"
+#include "driver/verify_time.h"
 
 static const char help[] =
     "usage: cairn verify [options] IN.{ll,bc}|- ...\n\n"
     "Check that every managed function of the modules, rewritten already, uses no reference after\n"
     "a safepoint that may have moved it. Each finding names rule, function, values, and the blocks\n"
     "from the safepoint to the use.\n\n"
+      "  --time-to-safepoint   instead: how long each function may run without a safepoint, and the\n"
+    "                        loops and calls without a bound (or of a second or more),\n"
+    "                        which are findings\n"
+    "  --poll-budget=N       there: and what takes longer than twice N microseconds\n"
     "  --json                findings as JSON on standard output, one object per line\n"
     "  --check-polls         a loop without a safepoint is a finding\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
@@ -22,61 +28,44 @@ static const char help[] =
 
 /* ---- JSON ---- */
 
-static void print_string(const char *text)
-{
-  putchar('"');
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      printf("\\%c", c);
-    else if (c < 0x20)
-      printf("\\u%04x", c);
-    else
-      putchar(c);
-  }
-  putchar('"');
-}
-
-/* Absent fields are left out. */
-static void print_field(const char *name, const char *value)
-{
-  if (!value)
-    return;
-  printf(", \"%s\": ", name);
-  print_string(value);
-}
-
 /* `env` is the path of the module. */
 static void print_json(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
   printf("{\"severity\": \"%s\"", words[d->severity]);
-  print_field("module", env);
-  print_field("rule", d->rule);
-  print_field("function", d->function);
-  print_field("message", d->message);
-  print_field("value", d->value);
-  print_field("other", d->other);
-  print_field("file", d->file);
-  print_field("directory", d->directory);
+  cn_json_field("module", env);
+  cn_json_field("rule", d->rule);
+  cn_json_field("function", d->function);
+  cn_json_field("message", d->message);
+  cn_json_field("value", d->value);
+  cn_json_field("other", d->other);
+  cn_json_field("file", d->file);
+  cn_json_field("directory", d->directory);
   if (d->line)
     printf(", \"line\": %u", d->line);
   if (d->column)
     printf(", \"column\": %u", d->column);
   for (size_t i = 0; i < d->path_count; i++) {
     fputs(i ? ", " : ", \"path\": [", stdout);
-    print_string(d->path[i]);
+    cn_json_string(d->path[i]);
   }
   puts(d->path_count ? "]}" : "}");
 }
 
 /* ---- the command line ---- */
 
-enum { OPT_JSON = 256, OPT_SET, OPT_VERSION };
+enum { OPT_JSON = 256, OPT_SET, OPT_TIME, OPT_VERSION };
+
+struct request {
+  struct cairn_compile_options options;
+  bool json, time;
+};
 
 static const struct option long_options[] = {
     {"json", no_argument, NULL, OPT_JSON},
+    {"time-to-safepoint", no_argument, NULL, OPT_TIME},
+    {"poll-budget", required_argument, NULL, OPT_SET},
     {"check-polls", no_argument, NULL, OPT_SET},
     {"address-spaces", required_argument, NULL, OPT_SET},
     {"safepoints", required_argument, NULL, OPT_SET},
@@ -99,21 +88,32 @@ static int set_option(struct cairn_compile_options *options, const char *name)
   return CN_EXIT_USAGE;
 }
 
-static bool verify(const char *path, const struct cairn_compile_options *options)
+static bool verify_module(LLVMModuleRef module, const char *path, const struct request *request)
 {
-  struct cairn_compile_options own = *options;
-  LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = cn_module_read(context, path);
+  struct cairn_compile_options own = request->options;
 
   own.env = (void *)path;
-  bool ok = module && cairn_compile_pass(module, NULL, "verify-safepoints", &own);
+  if (request->json)
+    own.diagnose = print_json;
+  if (request->time)
+    return cairn_time_to_safepoint(
+        module, &own, request->json ? cn_verify_print_time_json : cn_verify_print_time, own.env);
+  return cairn_compile_pass(module, NULL, "verify-safepoints", &own);
+}
+
+static bool verify(const char *path, const struct request *request)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = cn_module_read(context, path);
+  bool ok = module && verify_module(module, path, request);
+
   if (module)
     LLVMDisposeModule(module);
   LLVMContextDispose(context);
   return ok;
 }
 
-static int run(int argc, char **argv, struct cairn_compile_options *options)
+static int run(int argc, char **argv, struct request *request)
 {
   int letter, which = 0, status = CN_EXIT_OK;
 
@@ -123,8 +123,10 @@ static int run(int argc, char **argv, struct cairn_compile_options *options)
     if (letter == OPT_VERSION)
       return cn_tool_print_version(), CN_EXIT_OK;
     if (letter == OPT_JSON)
-      options->diagnose = print_json;
-    else if (letter != OPT_SET || set_option(options, long_options[which].name))
+      request->json = true;
+    else if (letter == OPT_TIME)
+      request->time = true;
+    else if (letter != OPT_SET || set_option(&request->options, long_options[which].name))
       return CN_EXIT_USAGE;
   }
   if (optind == argc) {
@@ -133,18 +135,18 @@ static int run(int argc, char **argv, struct cairn_compile_options *options)
   }
   cairn_compile_init();
   for (int i = optind; i < argc; i++)
-    if (!verify(argv[i], options))
+    if (!verify(argv[i], request))
       status = CN_EXIT_FAILED;
   return status;
 }
 
 int cn_verify_main(int argc, char **argv)
 {
-  struct cairn_compile_options options = {.diagnose = cn_tool_diagnose};
+  struct request request = {.options = {.diagnose = cn_tool_diagnose}};
   char name[] = "cairn verify"; /* getopt puts it before what it says */
 
   cn_tool_name = argv[0] = name;
-  int status = run(argc, argv, &options);
-  free((void *)options.address_spaces);
+  int status = run(argc, argv, &request);
+  free((void *)request.options.address_spaces);
   return status;
 }
