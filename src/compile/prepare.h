@@ -44,8 +44,8 @@ void cn_copies_without_tags(struct cn_ctx *ctx);
 void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_hidden_escape(struct cn_ctx *ctx);
 
-/* integers.c: each use of a reference as an integer gets a ptrtoint of its own. Before there are
- * safepoints only. */
+/* integers.c: distances of references, and comparisons of their addresses, get a ptrtoint of their
+ * own, and what is added to it. Before there are safepoints only. */
 void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -7,7 +7,8 @@
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
  *   stale-reference      used after a safepoint, on some static path, at which the object may have
  *                        moved
- *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference
+ *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference,
+ *                        and one that goes where it cannot be followed (verify_escapes.c)
  *   integer-to-reference, unmanaged-to-reference
  *                        something becomes a reference: nothing says of which object
  *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a module that has
@@ -154,6 +155,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   check_calls(&v);
   check_casts(&v);
   cn_verify_uses(&v);
+  cn_verify_escapes(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
   cn_verify_regions(&v);

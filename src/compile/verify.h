@@ -76,12 +76,16 @@ struct cn_values {
     struct cn_stale *out;   /* per block and local: when the block is left */
     bool changed;           /* in this pass */
   } locals;
+  bool first_pass; /* what comes round loops is not known yet */
+  struct cn_stale *control; /* by block: what decides on which way it is come to; null: nothing
+                               that matters */
 };
 
 /* Where edges meet. */
 struct cn_join {
   struct cn_stale all;
   bool invalid, loops;
+  bool plain; /* along some edge comes no address: then the sum of what comes is none of so many */
 };
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale);
@@ -91,6 +95,8 @@ struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *
 
 /* Find the locals that an address is stored in. False if there is none, as nearly always. */
 bool cn_locals_find(struct cn_values *values);
+/* Is a store to this address one to such a local? */
+bool cn_locals_follow(const struct cn_values *values, LLVMValueRef address);
 void cn_locals_enter(struct cn_values *values, uint32_t b);
 void cn_locals_leave(struct cn_values *values, uint32_t b);
 void cn_locals_store(struct cn_values *values, LLVMValueRef store);
@@ -111,12 +117,21 @@ bool cn_values_hands_on(LLVMValueRef instruction);
 /* Is `incoming` of epoch `epoch` valid when `from` is left? */
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 
+/* ---- verify_control.c ---- */
+/* Fill in `control` from the branches' conditions as they are. True if that says something new. */
+bool cn_control_mark(struct cn_values *values);
+
 /* ---- verify_integers.c ---- */
 struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
 /* Something else, made of it. */
 struct cn_stale cn_stale_mangle(struct cn_stale stale);
 /* An arithmetic instruction or conversion of numbers, and what its result is. */
 bool cn_stale_computes(LLVMValueRef instruction);
+/* What a comparison says. */
+struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef instruction,
+                                 uint32_t leaf);
+/* Of values as old as this, would it say the same wherever the objects are? */
+bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b);
 struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction,
                                  uint32_t leaf);
 
@@ -204,6 +219,7 @@ bool cn_is_relocate(LLVMValueRef value);
 /* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
+void cn_verify_escapes(struct cn_verifier *v);   /* verify_escapes.c */
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_tails.c */
 void cn_verify_polls(struct cn_verifier *v);     /* verify_polls.c */
 void cn_verify_regions(struct cn_verifier *v);   /* verify_regions.c */

@@ -5,7 +5,9 @@
  *
  * A number made of a reference is as old as the reference, with a weight: in `ptrtoint a - ptrtoint
  * b` the two addresses cancel, and a distance of one epoch is as good in any other (that a and b
- * point into one object is the source's business: ISO C17, 6.5.6; others have no distance).
+ * point into one object is the source's business: ISO C17, 6.5.6; others have no distance). So is
+ * the order of two addresses. Whatever else is made of an address, down to a truth value, is a
+ * residue of it, and as old as the address.
  */
 #include <stdlib.h>
 #include "compile/verify.h"
@@ -49,17 +51,51 @@ static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
   return sum;
 }
 
-/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not
- * change. */
-static bool keeps_low_bits_only(LLVMValueRef i)
+/* Addresses have fewer bits; those above are zero wherever an object moves, or they tag what is no
+ * address and does not move. */
+#define ADDRESS_BITS 47
+
+/* A constant operand of at most 64 bits. */
+static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
 {
-  for (unsigned o = 0; o < 2; o++) {
-    LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(i, o));
-    if (mask && LLVMGetIntTypeWidth(LLVMTypeOf(mask)) <= 64 &&
-        LLVMConstIntGetZExtValue(mask) < CAIRN_ABI_OBJECT_ALIGN)
+  LLVMValueRef constant = LLVMIsAConstantInt(LLVMGetOperand(i, operand));
+
+  if (!constant || LLVMGetIntTypeWidth(LLVMTypeOf(constant)) > 64)
+    return false;
+  *value = LLVMConstIntGetZExtValue(constant);
+  return true;
+}
+
+/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not
+ * change, nor of a sum of such; and the tag above an address. */
+static bool keeps_fixed_bits(LLVMValueRef i, int weight)
+{
+  uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
+
+  for (unsigned o = 0; o < 2 && weight != CN_WEIGHT_OTHER; o++)
+    if (constant_operand(i, o, &mask) &&
+        (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
       return true;
-  }
   return false;
+}
+
+/* `p >> 48` */
+static bool shifts_to_tag(LLVMValueRef i, int weight)
+{
+  uint64_t by;
+
+  return weight == 1 && constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
+}
+
+/* A wider number made of one narrower than an address: where the one wraps, the other does not, so
+ * differences of such depend on where the objects are. */
+static bool widens_part(LLVMValueRef i)
+{
+  LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0));
+
+  if (LLVMGetTypeKind(from) == LLVMVectorTypeKind)
+    from = LLVMGetElementType(from);
+  return LLVMGetTypeKind(from) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(from) < 64;
 }
 
 bool cn_stale_computes(LLVMValueRef i)
@@ -84,8 +120,59 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd: return add(a, b, 1);
   case LLVMSub: return add(a, b, -1);
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt: return a;
-  case LLVMAnd: return keeps_low_bits_only(i) ? never : cn_stale_mangle(cn_stale_join(a, b));
-  default: return cn_stale_mangle(cn_stale_join(a, b));
+  case LLVMTrunc: return a;
+  case LLVMZExt: case LLVMSExt: return widens_part(i) ? cn_stale_mangle(a) : a;
+  case LLVMAnd:
+    if (keeps_fixed_bits(i, cn_stale_join(a, b).weight))
+      return never;
+    break;
+  case LLVMLShr: case LLVMAShr:
+    if (b.epoch == CN_EPOCH_NONE && shifts_to_tag(i, a.weight))
+      return never;
+    break;
+  default: break;
   }
+  return cn_stale_mangle(cn_stale_join(a, b));
+}
+
+/* Is one of the values compared an address, and the other a number such that a move changes
+ * nothing? */
+static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef other)
+{
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+  LLVMTypeRef type = LLVMTypeOf(other);
+
+  if (weight != 1)
+    return false;
+  if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* no object is ever there */
+    return LLVMIsConstant(other) || cn_is_ref(type) ||
+           LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+  return cn_is_ref(type) ||
+         (LLVMIsAConstantInt(other) && LLVMGetIntTypeWidth(type) <= 64 &&
+          LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);
+}
+
+bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b)
+{
+  bool refs = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(compare, 0)));
+
+  if (!LLVMIsAICmpInst(compare))
+    return false;
+  if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
+    return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED &&
+           (refs || (a.weight == b.weight && a.weight != CN_WEIGHT_OTHER));
+  return a.epoch != CN_EPOCH_NONE
+             ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
+             : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));
+}
+
+struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+{
+  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
+  struct cn_stale b = cn_values_leaf(values, LLVMGetOperand(i, 1), leaf);
+
+  if ((a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE) ||
+      cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) || cn_stale_indifferent(i, a, b))
+    return never;
+  return cn_stale_mangle(cn_stale_join(a, b));
 }

@@ -72,7 +72,7 @@ void cn_locals_enter(struct cn_values *values, uint32_t b)
   if (b == 0)
     locals->changed = false;
   for (uint32_t l = 0; l < locals->count; l++) {
-    struct cn_join join = {never, false, false};
+    struct cn_join join = {0};
     for (uint32_t p = 0; p < block->pred_count; p++)
       cn_join_edge(values, &join, block->preds[p], b,
                    locals->out[(size_t)block->preds[p] * locals->count + l]);
@@ -99,6 +99,11 @@ void cn_locals_leave(struct cn_values *values, uint32_t b)
 static const uint64_t *local_at(const struct cn_values *values, LLVMValueRef address)
 {
   return LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
+}
+
+bool cn_locals_follow(const struct cn_values *values, LLVMValueRef address)
+{
+  return local_at(values, address) != NULL;
 }
 
 void cn_locals_store(struct cn_values *values, LLVMValueRef store)

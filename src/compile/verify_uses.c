@@ -67,18 +67,8 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
 /* Comparisons that a move cannot change. */
 static bool is_indifferent(const struct cn_verifier *v, LLVMValueRef compare)
 {
-  struct cn_stale a = cn_values_of(&v->values, LLVMGetOperand(compare, 0));
-  struct cn_stale b = cn_values_of(&v->values, LLVMGetOperand(compare, 1));
-  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
-  bool equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
-
-  if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
-    return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED;
-  const struct cn_stale *stale = a.epoch != CN_EPOCH_NONE ? &a : &b;
-  LLVMValueRef other = LLVMGetOperand(compare, a.epoch != CN_EPOCH_NONE ? 1 : 0);
-  /* A reference that is never stale does not move: another object is never where it is. */
-  return equality && stale->weight == 1 &&
-         (LLVMIsConstant(other) || cn_is_ref(LLVMTypeOf(other)));
+  return cn_stale_indifferent(compare, cn_values_of(&v->values, LLVMGetOperand(compare, 0)),
+                              cn_values_of(&v->values, LLVMGetOperand(compare, 1)));
 }
 
 static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b, uint32_t epoch)

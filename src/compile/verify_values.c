@@ -12,6 +12,7 @@
  * Loops are treated optimistically: a value is taken for never stale until an operand shows
  * otherwise, and passes over the function go on until the phis of its loops do not change.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "compile/verify.h"
 
@@ -67,8 +68,10 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale)
 {
-  if (stale.epoch == CN_EPOCH_NONE)
+  if (stale.epoch == CN_EPOCH_NONE) {
+    join->plain |= !values->first_pass || !cn_cfg_retreats(from, b);
     return;
+  }
   join->invalid |= stale.epoch != values->epochs->out[from];
   join->loops |= cn_cfg_retreats(from, b);
   join->all = cn_stale_join(join->all, stale);
@@ -85,25 +88,29 @@ struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *
     all.epoch = values->epochs->in[b];
   else if (all.epoch != CN_EPOCH_NONE && join->loops)
     all.epoch = CN_EPOCH_MIXED;
-  return all;
+  return join->plain ? cn_stale_mangle(all) : all;
 }
 
 static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b,
                                     uint32_t leaf)
 {
   const struct cn_epochs *e = values->epochs;
-  struct cn_join join = {{CN_EPOCH_NONE, 0}, false, false};
+  struct cn_join join = {0};
+  bool ref = cn_leaf_is_ref(LLVMTypeOf(phi), leaf);
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(e->cfg, LLVMGetIncomingBlock(phi, i));
     struct cn_stale incoming = cn_values_leaf(values, LLVMGetIncomingValue(phi, i), leaf);
-    if (from == CN_NO_BLOCK || incoming.epoch == CN_EPOCH_NONE)
+    if (from == CN_NO_BLOCK ||
+        (incoming.epoch == CN_EPOCH_NONE && (ref || LLVMIsUndef(LLVMGetIncomingValue(phi, i)))))
       continue;
     if (incoming.epoch != e->out[from] && incoming.weight == 1 &&
         cn_null_spares(values, LLVMGetIncomingValue(phi, i), NULL, from))
       incoming.epoch = e->out[from];
     cn_join_edge(values, &join, from, b, incoming);
   }
+  for (uint32_t p = 0; values->control && !ref && p < e->cfg->blocks[b].pred_count; p++)
+    cn_join_edge(values, &join, e->cfg->blocks[b].preds[p], b, values->control[b]);
   return cn_joined(values, &join, b);
 }
 
@@ -174,17 +181,19 @@ static struct cn_stale join_leaves(const struct cn_values *values, LLVMValueRef 
   return all;
 }
 
-/* The least of two addresses is one, too. What an intrinsic loads through a reference is none. */
-static struct cn_stale intrinsic_of_integers(const struct cn_values *values, LLVMValueRef call)
+/* The least of two addresses is one, too, and a leaf may return what it was given (what else is
+ * called may not be given any: verify_escapes.c). What it loads through a reference is none. */
+static struct cn_stale call_of_integers(const struct cn_values *values, LLVMValueRef call)
 {
-  LLVMValueRef callee = cn_direct_callee(call);
+  bool intrinsic = cn_calls_some_intrinsic(call);
   struct cn_stale all = never;
 
-  if (!callee || !LLVMGetIntrinsicID(callee))
+  if (cn_classify_call(call).kind != CN_CALL_LEAF)
     return never;
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
-    if (!cn_holds_ref(type) && LLVMGetTypeKind(type) != LLVMTokenTypeKind)
+    if (!cn_holds_ref(type) && LLVMGetTypeKind(type) != LLVMTokenTypeKind &&
+        (intrinsic || LLVMGetTypeKind(type) != LLVMPointerTypeKind))
       all = cn_stale_join(all, cn_values_of(values, LLVMGetOperand(call, a)));
   }
   return cn_stale_mangle(all);
@@ -205,7 +214,7 @@ static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRe
     struct cn_stale all = join_operands(values, call, 0, LLVMGetNumArgOperands(call));
     return ref ? all : cn_stale_mangle(all);
   }
-  return ref ? (struct cn_stale){epoch, 1} : intrinsic_of_integers(values, call);
+  return ref ? (struct cn_stale){epoch, 1} : call_of_integers(values, call);
 }
 
 static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
@@ -250,6 +259,22 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
   return stale;
 }
 
+/* What is chosen by a residue of an address is one, too, unless it is a reference. */
+static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValueRef i,
+                                       uint32_t leaf)
+{
+  struct cn_stale by = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
+  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 1), leaf);
+  struct cn_stale b = cn_values_leaf(values, LLVMGetOperand(i, 2), leaf);
+  struct cn_stale all = cn_stale_join(a, b);
+
+  if (cn_leaf_is_ref(LLVMTypeOf(i), leaf))
+    return all;
+  bool alike = by.epoch == CN_EPOCH_NONE &&
+               (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
+  return alike ? all : cn_stale_mangle(cn_stale_join(all, by));
+}
+
 static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t leaf,
                                 uint32_t b, uint32_t epoch)
 {
@@ -266,7 +291,9 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   case LLVMGetElementPtr: case LLVMFreeze:
     return join_leaves(values, i, 0, operands, leaf);
   case LLVMSelect:
-    return join_leaves(values, i, 1, operands, leaf);
+    return evaluate_select(values, i, leaf);
+  case LLVMICmp: case LLVMFCmp:
+    return cn_stale_compare(values, i, leaf);
   case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr: case LLVMAddrSpaceCast:
   case LLVMBitCast:
     return evaluate_cast(values, i, leaf, epoch);
@@ -374,13 +401,15 @@ static bool is_settled(const struct cn_values *values, bool integers)
   return cn_locals_settled(values);
 }
 
-static void settle_integers(struct cn_values *values)
+static void settle_integers(struct cn_values *values, bool first)
 {
   unsigned pass = 0;
 
-  do
+  do {
+    values->first_pass = first && pass == 0;
     pass_over(values, true, pass++ > PASSES);
-  while (!is_settled(values, true));
+    values->first_pass = false;
+  } while (!is_settled(values, true));
 }
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
@@ -398,9 +427,11 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   do
     pass_over(values, false, pass++ > PASSES);
   while (!is_settled(values, false));
-  settle_integers(values);
+  settle_integers(values, true);
   if (cn_locals_find(values))
-    settle_integers(values);
+    settle_integers(values, false);
+  while (cn_control_mark(values))
+    settle_integers(values, false);
 }
 
 void cn_values_free(struct cn_values *values)
@@ -408,4 +439,5 @@ void cn_values_free(struct cn_values *values)
   cn_ptrmap_free(&values->map);
   cn_free(&values->cells);
   cn_locals_free(values);
+  free(values->control);
 }

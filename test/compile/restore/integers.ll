@@ -29,22 +29,41 @@ done:
   ret i1 false
 }
 
-; A block that comes to a phi twice must bring the same value.
-; CHECK-LABEL: @twice(
-; CHECK: [[X:%.*]] = ptrtoint ptr addrspace(1) %a to i64
-; CHECK-NEXT: switch
-; CHECK: phi i64 [ [[X]], %0 ], [ [[X]], %0 ], [ 0, %other ]
-define i64 @twice(ptr addrspace(1) %a, i32 %n) gc "statepoint-example" {
+; The end of what one of them writes is shared, too: the sum is computed again, from the reference as
+; it is there. Its flags were proved of the address that it had.
+; CHECK-LABEL: @ends(
+; CHECK: call void @any()
+; CHECK-NEXT: [[B:%.*]] = ptrtoint ptr addrspace(1) %b to i64
+; CHECK-NEXT: [[A:%.*]] = ptrtoint ptr addrspace(1) %a to i64
+; CHECK-NEXT: [[E:%.*]] = add i64 [[A]], %n
+; CHECK-NEXT: icmp ult i64 [[B]], [[E]]
+define i1 @ends(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 %n) gc "statepoint-example" {
   %x = ptrtoint ptr addrspace(1) %a to i64
-  switch i32 %n, label %other [
-    i32 1, label %join
-    i32 2, label %join
-  ]
+  %end = add nuw nsw i64 %x, %n
+  %y = ptrtoint ptr addrspace(1) %b to i64
+  %c = icmp ult i64 %y, %end
+  br i1 %c, label %more, label %done
 
-other:
-  br label %join
+more:
+  call void @any()
+  %f = icmp ult i64 %y, %end
+  ret i1 %f
 
-join:
-  %p = phi i64 [ %x, %0 ], [ %x, %0 ], [ 0, %other ]
-  ret i64 %p
+done:
+  ret i1 false
+}
+
+; Two distances of one sum: none of them is an address, and their sum is not computed again.
+; CHECK-LABEL: @distances(
+; CHECK: call void @any()
+; CHECK-NEXT: ret i64 %s
+define i64 @distances(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c) gc "statepoint-example" {
+  %x = ptrtoint ptr addrspace(1) %a to i64
+  %y = ptrtoint ptr addrspace(1) %b to i64
+  %z = ptrtoint ptr addrspace(1) %c to i64
+  %d = sub i64 %x, %y
+  %e = sub i64 %y, %z
+  %s = add i64 %d, %e
+  call void @any()
+  ret i64 %s
 }
