@@ -3,7 +3,8 @@
  * Runs one kernel again and again on the main thread, which another thread asks for a safepoint at
  * random moments (bench/ttsp). A line of output for each question that was answered: the fields of
  * struct cairn_arrival. Arguments: kernel, number of questions, seed, milliseconds after which one
- * is given up (then the run is over, with a line "none"), CPU for the kernel.
+ * is given up (then the run is over, with a line "none"), CPU for the kernel. Kernel "nothing" polls
+ * all the time: what its arrivals take, the machine takes.
  *
  * For code of LLVM's placement (BENCH_OWN_ASK) the same protocol is linked beside it, from the
  * runtime's own source, so that both kinds of code answer alike: bench_poll is the poll word, and
@@ -25,6 +26,8 @@
   long kernel_##name(void);
 KERNELS
 #undef X
+static void setup_nothing(void);
+static long kernel_nothing(void);
 
 static const struct kernel {
   const char *name;
@@ -32,7 +35,7 @@ static const struct kernel {
   long (*run)(void);
 } kernels[] = {
 #define X(name) {#name, setup_##name, kernel_##name},
-    KERNELS
+    KERNELS X(nothing)
 #undef X
 };
 
@@ -42,7 +45,7 @@ static const struct kernel {
 #include "runtime/os/os.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;
-extern _Thread_local uint64_t bench_poll __attribute__((alias("cairn_mutator")));
+extern _Thread_local volatile uint64_t bench_poll __attribute__((alias("cairn_mutator")));
 static struct cairn_mutator *main_mutator;
 
 struct cairn_mutator *cn_mutator_main(void)
@@ -61,6 +64,12 @@ void bench_poll_slow(void);
 void bench_poll_slow(void)
 {
   cn_ask_arrive((uintptr_t)__builtin_return_address(0), false);
+}
+
+static void poll(void)
+{
+  if (bench_poll != 0)
+    bench_poll_slow();
 }
 
 static char *bump(long header, long bytes)
@@ -86,8 +95,26 @@ void *bench_indexed(long bytes)
   return bump(16, bytes);
 }
 #else
+extern _Thread_local volatile uint64_t cairn_mutator; /* its first word */
+extern void cairn_poll_slow(void);
+
 static void attach(void) {}
+
+static void poll(void)
+{
+  if (cairn_mutator != 0)
+    cairn_poll_slow();
+}
 #endif
+
+static void setup_nothing(void) {}
+
+static long kernel_nothing(void)
+{
+  for (int i = 0; i < 1000; i++)
+    poll();
+  return 0;
+}
 
 static struct {
   long questions;
