@@ -43,6 +43,7 @@
 #include "compile/clone.h"
 #include "compile/loops.h"
 #include "compile/names.h"
+#include "compile/nest.h"
 #include "compile/regions.h"
 #include "compile/twin.h"
 #include "compile/unroll.h"
@@ -187,6 +188,16 @@ static LLVMValueRef build_beyond(const struct cn_chunk_candidate *c, LLVMBuilder
 static uint64_t distance_of(const struct cn_chunk_candidate *c)
 {
   return c->trips * cn_chunk_magnitude(c->iv.step);
+}
+
+LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                  const struct cn_chunk_candidate *c, LLVMValueRef start)
+{
+  LLVMValueRef from = as_integer(ctx, b, start);
+  LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
+
+  return c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left")
+                        : LLVMBuildSub(b, from, to, "chunk.left");
 }
 
 LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
@@ -352,8 +363,28 @@ static bool is_left_alone(LLVMValueRef function)
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
 }
 
+/* Nests of small loops, outermost first and none in another. Not round what gets a twin itself. */
+static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_t small_work,
+                       const candidate_vector *candidates, candidate_vector *nests)
+{
+  for (uint32_t l = loops->count; l-- > 0;) {
+    struct cn_chunk_candidate c = {.loop = l};
+    bool free_for = loops->at[l].inner;
+    for (size_t i = 0; i < nests->count; i++)
+      free_for &= !cn_loops_contain(loops, nests->at[i].loop, loops->at[l].header);
+    for (size_t i = 0; i < candidates->count; i++)
+      free_for &= candidates->at[i].loop != l &&
+                  !(candidates->at[i].twin &&
+                    cn_loops_contain(loops, l, loops->at[candidates->at[i].loop].header));
+    if (free_for && cn_nest_fits(ctx, loops, l, small_work, &c)) {
+      c.polls_first = is_in_chunks(loops, candidates, l);
+      cn_push(nests, c);
+    }
+  }
+}
+
 static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                 candidate_vector *candidates, unroll_vector *unrolls)
+                 candidate_vector *nests, candidate_vector *candidates, unroll_vector *unrolls)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
@@ -374,6 +405,8 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
   }
   for (size_t i = 0; i < candidates->count; i++)
     candidates->at[i].polls_first = is_in_chunks(&loops, candidates, candidates->at[i].loop);
+  if (!open && !is_left_alone(function))
+    find_nests(ctx, &loops, small_work, candidates, nests);
   free(open);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -382,10 +415,13 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                     struct cn_chunks *out)
 {
-  candidate_vector candidates = {0};
+  candidate_vector nests = {0}, candidates = {0};
   unroll_vector unrolls = {0};
 
-  find(ctx, function, small_work, &candidates, &unrolls);
+  find(ctx, function, small_work, &nests, &candidates, &unrolls);
+  for (size_t i = 0; i < nests.count; i++)
+    cn_nest_build(ctx, &nests.at[i], out);
+  cn_free(&nests);
   for (size_t i = 0; i < candidates.count; i++) {
     if (candidates.at[i].twin)
       cn_twin_build(ctx, &candidates.at[i], out);

@@ -40,6 +40,7 @@ struct cn_chunk_candidate {
   LLVMBasicBlockRef *blocks;
   uint32_t count;
   LLVMBasicBlockRef exit; /* the only block behind the loop, reached only from it, or null */
+  struct cn_nest *nest;   /* not the loop itself is bounded in the copy, but those in it; or null */
 };
 
 /* What K trips do, and one more, which a test of the old value allows. */
@@ -54,7 +55,12 @@ static inline uint64_t cn_chunk_magnitude(int64_t step)
   return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
-/* Does loop `loop` fit (chunk_find.c)? */
+/* Does loop `loop` end by a counter at its latch, against what does not change in it, and can it
+ * be led elsewhere where it is entered (chunk_find.c)? */
+bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                     struct cn_chunk_candidate *out);
+
+/* Is it worth chunks, too (chunk_find.c)? */
 bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                    uint64_t small_work, struct cn_chunk_candidate *out);
 
@@ -62,8 +68,12 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
 bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop);
 
 /* At the builder's place: does the loop, entered with its induction variable at `start`, make more
- * than K trips (and one, if it tests the old value)? True if in doubt. */
+ * than K trips (and one, if it tests the old value)? True if in doubt. Where the loop may not come
+ * to its test, the bound may be undefined. */
 LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
                                 const struct cn_chunk_candidate *c, LLVMValueRef start);
+/* How far the bound is ahead of `start`, in the direction of the steps. */
+LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                  const struct cn_chunk_candidate *c, LLVMValueRef start);
 
 #endif

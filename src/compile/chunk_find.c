@@ -239,15 +239,16 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   return work;
 }
 
-bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                   uint64_t small_work, struct cn_chunk_candidate *out)
+bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                     struct cn_chunk_candidate *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
 
-  if (l->irreducible || l->latch == CN_NO_BLOCK || l->work <= small_work ||
-      cn_chunk_calls(loops, loop) || !has_plain_entries(cfg, l->header))
+  if (l->irreducible || l->latch == CN_NO_BLOCK || cn_chunk_calls(loops, loop) ||
+      !has_plain_entries(cfg, l->header))
     return false;
+  out->loop = loop;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(out->latch);
@@ -259,7 +260,15 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   if (!out->compare || LLVMGetInstructionParent(out->compare) != out->latch ||
       LLVMGetNextUse(LLVMGetFirstUse(out->compare)) || cn_loops_contain(loops, loop, exit))
     return false;
-  if (!fits_test(ctx, loops, loop, stay_if_true, out))
+  return fits_test(ctx, loops, loop, stay_if_true, out);
+}
+
+bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                   uint64_t small_work, struct cn_chunk_candidate *out)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  if (l->work <= small_work || !cn_chunk_counts(ctx, loops, loop, out))
     return false;
   if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
     return false; /* the polls in it would have to relocate its end */

@@ -24,6 +24,20 @@ bool cn_clone_can(LLVMValueRef i)
   return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
 }
 
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint32_t size = 0;
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i), size++)
+      if (!cn_clone_can(i))
+        return UINT32_MAX;
+  }
+  return size;
+}
+
 LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value)
 {
   uint64_t *copy = cn_ptrmap_find(&clone->copies, value);

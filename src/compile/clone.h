@@ -7,6 +7,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "base/ptrmap.h"
+#include "compile/loops.h"
 #include "compile/pass.h"
 
 /* One copy of some blocks. */
@@ -22,6 +23,8 @@ struct cn_clone {
 
 /* Can a loop with `i` in it be copied? No calls but intrinsics. */
 bool cn_clone_can(LLVMValueRef i);
+/* How many instructions a copy of the loop has, UINT32_MAX if there can be none. */
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop);
 
 /* Make empty copies of `blocks` before block `before`. */
 void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,

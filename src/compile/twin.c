@@ -24,6 +24,7 @@
 #include "base/vector.h"
 #include "compile/clone.h"
 #include "compile/emit.h"
+#include "compile/nest.h"
 
 /* Instructions in a loop that is worth a copy. */
 #define TWIN_SIZE 64
@@ -70,7 +71,7 @@ bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
   const struct cn_loop *l = &loops->at[loop];
   uint32_t exits = 0, last = CN_NO_BLOCK;
 
-  if (l->inner || l->size > TWIN_SIZE || c->iv.by)
+  if (l->inner || c->iv.by || cn_clone_size(loops, loop) > TWIN_SIZE)
     return false;
   for (uint32_t b = 0; b < l->count; b++) {
     const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
@@ -86,7 +87,7 @@ bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
   for (uint32_t b = 0; b < l->count; b++) {
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i))
-      if (!cn_clone_can(i) || !is_used_well(loops, loop, i, one_exit))
+      if (!is_used_well(loops, loop, i, one_exit))
         return false;
   }
   c->exit = one_exit ? loops->cfg->blocks[last].block : NULL;
@@ -184,10 +185,16 @@ void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_c
   merge_exits(&t);
   LLVMPositionBuilderAtEnd(t.builder, t.guard);
   LLVMSetCurrentDebugLocation2(t.builder, LLVMInstructionGetDebugLoc(c->compare));
-  LLVMValueRef far = cn_chunk_build_far(ctx, t.builder, c, t.start);
+  LLVMValueRef far = c->nest ? cn_nest_build_far(ctx, t.builder, c->nest)
+                             : cn_chunk_build_far(ctx, t.builder, c, t.start);
+  if (!c->exit)
+    far = LLVMBuildFreeze(t.builder, far, "twin.far");
   LLVMBasicBlockRef copy = cn_clone_of_block(&t.clone, c->header);
   cn_emit_unlikely(ctx, LLVMBuildCondBr(t.builder, far, c->header, copy));
-  *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) = cn_chunk_work(c);
+  if (c->nest)
+    cn_nest_bound(c->nest, &t.clone, out);
+  else
+    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) = cn_chunk_work(c);
   if (c->polls_first)
     cn_ptrmap_add(&out->first, t.guard, NULL);
   cn_clone_end(&t.clone);

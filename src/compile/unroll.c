@@ -157,30 +157,21 @@ static uint32_t delay_of_trip(struct judge *j)
   return (uint32_t)(most - 1);
 }
 
-static bool can_be_copied(const struct cn_loops *loops, const struct cn_loop *l)
-{
-  for (uint32_t b = 0; b < l->count; b++) {
-    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
-    for (; i; i = LLVMGetNextInstruction(i))
-      if (!cn_clone_can(i))
-        return false;
-  }
-  return true;
-}
-
 bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   struct judge j = {.loops = loops, .loop = l};
 
-  if (l->inner || l->irreducible || 2 * l->size > SIZE_LIMIT || !can_be_copied(loops, l))
+  uint32_t size = cn_clone_size(loops, loop);
+
+  if (l->inner || l->irreducible || size > SIZE_LIMIT / 2)
     return false;
   uint32_t work = work_of_trip(&j);
   if (work >= WORTH || WIDTH * delay_of_trip(&j) >= work + 2)
     return false;
   out->times = 2;
   while (out->times < CN_UNROLL_MOST && out->times * work < ENOUGH &&
-         2 * out->times * l->size <= SIZE_LIMIT)
+         2 * out->times * size <= SIZE_LIMIT)
     out->times *= 2;
   out->count = l->count;
   out->blocks = cn_alloc(l->count * sizeof(LLVMBasicBlockRef));

@@ -136,7 +136,10 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 ; Each trip does one of two inner loops, as what the vectoriser leaves of a row: chunks of the outer
 ; loop save nothing, and cost a register for all that its rows advance by.
 ; CHECK-LABEL: define void @either
-; CHECK-NOT: {{^}}chunk.poll2
+; CHECK: {{^}}eights:
+; CHECK: {{^}}chunk.check:
+; CHECK: {{^}}ones:
+; CHECK: {{^}}chunk.check{{[0-9]+}}:
 ; CHECK: {{^}}outer.latch:
 ; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
 ; CHECK: {{^}}done:
@@ -146,20 +149,21 @@ entry:
 outer:
   %i = phi i64 [ 0, %entry ], [ %i.next, %outer.latch ]
   %row = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %m = load i64, ptr addrspace(1) %row
   br i1 %wide, label %eights, label %ones
 eights:
   %j = phi i64 [ 0, %outer ], [ %j.next, %eights ]
   %p = getelementptr i64, ptr addrspace(1) %row, i64 %j
   store i64 1, ptr addrspace(1) %p
   %j.next = add nuw i64 %j, 1
-  %c = icmp eq i64 %j.next, %n
+  %c = icmp eq i64 %j.next, %m
   br i1 %c, label %outer.latch, label %eights
 ones:
   %k = phi i64 [ 0, %outer ], [ %k.next, %ones ]
   %q = getelementptr i8, ptr addrspace(1) %row, i64 %k
   store i8 1, ptr addrspace(1) %q
   %k.next = add nuw i64 %k, 1
-  %e = icmp eq i64 %k.next, %n
+  %e = icmp eq i64 %k.next, %m
   br i1 %e, label %outer.latch, label %ones
 outer.latch:
   %i.next = add nuw i64 %i, 1

@@ -1,0 +1,166 @@
+; RUN: %cairn opt -p place-safepoints -S %s -o %t.ll
+; RUN: FileCheck --input-file=%t.ll %s
+; RUN: opt -passes=verify -disable-output %t.ll
+; RUN: %cairn opt --check-polls -p place-safepoints,rewrite-statepoints,verify-safepoints -S %s -o /dev/null
+; A loop that runs loops of few trips on each of its own: what bounds those is known before it, so
+; it gets a copy in which they do not poll, taken where they are small. A guard that is wrong would
+; let them run without a poll for ever; an undefined bound must not decide.
+
+; A row of few: the copy polls on each trip of the outer loop, and nowhere else. What it computes is
+; merged behind it.
+; CHECK-LABEL: define i64 @rows
+; CHECK: {{^}}twin:
+; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 1024
+; CHECK-NEXT: %twin.far = freeze i1 %chunk.far
+; CHECK-NEXT: br i1 %twin.far, label %outer, label %[[OUTER:outer[0-9]+]]
+; CHECK: {{^}}inner[[I:[0-9]+]]:
+; CHECK-NOT: load volatile
+; CHECK: br i1 %c{{[0-9]+}}, label %latch{{[0-9]+}}, label %inner[[I]], !cairn.bounded
+; CHECK: {{^}}latch{{[0-9]+}}:
+; CHECK: load volatile i64
+; CHECK: {{^}}chunk:
+; CHECK: {{^}}done:
+; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64 [ %s.next, {{.*}} ], [ %s.next{{[0-9]+}}
+define i64 @rows(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %latch ]
+  %t = phi i64 [ 0, %entry ], [ %s.next, %latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %outer ], [ %i.next, %inner ]
+  %s = phi i64 [ %t, %outer ], [ %s.next, %inner ]
+  %at = add i64 %i, %j
+  %p = getelementptr i64, ptr addrspace(1) %a, i64 %at
+  %v = load i64, ptr addrspace(1) %p
+  %s.next = add i64 %s, %v
+  %i.next = add nuw i64 %i, 1
+  %c = icmp eq i64 %i.next, %m
+  br i1 %c, label %latch, label %inner
+latch:
+  %j.next = add nuw i64 %j, 1
+  %d = icmp eq i64 %j.next, %n
+  br i1 %d, label %done, label %outer
+done:
+  ret i64 %s.next
+}
+
+; Two in each other, in a third: their product is what counts.
+; CHECK-LABEL: define void @taps
+; CHECK: {{^}}twin:
+; CHECK: mul i64 %nest.trips
+; CHECK: %twin.far = freeze
+; CHECK: {{^}}chunk:
+; CHECK: ret void
+define void @taps(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
+entry:
+  br label %rows
+rows:
+  %y = phi i64 [ 0, %entry ], [ %y.next, %rows.latch ]
+  br label %places
+places:
+  %x = phi i64 [ 0, %rows ], [ %x.next, %places.latch ]
+  %p = getelementptr i64, ptr addrspace(1) %a, i64 %x
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %places ], [ %j.next, %outer.latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %outer ], [ %i.next, %inner ]
+  %q = getelementptr i64, ptr addrspace(1) %p, i64 %i
+  store i64 %j, ptr addrspace(1) %q
+  %i.next = add nuw i64 %i, 1
+  %c = icmp eq i64 %i.next, %m
+  br i1 %c, label %outer.latch, label %inner
+outer.latch:
+  %j.next = add nuw i64 %j, 1
+  %d = icmp eq i64 %j.next, %m
+  br i1 %d, label %places.latch, label %outer
+places.latch:
+  %x.next = add nuw i64 %x, 1
+  %e = icmp eq i64 %x.next, %n
+  br i1 %e, label %rows.latch, label %places
+rows.latch:
+  %y.next = add nuw i64 %y, 1
+  %f = icmp eq i64 %y.next, %n
+  br i1 %f, label %done, label %rows
+done:
+  ret void
+}
+
+; What bounds the inner loop changes with the outer one: no copy.
+; CHECK-LABEL: define void @triangle
+; CHECK-NOT: twin
+; CHECK: ret void
+define void @triangle(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 1, %entry ], [ %j.next, %latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %outer ], [ %i.next, %inner ]
+  %p = getelementptr i64, ptr addrspace(1) %a, i64 %i
+  store i64 0, ptr addrspace(1) %p
+  %i.next = add nuw i64 %i, 1
+  %c = icmp eq i64 %i.next, %j
+  br i1 %c, label %latch, label %inner
+latch:
+  %j.next = add nuw i64 %j, 1
+  %d = icmp eq i64 %j.next, %n
+  br i1 %d, label %done, label %outer
+done:
+  ret void
+}
+
+; A counter that starts somewhere in the loop: if it only goes up, its bound is enough; if it may
+; wrap, nothing is known.
+; CHECK-LABEL: define void @from
+; CHECK: {{^}}twin:
+; CHECK: %chunk.left = sub i64 %m, 0
+; CHECK: ret void
+define void @from(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ %j, %outer ], [ %i.next, %inner ]
+  %p = getelementptr i64, ptr addrspace(1) %a, i64 %i
+  store i64 0, ptr addrspace(1) %p
+  %i.next = add nuw i64 %i, 1
+  %c = icmp eq i64 %i.next, %m
+  br i1 %c, label %latch, label %inner
+latch:
+  %j.next = add nuw i64 %j, 1
+  %d = icmp eq i64 %j.next, %n
+  br i1 %d, label %done, label %outer
+done:
+  ret void
+}
+
+; CHECK-LABEL: define void @around
+; CHECK-NOT: twin
+; CHECK: ret void
+define void @around(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ %j, %outer ], [ %i.next, %inner ]
+  %p = getelementptr i64, ptr addrspace(1) %a, i64 %i
+  store i64 0, ptr addrspace(1) %p
+  %i.next = add i64 %i, 1
+  %c = icmp eq i64 %i.next, %m
+  br i1 %c, label %latch, label %inner
+latch:
+  %j.next = add nuw i64 %j, 1
+  %d = icmp eq i64 %j.next, %n
+  br i1 %d, label %done, label %outer
+done:
+  ret void
+}
