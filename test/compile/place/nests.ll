@@ -13,11 +13,11 @@
 ; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 1024
 ; CHECK-NEXT: %twin.far = freeze i1 %chunk.far
 ; CHECK-NEXT: br i1 %twin.far, label %outer, label %[[OUTER:outer[0-9]+]]
+; CHECK: {{^}}latch{{[0-9]+}}:
+; CHECK: load volatile i64
 ; CHECK: {{^}}inner[[I:[0-9]+]]:
 ; CHECK-NOT: load volatile
 ; CHECK: br i1 %c{{[0-9]+}}, label %latch{{[0-9]+}}, label %inner[[I]], !cairn.bounded
-; CHECK: {{^}}latch{{[0-9]+}}:
-; CHECK: load volatile i64
 ; CHECK: {{^}}chunk:
 ; CHECK: {{^}}done:
 ; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64 [ %s.next, {{.*}} ], [ %s.next{{[0-9]+}}
