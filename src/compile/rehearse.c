@@ -3,9 +3,24 @@
  * A pass that may fail after it has changed something, on a copy first. Needs: a pass that does the
  * same on equal modules. Provides: a module that is refused stays as it was. Breaks: what the pass
  * breaks.
+ *
+ * The copy is in a context of its own: what a pass adds to a context, kinds of metadata for
+ * instance, is written with every module in it.
  */
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
 #include "base/check.h"
 #include "compile/pass.h"
+
+static LLVMModuleRef copy_into(LLVMContextRef context, LLVMModuleRef module)
+{
+  LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(module);
+  LLVMModuleRef copy = NULL;
+
+  CN_CHECK(!LLVMParseBitcodeInContext2(context, bytes, &copy));
+  LLVMDisposeMemoryBuffer(bytes);
+  return copy;
+}
 
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run)
 {
@@ -13,11 +28,13 @@ bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run)
   struct cairn_compile_options quiet = *options;
   struct cn_ctx copy = *ctx;
 
-  copy.module = LLVMCloneModule(ctx->module);
+  copy.llvm = LLVMContextCreate();
+  copy.module = copy_into(copy.llvm, ctx->module);
   copy.layout = LLVMGetModuleDataLayout(copy.module);
   bool ok = run(&copy);
   ctx->errors = copy.errors;
   LLVMDisposeModule(copy.module);
+  LLVMContextDispose(copy.llvm);
   if (!ok)
     return false;
   quiet.diagnose = NULL; /* it was said of the copy */

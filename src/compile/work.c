@@ -214,9 +214,12 @@ static void run(struct region *r)
 /* What place-safepoints noted at the end of block `b`, which ends a loop. */
 static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
-  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
-  LLVMValueRef node = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block), kind), number = NULL;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block), number = NULL;
 
+  if (!LLVMHasMetadata(end)) /* to ask for a kind adds it to the context */
+    return CN_WORK_UNKNOWN;
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
+  LLVMValueRef node = LLVMGetMetadata(end, kind);
   if (!node)
     return CN_WORK_UNKNOWN;
   if (LLVMGetMDNodeNumOperands(node) != 1)

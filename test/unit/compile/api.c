@@ -101,6 +101,42 @@ static const char stubborn_poll[] =
     "  ret void\n"
     "}\n";
 
+/* A loop that is cut into chunks, leaves and regions: what is wrong shows behind all of it. */
+static const char region[] =
+    "declare void @foo()\n"
+    "declare void @cairn.nopoll.begin()\n"
+    "declare void @cairn.nopoll.end()\n"
+    "define void @leaf() gc \"statepoint-example\" {\n"
+    "  ret void\n"
+    "}\n"
+    "define void @loop(ptr %p, i64 %n) gc \"statepoint-example\" {\n"
+    "entry:\n"
+    "  br label %loop\n"
+    "loop:\n"
+    "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n"
+    "  store i64 %i, ptr %p\n"
+    "  %next = add nuw i64 %i, 1\n"
+    "  %c = icmp ult i64 %next, %n\n"
+    "  br i1 %c, label %loop, label %out\n"
+    "out:\n"
+    "  ret void\n"
+    "}\n"
+    "define void @inside() gc \"statepoint-example\" {\n"
+    "  call void @cairn.nopoll.begin()\n"
+    "  call void @leaf()\n"
+    "  call void @foo()\n"
+    "  call void @cairn.nopoll.end()\n"
+    "  ret void\n"
+    "}\n"
+    "define void @whole() \"cairn-nopoll\" gc \"statepoint-example\" {\n"
+    "  call void @foo()\n"
+    "  ret void\n"
+    "}\n"
+    "define void @open() gc \"statepoint-example\" {\n"
+    "  call void @cairn.nopoll.begin()\n"
+    "  ret void\n"
+    "}\n";
+
 static LLVMModuleRef parse(LLVMContextRef context, const char *text)
 {
   LLVMMemoryBufferRef buffer =
@@ -148,27 +184,34 @@ static const struct cairn_diagnostic *about(const struct cairn_diagnostics *list
   return NULL;
 }
 
-/* `run` refuses `text` with `count` errors, the first of `rule`, and leaves it alone; null options
- * and no list, too. */
-static void refuses(api_function *run, const char *text, size_t count, const char *rule)
+/* `run` refuses `text` with `count` errors, the first of `rule`, and leaves it alone; without a
+ * list, too. */
+static void refuses_with(const struct cairn_compile_options *options, api_function *run,
+                         const char *text, size_t count, const char *rule)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = parse(context, text);
   LLVMMemoryBufferRef before = bytes_of(module);
   struct cairn_diagnostics found = {0};
 
-  assert_false(run(module, NULL, &found));
+  assert_false(run(module, options, &found));
   assert_same_bytes(before, module);
   assert_int_equal(found.count, count);
   assert_int_equal(found.at[0].severity, CAIRN_ERROR);
   assert_string_equal(found.at[0].rule, rule);
   cairn_diagnostics_free(&found);
   assert_int_equal(found.count, 0);
-  assert_false(run(module, NULL, NULL));
+  assert_false(run(module, options, NULL));
   assert_same_bytes(before, module);
   LLVMDisposeMemoryBuffer(before);
   LLVMDisposeModule(module);
   LLVMContextDispose(context);
+}
+
+/* Null options, too. */
+static void refuses(api_function *run, const char *text, size_t count, const char *rule)
+{
+  refuses_with(NULL, run, text, count, rule);
 }
 
 static void refused_modules_stay(void **state)
@@ -179,6 +222,19 @@ static void refused_modules_stay(void **state)
   refuses(cairn_inline_statepoints, leaf, 1, "wrapped-leaf");
   refuses(cairn_place_safepoints, odd_poll, 1, "poll-type");
   refuses(cairn_place_safepoints, stubborn_poll, 1, "poll-inline");
+  refuses(cairn_place_safepoints, region, 3, "nopoll-safepoint");
+}
+
+/* However much of the pass has run by then. */
+static void refused_placement_stays(void **state)
+{
+  const struct cairn_compile_options options = {
+      .opt_level = 2, .polls = 1u << CAIRN_POLLS_AT_BACKEDGE | 1u << CAIRN_POLLS_AT_CALL |
+                               1u << CAIRN_POLLS_AT_RETURN | 1u << CAIRN_POLLS_AT_TAIL_CALL};
+
+  (void)state;
+  refuses_with(&options, cairn_place_safepoints, region, 3, "nopoll-safepoint");
+  refuses_with(&options, cairn_place_safepoints, stubborn_poll, 1, "poll-inline");
 }
 
 static void count_one(void *env, const struct cairn_diagnostic *diagnostic)
@@ -311,6 +367,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refused_modules_stay),
+      cmocka_unit_test(refused_placement_stays),
       cmocka_unit_test(every_finding_comes),
       cmocka_unit_test(all_functions_in_turn),
       cmocka_unit_test(threads_do_not_meet),
