@@ -342,6 +342,16 @@ static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *c
 }
 
 /* Those that nobody can count, at last: other loops do not change them. */
+static void tell(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
+{
+  if (c->twin)
+    cn_remark(ctx, c->compare, "loop", "has a copy without polls for at most %lu trips",
+              (unsigned long)c->trips);
+  else
+    cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each",
+              (unsigned long)c->trips);
+}
+
 static void unroll(struct cn_ctx *ctx, LLVMValueRef function, unroll_vector *unrolls)
 {
   bool demoted = false;
@@ -349,6 +359,8 @@ static void unroll(struct cn_ctx *ctx, LLVMValueRef function, unroll_vector *unr
   for (size_t i = 0; i < unrolls->count; i++) {
     struct cn_unroll *u = &unrolls->at[i];
     demoted |= cn_leaving_demote(ctx, u->blocks, u->count);
+    cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop",
+              "unrolled, with a poll on every %u. trip", u->times);
     cn_unroll_build(ctx, u);
     free(u->blocks);
   }
@@ -423,6 +435,7 @@ void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_wo
     cn_nest_build(ctx, &nests.at[i], out);
   cn_free(&nests);
   for (size_t i = 0; i < candidates.count; i++) {
+    tell(ctx, &candidates.at[i]);
     if (candidates.at[i].twin)
       cn_twin_build(ctx, &candidates.at[i], out);
     else

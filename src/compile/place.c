@@ -111,6 +111,35 @@ static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
   LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, node));
 }
 
+/* The way back from block `b` needs no poll. */
+static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
+{
+  const struct cn_block *block = &loops->cfg->blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  for (uint32_t s = 0; s < block->succ_count; s++) {
+    if (!cn_cfg_retreats(b, block->succs[s]))
+      continue;
+    uint64_t work = loops->at[loops->of[block->succs[s]]].work;
+    if (work <= CN_SMALL_WORK)
+      cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work",
+                (unsigned long)work);
+    else
+      cn_remark(ctx, end, "loop", "no poll: it calls what polls on each pass");
+    return;
+  }
+}
+
+static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_sites *sites,
+                         size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry, or on the way from it to here");
+  if (!count && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+    cn_remark(p->ctx, function, "poll",
+              "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
+}
+
 static void collect_latches(struct placer *p, const struct cn_loops *loops,
                             const struct cn_chunks *chunks, struct cn_sites *sites)
 {
@@ -123,8 +152,13 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
       mark_bounded(p->ctx, block, *bounded);
     if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
         (cn_ptrmap_find(&chunks->first, block) ||
-         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(p, loops, b))))
+         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(p, loops, b)))) {
       cn_sites_add_latch(sites, p->ctx, loops, b);
+      cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
+                "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
+    } else if (!bounded && !cn_ptrmap_find(&chunks->polled, block)) {
+      tell_unpolled(p->ctx, loops, b);
+    }
     if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
       cn_sites_add(sites, cn_returns_site(cfg, b));
     if (is_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
@@ -166,6 +200,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   size_t latches = sites->list.count;
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
+  tell_entries(p, function, sites, sites->list.count - latches);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_infer_learn(&p->infer, &loops, sites);
   cn_loops_free(&loops);
@@ -180,8 +215,11 @@ static void place_in(struct placer *p, LLVMValueRef function)
   struct cn_chunks chunks = {0};
   struct cn_sites sites = {0};
 
-  if (is_chosen(p, CAIRN_POLLS_AT_CALL) && cn_infer_leaf(&p->infer, function))
+  if (is_chosen(p, CAIRN_POLLS_AT_CALL) && cn_infer_leaf(&p->infer, function)) {
+    cn_remark(p->ctx, function, "leaf",
+              "a leaf: it never comes to a safepoint, so its calls need no record");
     return;
+  }
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
   if (options->opt_level > 0 && options->size_level == 0)

@@ -9,6 +9,7 @@
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/pass.h"
+#include "compile/work.h"
 
 struct counts {
   unsigned polls, statepoints, leaves, relocations;
@@ -69,11 +70,34 @@ static void summarise(struct cn_ctx *ctx, LLVMValueRef function)
               c.relocations, plural(c.relocations));
 }
 
+/* In units of work, about half a nanosecond each. */
+static void tell_time(void *env, const struct cairn_time *time)
+{
+  struct cn_ctx *ctx = env;
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, time->function);
+  uint64_t ways[] = {time->enter, time->between, time->leave, time->through}, most = 0;
+
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    most = ways[i] > most ? ways[i] : most;
+  if (function && most == CN_WORK_UNKNOWN)
+    cn_remark(ctx, function, "time", "how long it may run without a safepoint has no bound");
+  else if (function)
+    cn_remark(ctx, function, "time", "without a safepoint it runs for at most about %.2f us",
+              (double)most / CN_WORK_PER_US);
+  for (size_t i = 0; function && i < time->cause_count; i++)
+    cn_remark(ctx, function, "time", "%s in line %u: %s", time->causes[i].kind,
+              time->causes[i].line, time->causes[i].why);
+}
+
 void cn_summarise(struct cn_ctx *ctx)
 {
+  struct cairn_compile_options options = *ctx->options;
+
   if (!ctx->options->report)
     return;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       summarise(ctx, f);
+  options.report = false;
+  cairn_time_to_safepoint(ctx->module, &options, tell_time, ctx);
 }
