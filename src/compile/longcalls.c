@@ -18,6 +18,7 @@
 #include "compile/calls.h"
 #include "compile/funclets.h"
 #include "compile/loops.h"
+#include "compile/names.h"
 #include "compile/regions.h"
 #include "compile/work.h"
 
@@ -56,6 +57,10 @@ static const struct leaf {
     {"memcmp", 2, false, false, CN_LONG_DIFFERS},
     {"bcmp", 2, false, false, CN_LONG_DIFFERS},
     {"memchr", 1, false, false, CN_LONG_FOUND},
+    /* The runtime looks at what is copied (slots.c), at those words that lie at multiples of eight
+     * in the first place, as the pieces do. */
+    {CN_CHECK_COPY, 2, false, false, CN_LONG_NOTHING},
+    {CN_CHECK_NATIVE_COPY, 2, false, false, CN_LONG_NOTHING},
 };
 enum { LENGTH = 2 };
 
@@ -85,8 +90,8 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) != LLVMPointerTypeKind)
       return false;
   switch (leaf->result) {
-  case CN_LONG_NOTHING:
-    return LLVMIsNull(LLVMGetOperand(call, LENGTH + 1)); /* not volatile */
+  case CN_LONG_NOTHING: /* not volatile */
+    return !leaf->prefix || LLVMIsNull(LLVMGetOperand(call, LENGTH + 1));
   case CN_LONG_FIRST: return result == LLVMTypeOf(LLVMGetOperand(call, 0));
   case CN_LONG_DIFFERS: return kind == LLVMIntegerTypeKind;
   case CN_LONG_FOUND: return kind == LLVMPointerTypeKind;
