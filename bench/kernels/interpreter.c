@@ -1,68 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of a byte-code interpreter with a switch: a stack machine counts the steps of Collatz's
- * sequences.
+ * The loop of a byte-code interpreter with a switch: a register machine with tagged values sums up a
+ * polynomial over a rectangle.
  */
 #include "kernel.h"
 
-enum { PUSH, LOAD, STORE, ADD, MULTIPLY, HALVE, ODD, LESS, JUMP, JUMP_IF_ZERO, STOP };
+enum { SET, MOVE, ADD, SUBTRACT, MULTIPLY, SHIFT, JUMP_IF_LESS, JUMP, STOP };
+enum tag { NOTHING, INTEGER };
 
-/* Variable 0 is the number, 1 the current value, 2 the steps, 3 the limit. */
-static const unsigned char program[] = {
-    PUSH, 1, STORE, 0,                     /*  0: number = 1 */
-    LOAD, 0, LOAD, 3, LESS,                /*  4: while number < limit */
-    JUMP_IF_ZERO, 60,                      /*  9 */
-    LOAD, 0, STORE, 1,                     /* 11:   value = number */
-    PUSH, 1, LOAD, 1, LESS,                /* 15:   while 1 < value */
-    JUMP_IF_ZERO, 51,                      /* 20 */
-    LOAD, 2, PUSH, 1, ADD, STORE, 2,       /* 22:     steps++ */
-    LOAD, 1, ODD,                          /* 29:     if value is odd */
-    JUMP_IF_ZERO, 44,                      /* 32 */
-    LOAD, 1, PUSH, 3, MULTIPLY,            /* 34:       value = 3 value + 1 */
-    PUSH, 1, ADD, JUMP, 47,                /* 39 */
-    LOAD, 1, HALVE,                        /* 44:     else value /= 2 */
-    STORE, 1, JUMP, 15,                    /* 47 */
-    LOAD, 0, PUSH, 1, ADD, STORE, 0,       /* 51:   number++ */
-    JUMP, 4,                               /* 58 */
-    LOAD, 2, STOP,                         /* 60: the result is steps */
+struct instruction {
+  unsigned char operation, a, b, c;
 };
 
-static unsigned char managed *code;
-static long managed *memory;
-static const volatile long limit = 600;
+struct value {
+  long tag, integer;
+};
+
+enum { X, Y, WIDTH, HEIGHT, ONE, SUM, T, REGISTERS };
+
+/* A jump's target is in the word behind it. */
+static const struct instruction program[] = {
+    {SET, SUM, 0, 0},
+    {SET, Y, 0, 0},
+    {JUMP, 0, 0, 0},
+    {0, 14, 0, 0},
+    {SET, X, 0, 0},                                 /* 4: for each x */
+    {MULTIPLY, T, X, X},                            /* 5:   t = (x * x - y) * x / 4 + y */
+    {SUBTRACT, T, T, Y},
+    {MULTIPLY, T, T, X},
+    {SHIFT, T, T, 2},
+    {ADD, T, T, Y},
+    {ADD, SUM, SUM, T},                             /* 10:  sum += t */
+    {ADD, X, X, ONE},
+    {JUMP_IF_LESS, X, WIDTH, 0},
+    {0, 5, 0, 0},
+    {ADD, Y, Y, ONE},                               /* 14: for each y from 1 on */
+    {JUMP_IF_LESS, Y, HEIGHT, 0},
+    {0, 4, 0, 0},
+    {MOVE, T, SUM, 0},
+    {STOP, T, 0, 0},
+};
+
+static struct instruction managed *code;
+static struct value managed *registers;
+static const volatile long height = 1200;
 
 void setup_interpreter(void)
 {
-  code = bench_array(unsigned char, (long)sizeof program);
-  for (unsigned long i = 0; i < sizeof program; i++)
+  code = bench_array(struct instruction, (long)(sizeof program / sizeof *program));
+  for (unsigned long i = 0; i < sizeof program / sizeof *program; i++)
     code[i] = program[i];
-  memory = bench_array(long, 32);
+  registers = bench_array(struct value, REGISTERS);
 }
 
-NOINLINE static long interpret(const unsigned char managed *bytes, long managed *variables)
+/* The value of a register, which must be an integer; nothing else is. */
+static long integer(const struct value managed *r, unsigned i)
 {
-  const unsigned char managed *pc = bytes;
-  long managed *top = variables + 8;
+  return r[i].tag == INTEGER ? r[i].integer : 0;
+}
 
-  for (;;)
-    switch (*pc++) {
-    case PUSH: *top++ = *pc++; break;
-    case LOAD: *top++ = variables[*pc++]; break;
-    case STORE: variables[*pc++] = *--top; break;
-    case ADD: top--; top[-1] += *top; break;
-    case MULTIPLY: top--; top[-1] *= *top; break;
-    case HALVE: top[-1] /= 2; break;
-    case ODD: top[-1] &= 1; break;
-    case LESS: top--; top[-1] = top[-1] < *top; break;
-    case JUMP: pc = bytes + *pc; break;
-    case JUMP_IF_ZERO: pc = *--top ? pc + 1 : bytes + *pc; break;
-    default: return top[-1];
+static void set(struct value managed *r, unsigned i, long integer)
+{
+  r[i].tag = INTEGER;
+  r[i].integer = integer;
+}
+
+NOINLINE static long interpret(const struct instruction managed *first, struct value managed *r)
+{
+  const struct instruction managed *pc = first;
+
+  for (;;) {
+    struct instruction i = *pc++;
+    switch (i.operation) {
+    case SET: set(r, i.a, i.b); break;
+    case MOVE: r[i.a] = r[i.b]; break;
+    case ADD: set(r, i.a, integer(r, i.b) + integer(r, i.c)); break;
+    case SUBTRACT: set(r, i.a, integer(r, i.b) - integer(r, i.c)); break;
+    case MULTIPLY: set(r, i.a, integer(r, i.b) * integer(r, i.c)); break;
+    case SHIFT: set(r, i.a, integer(r, i.b) >> i.c); break;
+    case JUMP_IF_LESS: pc = integer(r, i.a) < integer(r, i.b) ? first + pc->a : pc + 1; break;
+    case JUMP: pc = first + pc->a; break;
+    default: return integer(r, i.a);
     }
+  }
 }
 
 long kernel_interpreter(void)
 {
-  memory[2] = 0;
-  memory[3] = limit;
-  return interpret(code, memory);
+  set(registers, WIDTH, 40);
+  set(registers, HEIGHT, height);
+  set(registers, ONE, 1);
+  return interpret(code, registers);
 }
