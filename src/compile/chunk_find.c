@@ -277,6 +277,8 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   if (!out->trips)
     return false;
   bool products = has_products(loops, loop);
+  if (!products && cn_unroll_leaves_early(loops, loop))
+    return false;
   out->twin = cn_twin_fits(loops, loop, products, out);
   return out->twin || !products;
 }

@@ -21,6 +21,10 @@ struct cn_unroll {
 /* Would a poll on each trip be dear beside what the loop does? */
 bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
 
+/* And has it several exits, so that chances are that it makes few trips? Then a test on entry, for
+ * chunks, would cost more than the polls. */
+bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
+
 /* Unroll it: the last of the copies has all back edges. What others use of it must have been demoted
  * (clone.h). */
 void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *unroll);

@@ -40,7 +40,7 @@ done:
   ret i64 %r
 }
 
-; Several exits. The original polls.
+; Several exits, and a product. The original polls.
 ; The bound may be undefined where the loop ends before it is looked at.
 ; CHECK-LABEL: define i64 @find
 ; CHECK: %twin.far = freeze i1 %chunk.far
@@ -57,7 +57,8 @@ entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]
-  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %at = mul i64 %i, %n
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %at
   %v = load i8, ptr addrspace(1) %p
   %found = icmp eq i8 %v, 0
   br i1 %found, label %done, label %latch
@@ -79,7 +80,8 @@ entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]
-  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %at = mul i64 %i, %n
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %at
   %v = load i8, ptr addrspace(1) %p
   %found = icmp eq i8 %v, 0
   br i1 %found, label %done, label %latch

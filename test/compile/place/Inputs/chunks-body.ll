@@ -8,8 +8,9 @@ loop:
   %t = phi i64 [ 0, %entry ], [ %t.next, %latch ]
   CALL
   %wide = zext i8 %i to i64
-  %m = mul i64 %s, 31
-  %s.next = add i64 %m, %wide
+  %m = MIX
+  %more = MORE
+  %s.next = add i64 %m, %more
   %t.next = add i64 %t, 1
   %enough = icmp ugt i64 %t.next, 600
   br i1 %enough, label %out, label %wraps
@@ -37,8 +38,9 @@ loop:
   %t = phi i64 [ 0, %entry ], [ %t.next, %latch ]
   CALL
   %wide = zext i8 %i to i64
-  %m = mul i64 %s, 31
-  %s.next = add i64 %m, %wide
+  %m = MIX
+  %more = MORE
+  %s.next = add i64 %m, %more
   %t.next = add i64 %t, 1
   %enough = icmp ugt i64 %t.next, 600
   br i1 %enough, label %out, label %wraps
