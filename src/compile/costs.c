@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "compile/calls.h"
+#include "compile/names.h"
 #include "compile/work.h"
 
 /* Baseline x86-64: 16 bytes a register. */
@@ -282,6 +283,13 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
                                                      (unsigned)length));
 }
 
+/* Calls that a later pass takes away. */
+static bool is_marker(const char *name)
+{
+  return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
+         strcmp(name, CN_PTRDIFF) == 0;
+}
+
 static uint64_t of_call(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_work_callee(call);
@@ -295,6 +303,8 @@ static uint64_t of_call(LLVMValueRef call)
   const char *name = LLVMGetValueName2(callee, &length);
   if (LLVMGetIntrinsicID(callee))
     return of_intrinsic(call, name);
+  if (is_marker(name))
+    return 1;
   if (LLVMIsDeclaration(callee) && !cn_is_managed(callee) && cn_calls_leaf_reason(name)) {
     work = of_sized(call, name);
     return cn_work_add(work ? work : cn_calls_leaf_work(name), CN_CALL_ITSELF);

@@ -43,8 +43,8 @@ cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites.c, returns.c,
                            regions.c, funclets.c, longcalls*.c; of the call graph: infer.c,
                            callgraph.c, entries.c, weights.c; of loops: chunk.c, chunk_find.c,
-                           twin.c, nest.c, unroll.c, clone.c, leaving.c; and the headers of these
-                           names */
+                           twin.c, nest.c, unroll.c, clone.c, leaving.c; of the rest: excess.c; and
+                           the headers of these names */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
@@ -63,10 +63,10 @@ cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */
 
 /* For all of them: calls.h with leaves.c (which calls are safepoints), cfg.h and loops.h with
- * trips.c (control flow), work.h with costs.c, arrivals.c, work.c and cycles.c (how long code runs), types.h and
- * managed.c (what IR says of types), emit.h and names.h with numbers.c (IR to emit, and its names),
- * diagnose.c, diagnostics.c and summary.c, stopwatch.h. print.c prints the analyses; pipeline.c,
- * front_door.c and settings.c are what include/cairn/compile.h declares.
+ * trips.c (control flow), work.h with costs.c, arrivals.c, work.c and cycles.c (how long code
+ * runs), types.h and managed.c (what IR says of types), emit.h and names.h with numbers.c (IR to
+ * emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h. print.c prints the
+ * analyses; pipeline.c, front_door.c and settings.c are what include/cairn/compile.h declares.
  */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */

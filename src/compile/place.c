@@ -16,6 +16,7 @@
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
+#include "compile/excess.h"
 #include "compile/infer.h"
 #include "compile/longcalls.h"
 #include "compile/loops.h"
@@ -201,6 +202,8 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
   tell_entries(p, function, sites, sites->list.count - latches);
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
+    cn_excess_sites(p->ctx, &loops, &p->infer.known, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_infer_learn(&p->infer, &loops, sites);
   cn_loops_free(&loops);

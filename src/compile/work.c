@@ -66,7 +66,7 @@ void cn_work_end(struct cn_work_point p, struct cn_work_summary *ways)
   ways->passes |= p.fresh;
 }
 
-static void merge(struct cn_work_point *into, struct cn_work_point p)
+void cn_work_merge(struct cn_work_point *into, struct cn_work_point p)
 {
   if (p.fresh)
     raise(&into->entry, p.entry);
@@ -134,13 +134,12 @@ static struct cn_work_point join(const struct region *r, uint32_t b)
     struct cn_work_point out = r->w->out[from];
     if (r->endless && is_irreducible(cfg, from, b))
       out.entry = out.poll = CN_WORK_UNKNOWN;
-    merge(&p, out);
+    cn_work_merge(&p, out);
   }
   return p;
 }
 
-/* Where a loop is entered at `p`: at its header, after any number of passes. */
-static struct cn_work_point repeat(struct cn_work_point p, const struct cn_work_loop *loop)
+struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop)
 {
   if (!p.fresh && !p.polled)
     return p;
@@ -151,7 +150,7 @@ static struct cn_work_point repeat(struct cn_work_point p, const struct cn_work_
   if (loop->once.polls) {
     struct cn_work_point again = {.polled = true,
                                   .poll = cn_work_add(loop->once.leave, loop->more)};
-    merge(&p, again);
+    cn_work_merge(&p, again);
   }
   return p;
 }
@@ -165,7 +164,7 @@ static void sweep(struct region *r)
     uint32_t b = r->order[i], l = loops->of[b];
     struct cn_work_point p = i == 0 ? entry : join(r, b), before = r->w->out[b];
     if (i > 0 && l != CN_NO_BLOCK && loops->at[l].header == b)
-      p = repeat(p, &r->w->at[l]);
+      p = cn_work_repeat(p, &r->w->at[l]);
     r->w->in[b] = p;
     r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)

@@ -142,5 +142,9 @@ void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *f
 struct cn_work_point cn_work_step(struct cn_work_point point, const struct cn_work_summary *piece,
                                   struct cn_work_summary *ways);
 void cn_work_end(struct cn_work_point point, struct cn_work_summary *ways);
+/* Where ways meet. */
+void cn_work_merge(struct cn_work_point *into, struct cn_work_point p);
+/* Where a loop is entered at `p`: at its header, after any number of passes. */
+struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop);
 
 #endif

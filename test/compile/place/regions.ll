@@ -98,7 +98,7 @@ out:
   ret void
 }
 
-; A loop within a region goes without; regions nest.
+; A loop within a region goes without, and makes up for it behind the region; regions nest.
 ; CHECK-LABEL: define void @loop_inside
 ; CHECK: load volatile i64
 ; CHECK: poll.done:
@@ -110,6 +110,8 @@ out:
 ; CHECK-NEXT: %x = call i1 @more()
 ; CHECK: out:
 ; CHECK-NEXT: call void @cairn.nopoll.end()
+; CHECK-NEXT: threadlocal.address
+; CHECK: poll.done{{[0-9]+}}:
 ; CHECK-NEXT: call void @foo()
 define void @loop_inside(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:
