@@ -261,18 +261,19 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];
+  uint32_t latch = loops->at[loop].latch;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succ_count != 2 ||
-      loops->at[loop].latch == CN_NO_BLOCK ||
-      !cn_cfg_dominates(loops->cfg, b, loops->at[loop].latch))
+  if (latch == CN_NO_BLOCK || block->succ_count != 2 || !LLVMIsABranchInst(end))
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  if (!compare ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
     return CN_WORK_UNKNOWN;
   bool stays[2];
   for (unsigned s = 0; s < 2; s++)
     stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
-  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
-  if (stays[0] == stays[1] || !compare ||
-      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
+  if (stays[0] == stays[1] || !cn_cfg_dominates(loops->cfg, b, latch))
     return CN_WORK_UNKNOWN;
   return count_trips(loops, loop, compare, !stays[0]);
 }

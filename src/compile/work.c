@@ -110,15 +110,16 @@ struct region {
   struct cn_work *w;
   uint32_t *order; /* its blocks in reverse post-order */
   uint32_t count;
-  bool irreducible, endless;
-  bool changed;
+  bool endless, changed;
   struct cn_work_summary ways;
 };
 
-/* An edge that retreats and does not end a loop. */
-static bool is_irreducible(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
+/* An edge that retreats and does not end a loop. Few functions have any, and asking for dominators
+ * in deep nests takes long. */
+static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 {
-  return cn_cfg_retreats(from, to) && !cn_cfg_dominates(cfg, to, from);
+  return w->irreducible && cn_cfg_retreats(from, to) &&
+         !cn_cfg_dominates(w->loops->cfg, to, from);
 }
 
 /* Into block `b`, from all sides but the ends of its own loop. */
@@ -129,10 +130,11 @@ static struct cn_work_point join(const struct region *r, uint32_t b)
 
   for (uint32_t i = 0; i < cfg->blocks[b].pred_count; i++) {
     uint32_t from = cfg->blocks[b].preds[i];
-    if (cn_cfg_retreats(from, b) && cn_cfg_dominates(cfg, b, from))
+    bool odd = is_irreducible(r->w, from, b);
+    if (cn_cfg_retreats(from, b) && !odd)
       continue;
     struct cn_work_point out = r->w->out[from];
-    if (r->endless && is_irreducible(cfg, from, b))
+    if (r->endless && odd)
       out.entry = out.poll = CN_WORK_UNKNOWN;
     cn_work_merge(&p, out);
   }
@@ -168,7 +170,7 @@ static void sweep(struct region *r)
     r->w->in[b] = p;
     r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      if (is_irreducible(cfg, b, cfg->blocks[b].succs[s]))
+      if (is_irreducible(r->w, b, cfg->blocks[b].succs[s]))
         r->changed |= differ(&before, &r->w->out[b]);
   }
 }
@@ -192,12 +194,12 @@ static void run(struct region *r)
   for (uint32_t i = 0; i < r->count; i++)
     r->w->out[r->order[i]] = (struct cn_work_point){0};
   sweep(r);
-  for (unsigned round = 0; r->irreducible && r->changed && round < ROUNDS; round++) {
+  for (unsigned round = 0; r->changed && round < ROUNDS; round++) {
     r->changed = false;
     sweep(r);
   }
-  if (r->irreducible && r->changed) {
-    r->endless = r->w->irreducible = true;
+  if (r->changed) {
+    r->endless = true;
     for (unsigned round = 0; round < ROUNDS && r->changed; round++) {
       r->changed = false;
       sweep(r);
@@ -270,8 +272,7 @@ static int compare_blocks(const void *a, const void *b)
 static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l, uint32_t *order)
 {
   const struct cn_loop *loop = &w->loops->at[l];
-  struct region r = {
-      .w = w, .order = order, .count = loop->count, .irreducible = loop->irreducible};
+  struct region r = {.w = w, .order = order, .count = loop->count};
 
   for (uint32_t i = 0; i < loop->count; i++)
     order[i] = loop->blocks[i];
@@ -288,13 +289,20 @@ static void sum_function(struct cn_work *w, uint32_t *order)
   const struct cn_cfg *cfg = w->loops->cfg;
   struct region r = {.w = w, .order = order, .count = cfg->count};
 
-  for (uint32_t b = 0; b < cfg->count; b++) {
+  for (uint32_t b = 0; b < cfg->count; b++)
     order[b] = b;
-    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      r.irreducible |= is_irreducible(cfg, b, cfg->blocks[b].succs[s]);
-  }
   run(&r);
   w->all = r.ways;
+}
+
+static bool has_irreducible_edges(const struct cn_cfg *cfg)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) &&
+          !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
+        return true;
+  return false;
 }
 
 void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_loops *loops,
@@ -303,7 +311,9 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
   uint32_t count = loops->cfg->count;
   uint32_t *order = cn_alloc(count * sizeof *order);
 
-  *w = (struct cn_work){.known = known, .loops = loops};
+  *w = (struct cn_work){.known = known,
+                        .loops = loops,
+                        .irreducible = has_irreducible_edges(loops->cfg)};
   w->blocks = cn_alloc(count * sizeof *w->blocks);
   w->at = cn_alloc(loops->count * sizeof *w->at);
   w->in = cn_alloc(count * sizeof *w->in);

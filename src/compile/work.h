@@ -120,7 +120,7 @@ struct cn_work {
   struct cn_work_loop *at;        /* by loop */
   struct cn_work_point *in, *out; /* by block */
   struct cn_work_summary all;
-  bool irreducible;               /* a cycle that is no loop has no bound */
+  bool irreducible;               /* has cycles that are no loops */
 };
 
 /* Longest paths between safepoints. Valid as long as `loops` are. */
