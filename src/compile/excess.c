@@ -110,7 +110,10 @@ static bool add(struct excess *e, LLVMValueRef at)
   size_t before = e->sites->list.count;
 
   cn_sites_add(e->sites, at);
-  return e->sites->list.count > before;
+  if (e->sites->list.count == before)
+    return false;
+  cn_remark(e->ctx, at, "poll", "polls here: what is done before and behind adds up to too much");
+  return true;
 }
 
 /* ---- the walk ---- */
