@@ -277,6 +277,7 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics 
     remark.severity = CAIRN_REMARK;
     remark.rule = "fall-back";
     remark.message = message;
+    remark.path_count = 0;
     options->diagnose(options->env, &remark);
     free(message);
   }

@@ -225,8 +225,10 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
   check_parameters(ctx, function);
   if (ctx->options->manage_all)
     cn_atomics_retype(ctx, function);
-  if (ctx->options->manage_all)
+  if (ctx->options->manage_all) {
     cn_rules_containers(ctx, function);
+    cn_rules_alignment(ctx, function);
+  }
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
       check_conversions(ctx, i);

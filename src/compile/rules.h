@@ -22,6 +22,9 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global);
  * references. */
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* rules_alignment.c: claims that objects are aligned to more than they are. */
+void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* rules_native.c: references in a function that is not managed. */
 void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function);
 
