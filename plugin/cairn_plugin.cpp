@@ -222,7 +222,7 @@ private:
 const std::vector<std::string> own_start = {"rules", "prepare"};
 const std::vector<std::string> own_end = {"restore-references", "place-safepoints",
                                           "rewrite-statepoints", "lower-differences",
-                                          "verify-safepoints"};
+                                          "verify-safepoints", "drop-markers"};
 
 /// The passes of Cairn's pipeline before or after LLVM's optimiser, or those for another runtime.
 std::vector<std::string> passes_of(const Settings &settings, bool before)

@@ -142,9 +142,12 @@ struct cairn_compile_options {
  * `options` and `diagnostics` may be null. Findings go to options->diagnose while the function
  * runs, and are appended to `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
 
-/* Insert polls at function entries and on the cycles that need one: inlined from the module's own
+/* Insert polls where options->polls says and one is needed: inlined from the module's own
  * `void @gc.safepoint_poll()`, or calls of Cairn's runtime (statepoints-later, "PlaceSafepoints").
- * Functions that contain statepoints are left alone. */
+ * Functions that contain statepoints are left alone. None goes into a function with the attribute
+ * "cairn-nopoll", nor between calls of `void @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`;
+ * what may come to a safepoint there is refused. Those two calls are for cairn_verify_safepoints(),
+ * too; then cairn_compile_pass() of "drop-markers" deletes them. */
 bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                             struct cairn_diagnostics *diagnostics);
 

@@ -31,3 +31,17 @@ head:
 out:
   ret void
 }
+
+; A long fill in a region is not made in pieces with polls between.
+; CHECK-LABEL: define void @fills
+; CHECK: call void @cairn.nopoll.begin()
+; CHECK: call void @llvm.memset.p1.i64(
+; CHECK-NEXT: call void @cairn.nopoll.end()
+define void @fills(ptr addrspace(1) %p, i64 %n) gc "statepoint-example" {
+  call void @foo()
+  call void @cairn.nopoll.begin()
+  call void @llvm.memset.p1.i64(ptr addrspace(1) %p, i8 0, i64 %n, i1 false)
+  call void @cairn.nopoll.end()
+  ret void
+}
+declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)
