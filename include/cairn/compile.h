@@ -151,6 +151,12 @@ struct cairn_compile_options {
 bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                             struct cairn_diagnostics *diagnostics);
 
+/* Tell `module` what cairn_place_safepoints() found out of the functions that it declares and `from`
+ * defines, as attributes of the declarations: which never reach a safepoint ("gc-leaf-function"), which
+ * always do ("cairn-polls"), and how much they do without one ("cairn-work"). To be called before
+ * `module` is compiled; wrong as soon as `from` is compiled anew from other sources. */
+void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
+
 /* Wrap every parse point in a gc.statepoint and relocate what is live over it
  * (statepoints-original; statepoints-later, "RewriteStatepointsForGC"). Functions that contain
  * statepoints are left alone, so that a module may be rewritten in several steps. */

@@ -14,7 +14,8 @@
  *   cost(b) = frequency(b)                                   if b itself needs a poll, or
  *             min(frequency(b), sum of cost(c) over the children c that need one)
  *
- * No block in a loop is taken, and none behind something that a poll must not be put off behind.
+ * No block is taken behind something that a poll must not be put off behind. What is in a loop counts
+ * for many times: a poll goes there if it is hardly ever come by.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -135,7 +136,7 @@ static bool is_irreducible(const struct cn_cfg *cfg)
 }
 
 /* `open` and `free` of all blocks: what is said of the start of one holds on every way to it. The
- * entry block is in no loop and no region, and so open. */
+ * entry block is in no region, and so open. */
 static void find_open(struct entries *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
@@ -148,8 +149,7 @@ static void find_open(struct entries *e)
     LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block);
     while (LLVMIsAPHINode(i))
       i = LLVMGetNextInstruction(i);
-    e->at[b].open &= !is_pad(i) && e->loops->of[b] == CN_NO_BLOCK &&
-                     !(e->sites->open && e->sites->open[b]);
+    e->at[b].open &= !is_pad(i) && !(e->sites->open && e->sites->open[b]);
     for (; i; i = LLVMGetNextInstruction(i)) {
       open &= !stops_sinking(i);
       free &= !cn_site_stops(i) || (LLVMIsATerminatorInst(i) && !cn_is_call(i));
@@ -162,6 +162,18 @@ static void find_open(struct entries *e)
 }
 
 /* ---- which blocks ---- */
+
+/* What a loop makes of it. */
+#define TRIPS 8
+
+static void count_trips(struct entries *e)
+{
+  const struct cn_cfg *cfg = e->loops->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (uint32_t d = 0; d < cfg->blocks[b].depth && e->often[b] < NEVER / TRIPS; d++)
+      e->often[b] *= TRIPS;
+}
 
 static uint64_t saturated(uint64_t a, uint64_t b)
 {
@@ -258,6 +270,7 @@ void cn_entries_find(const struct cn_infer *infer, const struct cn_loops *loops,
   cn_work_build(&e.work, infer->ctx, loops, &known);
   find_needs(&e);
   cn_weights_find(loops, e.often);
+  count_trips(&e);
   find_open(&e);
   choose(&e);
   collect(&e, sites);

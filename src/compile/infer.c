@@ -64,15 +64,13 @@ bool cn_infer_closes(const struct cn_infer *infer, uint32_t caller, LLVMValueRef
 
 /* ---- leaves ---- */
 
-/* Somebody wants a record of calls of the function: with a deoptimisation state, with an id or room
- * for a patch, or wrapped in a statepoint already. */
-static bool has_wanted_calls(LLVMValueRef function)
+bool cn_infer_is_recorded(LLVMValueRef function)
 {
   uint32_t first, end;
 
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAGlobalAlias(user) && has_wanted_calls(user))
+    if (LLVMIsAGlobalAlias(user) && cn_infer_is_recorded(user))
       return true;
     if (!LLVMIsAInstruction(user) || !cn_is_call(user))
       continue;
@@ -116,7 +114,7 @@ bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
   struct cn_work work;
 
   if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
-      has_wanted_calls(function))
+      cn_infer_is_recorded(function))
     return false;
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
@@ -137,7 +135,7 @@ bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
 void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function)
 {
   if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
-      has_wanted_calls(function))
+      cn_infer_is_recorded(function))
     return;
   struct cn_work_summary all = cn_work_summarise(infer->ctx, function, &infer->known);
   cn_work_learn(&infer->known, function, &all);

@@ -12,7 +12,6 @@
  * (callers take the latter for leaves, so no safepoint may lie in them).
  */
 #include <string.h>
-#include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
@@ -28,9 +27,8 @@
 
 struct placer {
   struct cn_ctx *ctx;
-  unsigned chosen;         /* bits of enum cairn_polls */
+  unsigned chosen; /* bits of enum cairn_polls */
   struct cn_polls polls;
-  struct cn_ptrmap wanted; /* the functions that get polls */
   struct cn_infer infer;
 };
 
@@ -47,16 +45,43 @@ static bool has_attribute(LLVMValueRef function, const char *name)
          NULL;
 }
 
-static bool wants_polls(LLVMValueRef function)
+/* Compiled here, and not done before. */
+static bool is_subject(LLVMValueRef function)
 {
   size_t length;
   unsigned naked = cn_attribute_kind("naked");
 
   return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          strcmp(LLVMGetValueName2(function, &length), CN_USER_POLL) != 0 &&
-         !cn_regions_has_none(function) && !has_attribute(function, "gc-leaf-function") &&
+         !has_attribute(function, CN_LEAF_SAID) &&
          !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
          !cn_has_statepoints(function);
+}
+
+static bool wants_polls(LLVMValueRef function)
+{
+  return is_subject(function) && !cn_regions_has_none(function);
+}
+
+/* Callees first, so that what calls leaves only may be one itself. None after early insertion, but
+ * for functions that must not come to a safepoint: LLVM would inline their calls, which are plain, and
+ * then hide references in pieces of locals that the statepoints do not describe. */
+static void find_leaves(struct placer *p)
+{
+  const struct cn_callgraph *graph = &p->infer.graph;
+  bool wanted = is_chosen(p, CAIRN_POLLS_AT_CALL) &&
+                p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
+
+  for (uint32_t n = 0; n < graph->count; n++) {
+    LLVMValueRef f = graph->nodes[graph->order[n]].function;
+    if (!is_subject(f))
+      continue;
+    if (cn_regions_has_none(f))
+      cn_infer_quiet(&p->infer, f);
+    else if (wanted && cn_infer_leaf(&p->infer, f))
+      cn_remark(p->ctx, f, "leaf",
+                "a leaf: it never comes to a safepoint, so its calls need no record");
+  }
 }
 
 /* ---- loops ---- */
@@ -218,11 +243,6 @@ static void place_in(struct placer *p, LLVMValueRef function)
   struct cn_chunks chunks = {0};
   struct cn_sites sites = {0};
 
-  if (is_chosen(p, CAIRN_POLLS_AT_CALL) && cn_infer_leaf(&p->infer, function)) {
-    cn_remark(p->ctx, function, "leaf",
-              "a leaf: it never comes to a safepoint, so its calls need no record");
-    return;
-  }
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
   if (options->opt_level > 0 && options->size_level == 0)
@@ -238,27 +258,33 @@ static void place_in(struct placer *p, LLVMValueRef function)
   cn_ptrmap_free(&chunks.polled);
 }
 
+static bool place_all(struct placer *p)
+{
+  const struct cn_callgraph *graph = &p->infer.graph;
+  bool any = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL) != NULL;
+
+  find_leaves(p);
+  if (!cn_regions_check(p->ctx))
+    return false;
+  for (uint32_t n = 0; n < graph->count; n++)
+    any |= wants_polls(graph->nodes[n].function);
+  bool ok = !any || cn_polls_begin(&p->polls, p->ctx);
+  for (uint32_t n = 0; ok && n < graph->count; n++) {
+    LLVMValueRef f = graph->nodes[graph->order[n]].function;
+    if (wants_polls(f))
+      place_in(p, f);
+  }
+  return ok && (!any || cn_polls_end(&p->polls));
+}
+
 static bool place(struct cn_ctx *ctx)
 {
   struct placer placer = {.ctx = ctx, .chosen = cn_polls_chosen(ctx->options)};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (wants_polls(f))
-      cn_ptrmap_add(&placer.wanted, f, NULL);
-  bool any = placer.wanted.count || LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
-  bool ok = !any || cn_polls_begin(&placer.polls, ctx);
   cn_infer_begin(&placer.infer, ctx);
-  for (uint32_t n = 0; ok && n < placer.infer.graph.count; n++) {
-    LLVMValueRef f = placer.infer.graph.nodes[placer.infer.graph.order[n]].function;
-    if (cn_ptrmap_find(&placer.wanted, f))
-      place_in(&placer, f);
-    else if (cn_regions_has_none(f))
-      cn_infer_quiet(&placer.infer, f);
-  }
-  ok = ok && cn_regions_check(ctx);
+  bool ok = place_all(&placer);
   cn_infer_end(&placer.infer);
-  cn_ptrmap_free(&placer.wanted);
-  return ok && (!any || cn_polls_end(&placer.polls));
+  return ok;
 }
 
 /* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,

@@ -253,6 +253,15 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   return ok && result;
 }
 
+static bool import_all(const struct cn_command *command, LLVMModuleRef module)
+{
+  bool ok = true;
+
+  for (size_t i = 0; ok && i < command->imports.count; i++)
+    ok = cn_module_import(module, command->imports.at[i]);
+  return ok;
+}
+
 bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit)
 {
   initialise(command);
@@ -264,7 +273,7 @@ bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);
-    ok = compile_module(command, unit, module);
+    ok = import_all(command, module) && compile_module(command, unit, module);
     if (command->report)
       cn_report_unit(unit->input, &said);
     cairn_diagnostics_free(&said);

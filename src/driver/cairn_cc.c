@@ -34,6 +34,8 @@ static const char help[] =
     "  -fcairn-poll=stack        polls compare the stack pointer with a limit: a stack overflow is\n"
     "                            an error with a message (default: word)\n"
     "  -fcairn-poll-budget=N     microseconds of work between two polls, about (default: 20)\n"
+    "  -fcairn-import=FILE       take over what is known of functions that FILE, IR that cairn-cc made\n"
+    "                            of another unit, defines and this one calls\n"
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
     "                            loops (default: to standard error)\n"

@@ -70,7 +70,7 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
 static bool set_own(struct cn_command *command, const char *word)
 {
   static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=",
-                    report[] = "-fcairn-report";
+                    report[] = "-fcairn-report", import[] = "-fcairn-import=";
   bool known, set = set_compiling(command, word, &known);
 
   if (known)
@@ -91,6 +91,10 @@ static bool set_own(struct cn_command *command, const char *word)
       return true;
     cn_tool_error("invalid value '%s' in '%s' (all or marked)", what, word);
     return false;
+  }
+  if (strncmp(word, import, sizeof import - 1) == 0 && word[sizeof import - 1]) {
+    cn_push(&command->imports, word + sizeof import - 1);
+    return true;
   }
   if (strcmp(word, "-fcairn-remarks") == 0) {
     command->remarks = true;
@@ -346,6 +350,7 @@ void cn_command_free(struct cn_command *command)
 {
   cn_free(&command->items);
   cn_free(&command->llvm_options);
+  cn_free(&command->imports);
   cn_free(&command->args);
 }
 

@@ -64,6 +64,7 @@ struct cn_command {
   const char *report; /* -fcairn-report=FILE; "" for standard error; null: no report */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
+  struct cn_words imports;      /* -fcairn-import=FILE */
 
   /* Dependency files. */
   bool dependencies, dependency_file, dependency_target;

@@ -114,6 +114,19 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
   return read_module(context, path, false);
 }
 
+bool cn_module_import(LLVMModuleRef module, const char *path)
+{
+  const char *before = current.path;
+  LLVMModuleRef from = cn_module_read(LLVMGetModuleContext(module), path);
+
+  if (from) {
+    cairn_import_functions(module, from);
+    LLVMDisposeModule(from);
+  }
+  cn_module_name(before);
+  return from != NULL;
+}
+
 LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path)
 {
   return read_module(context, path, true);

@@ -16,6 +16,7 @@ struct opt {
   bool text, silent;
   CN_VECTOR(const char *) passes;   /* as given to -p */
   CN_VECTOR(const char *) analyses; /* --print */
+  CN_VECTOR(const char *) imports;  /* --import */
   struct cairn_compile_options compile;
   struct cn_times times;
 };
@@ -56,6 +57,8 @@ static void print_help(FILE *out)
       "                        overflow too (default: word, a load and compare)\n"
       "  --poll-budget=N       microseconds of work between two polls, about (default: 20)\n"
       "  --report              the passes tell what they did, as remarks on standard error\n"
+      "  --import=FILE         before the passes: take over what place-safepoints found out of the\n"
+      "                        functions that FILE (a module) defines and IN declares\n"
       "  --help, --version\n",
       out);
   print_names(out, "passes", cairn_compile_pass_names());
@@ -179,10 +182,11 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 }
 
 /* OPT_SET: an option of cairn_compile_set(), by the same name. */
-enum { OPT_PRINT = 256, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_HELP, OPT_VERSION };
+enum { OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_HELP, OPT_VERSION };
 
 static const struct option long_options[] = {
     {"passes", required_argument, NULL, 'p'},
+    {"import", required_argument, NULL, OPT_IMPORT},
     {"print", required_argument, NULL, OPT_PRINT},
     {"explain-calls", no_argument, NULL, OPT_CALLS},
     {"manage-all", no_argument, NULL, OPT_SET},
@@ -232,6 +236,9 @@ static int take_option(struct opt *opt, int letter, const char *name)
   case 'o':
     opt->output = optarg;
     return CN_EXIT_OK;
+  case OPT_IMPORT:
+    cn_push(&opt->imports, optarg);
+    return CN_EXIT_OK;
   case OPT_PRINT:
     cn_push(&opt->analyses, optarg);
     return CN_EXIT_OK;
@@ -256,7 +263,11 @@ static int run(struct opt *opt)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = cn_module_read(context, opt->input);
-  bool ok = module && transform(module, opt);
+  bool ok = module != NULL;
+
+  for (size_t i = 0; ok && i < opt->imports.count; i++)
+    ok = cn_module_import(module, opt->imports.at[i]);
+  ok = ok && transform(module, opt);
 
   if (module)
     LLVMDisposeModule(module);
@@ -299,6 +310,7 @@ int cn_opt_main(int argc, char **argv)
   cn_times_free(&opt.times);
   cn_free(&opt.passes);
   cn_free(&opt.analyses);
+  cn_free(&opt.imports);
   free((void *)opt.compile.address_spaces);
   return status;
 }

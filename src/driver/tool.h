@@ -39,6 +39,9 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 /* The same of what our own front end wrote, which is taken to be sound. */
 LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path);
 
+/* cairn_import_functions() from the module at `path`; false after a message. */
+bool cn_module_import(LLVMModuleRef module, const char *path);
+
 /* probe.c: does LLVM's reader live through it? False after a message. */
 bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
 
