@@ -73,33 +73,63 @@ static bool *find_ways_out(const struct entries *e)
   return leaves;
 }
 
-static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves)
+/* Through block `b` from `*p` on: the instruction before which the function must have polled, or
+ * null. Behind it nothing more needs that, for it will have. */
+static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
+                              struct cn_work_point *p)
 {
-  struct cn_work_point p = e->work.in[b];
-  struct cn_work_summary ways;
+  struct cn_work_summary ways = {0};
 
   leaves &= e->work.blocks[b].passes;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(e->loops->cfg->blocks[b].block); i && p.fresh;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(e->loops->cfg->blocks[b].block); i && p->fresh;
        i = LLVMGetNextInstruction(i)) {
     if (LLVMIsAPHINode(i))
       continue;
-    if (cn_ptrmap_find(&e->sites->seen, i))
-      return NULL;
     struct cn_work_summary piece = cn_work_at(e->work.known, i);
-    p = cn_work_step(p, &piece, &ways);
-    if ((leaves && p.fresh && p.entry > CN_CALL_WORK) || cn_infer_closes(e->infer, e->node, i))
+    if (cn_ptrmap_find(&e->sites->seen, i))
+      p->fresh = false;
+    else
+      *p = cn_work_step(*p, &piece, &ways);
+    if (p->fresh && ((leaves && p->entry > CN_CALL_WORK) || cn_infer_closes(e->infer, e->node, i))) {
+      p->fresh = false;
       return i;
+    }
   }
   return NULL;
 }
 
+/* What is done at most up to the start of block `b`, on ways that need no poll so far. */
+static struct cn_work_point join(const struct entries *e, const struct cn_work_point *out,
+                                 uint32_t b)
+{
+  const struct cn_block *block = &e->loops->cfg->blocks[b];
+  struct cn_work_point p = {.fresh = b == 0};
+  uint32_t l = e->loops->of[b];
+
+  for (uint32_t i = 0; i < block->pred_count; i++) {
+    const struct cn_work_point *from = &out[block->preds[i]];
+    if (cn_cfg_retreats(block->preds[i], b) || !from->fresh)
+      continue;
+    p.entry = p.entry < from->entry ? from->entry : p.entry;
+    p.fresh = true;
+  }
+  if (p.fresh && l != CN_NO_BLOCK && e->loops->at[l].header == b)
+    p.entry = cn_work_add(p.entry, e->work.at[l].more);
+  return p;
+}
+
 static void find_needs(struct entries *e)
 {
+  uint32_t count = e->loops->cfg->count;
+  struct cn_work_point *out = cn_alloc(count * sizeof *out);
   bool *leaves = find_ways_out(e);
 
-  for (uint32_t b = 0; b < e->loops->cfg->count; b++)
-    e->at[b].need = find_need(e, b, leaves[b]);
+  for (uint32_t b = 0; b < count; b++) {
+    out[b] = join(e, out, b);
+    e->at[b].need = find_need(e, b, leaves[b], &out[b]);
+  }
   free(leaves);
+  free(out);
 }
 
 /* ---- what a poll may come after ---- */

@@ -16,7 +16,7 @@ define ptr addrspace(1) @inner(ptr addrspace(1) %p, i64 %n) gc "statepoint-examp
 ; CHECK-LABEL: define ptr addrspace(1) @inner(
 ; CHECK: br i1 {{.*}}, label %[[LONG:.*]], label %[[PLAIN:.*]], !prof
 ; CHECK: [[PLAIN]]:
-; CHECK-NEXT: call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %q, i8 0, i64 %n, i1 false)
+; CHECK: call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %q, i8 0, i64 %n, i1 false)
 ; CHECK: [[LONG]]:
 ; CHECK: br label %[[PIECE:.*]]
 ; CHECK: call void @do_safepoint()
