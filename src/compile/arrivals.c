@@ -109,8 +109,10 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
                                   .leave = polls ? leave : 0};
 }
 
+/* What lies between two safepoints of the callee is its own affair. */
 static struct cn_work_summary with_call(struct cn_work_summary callee)
 {
+  callee.between = 0;
   callee.enter = callee.polls ? cn_work_add(callee.enter, CN_CALL_ITSELF) : 0;
   callee.through = callee.passes ? cn_work_add(callee.through, CN_CALL_ITSELF) : 0;
   return callee;
