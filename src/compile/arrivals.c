@@ -145,7 +145,8 @@ static bool reads_flag(LLVMValueRef load)
          (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
 }
 
-/* The branch at the end of block `b` depends on a flag that was read there. */
+/* What the branch at the end of a block depends on: a flag that was read there, or what assembly
+ * there found out, as in a poll of the stack pointer. */
 static bool branches_on_flag(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -153,14 +154,16 @@ static bool branches_on_flag(LLVMBasicBlockRef block)
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
     return false;
   LLVMValueRef from = LLVMGetCondition(end);
-  for (int depth = 0; depth < 4 && LLVMIsAInstruction(from) && !LLVMIsALoadInst(from); depth++)
-    from = LLVMGetNumOperands(from) && !cn_is_call(from) ? LLVMGetOperand(from, 0) : end;
+  for (int depth = 0; depth < 4 && LLVMIsAInstruction(from) && !LLVMIsALoadInst(from); depth++) {
+    if (cn_is_call(from))
+      return LLVMIsAInlineAsm(LLVMGetCalledValue(from)) && LLVMGetInstructionParent(from) == block;
+    from = LLVMGetNumOperands(from) ? LLVMGetOperand(from, 0) : end;
+  }
   return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_flag(from);
 }
 
-/* The slow path that a block comes to before anything else that takes time: Cairn's own (2), the
- * program's (1), or none (0). */
-static int slow_path_in(const struct cn_work_known *known, LLVMBasicBlockRef block)
+/* Does the block come to the slow path of a poll before anything that takes time? */
+static bool has_slow_path(const struct cn_work_known *known, LLVMBasicBlockRef block)
 {
   uint64_t work = 0;
 
@@ -168,10 +171,10 @@ static int slow_path_in(const struct cn_work_known *known, LLVMBasicBlockRef blo
        i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = cn_is_call(i) ? cn_work_callee(i) : NULL;
     if (callee && is_poll_slow(known, callee))
-      return strcmp(name_of(callee), CN_POLL_SLOW) == 0 ? 2 : 1;
+      return true;
     work = cn_work_add(work, cn_work_of(i));
   }
-  return 0;
+  return false;
 }
 
 bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b)
@@ -180,11 +183,8 @@ bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg
 
   if (block->succ_count < 2)
     return false;
-  for (uint32_t s = 0; s < block->succ_count; s++) {
-    const struct cn_block *to = &cfg->blocks[block->succs[s]];
-    int slow = slow_path_in(known, to->block);
-    if (slow == 2 || (slow == 1 && branches_on_flag(block->block)))
-      return true;
-  }
+  for (uint32_t s = 0; s < block->succ_count; s++)
+    if (has_slow_path(known, cfg->blocks[block->succs[s]].block))
+      return branches_on_flag(block->block);
   return false;
 }

@@ -146,30 +146,6 @@ void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function)
 
 /* ---- what was placed ---- */
 
-/* May an exception at `i` leave the function, past all of its blocks? */
-static bool may_unwind(LLVMValueRef i)
-{
-  return LLVMIsACallInst(i) && !cn_calls_some_intrinsic(i) && !cn_calls_have(i, "nounwind");
-}
-
-/* On a way without a safepoint? */
-static bool may_be_thrown_out(const struct cn_work *work)
-{
-  const struct cn_cfg *cfg = work->loops->cfg;
-
-  for (uint32_t b = 0; b < cfg->count; b++) {
-    bool fresh = work->in[b].fresh;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && fresh;
-         i = LLVMGetNextInstruction(i)) {
-      if (cn_ptrmap_find(work->known->sites, i) || !cn_work_at(work->known, i).passes)
-        fresh = false;
-      else if (may_unwind(i))
-        return true;
-    }
-  }
-  return false;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
@@ -186,7 +162,7 @@ void cn_infer_learn(struct cn_infer *infer, const struct cn_loops *loops,
   infer->known.sites = &sites->seen;
   cn_work_build(&work, infer->ctx, loops, &infer->known);
   struct cn_work_summary all = work.all;
-  all.passes |= may_be_thrown_out(&work);
+  all.passes |= cn_work_throws(&work);
   infer->known.sites = NULL;
   cn_work_free(&work);
   cn_work_learn(&infer->known, function, &all);

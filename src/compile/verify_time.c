@@ -148,6 +148,10 @@ static void time_function(struct timing *t, uint32_t node)
   cn_loops_find(&loops, &cfg);
   cn_work_build(&work, t->ctx, &loops, &t->known);
   r->all = work.all;
+  if (!r->all.passes && !attribute_of(function, CN_POLLS_SAID) && cn_work_throws(&work)) {
+    r->all.passes = true;
+    r->all.through = r->all.enter; /* at most */
+  }
   r->regions = 0;
   r->early.count = 0;
   note_calls(t, node, &work);

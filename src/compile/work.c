@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/calls.h"
 #include "compile/names.h"
 
 /* Cycles that are no loops are gone round so often at most. */
@@ -324,6 +325,37 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
     sum_loop(ctx, w, l, order);
   sum_function(w, order);
   free(order);
+}
+
+static bool may_unwind(LLVMValueRef i)
+{
+  unsigned nounwind = cn_attribute_kind("nounwind");
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_work_callee(i) : NULL;
+
+  if (!LLVMIsACallInst(i) || cn_calls_have(i, "nounwind"))
+    return false;
+  if (!callee)
+    return true;
+  return !LLVMGetIntrinsicID(callee) &&
+         !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, nounwind);
+}
+
+bool cn_work_throws(const struct cn_work *w)
+{
+  const struct cn_cfg *cfg = w->loops->cfg;
+  const struct cn_ptrmap *sites = w->known->sites;
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    bool fresh = w->in[b].fresh;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && fresh;
+         i = LLVMGetNextInstruction(i)) {
+      if ((sites && cn_ptrmap_find(sites, i)) || !cn_work_at(w->known, i).passes)
+        fresh = false;
+      else if (may_unwind(i))
+        return true;
+    }
+  }
+  return false;
 }
 
 void cn_work_free(struct cn_work *w)

@@ -127,6 +127,8 @@ struct cn_work {
 void cn_work_build(struct cn_work *work, const struct cn_ctx *ctx, const struct cn_loops *loops,
                    const struct cn_work_known *known);
 void cn_work_free(struct cn_work *work);
+/* May an exception leave the function, past all of its blocks, on a way without a safepoint? */
+bool cn_work_throws(const struct cn_work *work);
 
 /* cn_work.all of a function, for those who want nothing else. */
 struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,

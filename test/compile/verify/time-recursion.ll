@@ -86,3 +86,28 @@ define void @lies_too(ptr %p) "cairn-work"="100" gc "statepoint-example" {
   ret void
 }
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+; An exception leaves @throws before it polls, so that the loop that catches it may never come to a
+; safepoint.
+; CHECK: {{^}}@throws: enter {{.*}}, through
+declare void @raise()
+define void @throws() gc "statepoint-example" {
+  call void @raise()
+  call void @polls()
+  ret void
+}
+; CHECK: {{^}}@catches:
+; CHECK-NEXT: loop %loop: unbounded: it ends when the data says so, and the call of @throws need not
+declare i32 @__gxx_personality_v0(...)
+define void @catches(ptr %p) gc "statepoint-example" personality ptr @__gxx_personality_v0 {
+entry:
+  br label %loop
+loop:
+  invoke void @throws() to label %out unwind label %pad
+pad:
+  %l = landingpad { ptr, i32 } catch ptr null
+  %x = load volatile i1, ptr %p
+  br i1 %x, label %loop, label %out
+out:
+  ret void
+}
