@@ -32,6 +32,8 @@
  * into one of those polls, before its first chunk, so that a chunk of the outer loop does no more
  * work than its trips without the inner loops, and one inner chunk.
  *
+ * This file also drives the other forms (docs/placement.md, "Loops").
+ *
  * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/chunk.h"

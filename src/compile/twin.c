@@ -11,9 +11,9 @@
  *   head:     i = phi [start, outside],      copy:    i' = phi [i0, twin], [i.next', latch']
  *                     [i.next, latch]        head:    i = phi [i0, twin], [i.next, latch]
  *
- * That goes for small innermost loops of two kinds: with products of the counter, which the code
- * generator turns into sums in a register each (chunks need twice as many), and with several
- * exits, which tend to be left early.
+ * That goes for small innermost loops with products of the counter, which the code generator turns
+ * into sums in a register each (chunks need twice as many); with several exits, if they are too
+ * large for being unrolled (unroll.c); and for nests (nest.c).
  *
  * Needs: nothing. Provides: bounded copies of loops. Breaks: struct cn_cfg, struct cn_loops.
  */

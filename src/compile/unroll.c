@@ -27,8 +27,9 @@
 #define WORTH 32
 /* So much is enough of one trip and its copies. */
 #define ENOUGH 24
-/* Instructions in all copies together. */
-#define SIZE_LIMIT 256
+/* Instructions in all copies together, of two and of more. */
+#define TWICE_LIMIT 256
+#define SIZE_LIMIT 96
 /* Instructions that the processor starts in the time of one that waits for another. */
 #define WIDTH 4
 
@@ -181,7 +182,7 @@ bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unrol
 
   uint32_t size = cn_clone_size(loops, loop);
 
-  if (l->inner || l->irreducible || size > SIZE_LIMIT / 2)
+  if (l->inner || l->irreducible || size > TWICE_LIMIT / 2)
     return false;
   uint32_t work = work_of_trip(&j);
   if (work >= WORTH || WIDTH * delay_of_trip(&j) >= work + 2)
