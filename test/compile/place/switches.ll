@@ -92,6 +92,25 @@ out:
   ret void
 }
 
+; The same with results: a phi of nothing would be a broken module.
+; ANY-LABEL: define ptr addrspace(1) @only_results
+; RETURN-NOT: poll.asked
+; RETURN: phi ptr addrspace(1) [ %v, %a ], [ %w, %b ]
+; ANY: ret ptr addrspace(1)
+define ptr addrspace(1) @only_results(i1 %c, ptr %f) gc "statepoint-example" {
+entry:
+  br i1 %c, label %a, label %b
+a:
+  %v = tail call ptr addrspace(1) @make()
+  br label %out
+b:
+  %w = tail call ptr addrspace(1) %f()
+  br label %out
+out:
+  %r = phi ptr addrspace(1) [ %v, %a ], [ %w, %b ]
+  ret ptr addrspace(1) %r
+}
+
 ; ANY-LABEL: define void @musttail
 ; TAIL: poll.asked
 ; RETURN-NOT: poll.asked
