@@ -5,7 +5,7 @@
  * They cannot be transitions, for in those their objects might move. Part of pass
  * `place-safepoints`.
  *
- * Needs: nothing. Provides: no call of such a leaf does more than CN_CALL_WORK without a poll,
+ * Needs: nothing. Provides: no call of such a leaf goes over more than LIMIT bytes without a poll,
  * those excepted whose length is not an argument (strlen), those in regions without safepoints and
  * those in funclets. Breaks: struct cn_cfg.
  */
@@ -25,7 +25,8 @@
 /* As of costs.c: what each byte costs, and what a call costs besides. */
 #define BYTES_PER_UNIT 2
 #define CALL_ITSELF 40
-#define LIMIT ((CN_CALL_WORK - CALL_ITSELF) * BYTES_PER_UNIT)
+/* Longer calls are cut: two microseconds in a cache, beside which the way to the pieces is little. */
+#define LIMIT (16 << 10)
 #define SMALLEST_PIECE 256
 
 /* "cairn-work" on a call, for costs.c, which sees a length that may be any. */

@@ -22,7 +22,7 @@ declare i64 @strlen(ptr)
 ; One comparison on the hot path; the call is the same, and says how long it takes at most.
 define void @any(ptr addrspace(1) %p, i64 %n) gc "statepoint-example" {
 ; CHECK-LABEL: define void @any(
-; CHECK: [[LONG:%.*]] = icmp ugt i64 %n, 3920
+; CHECK: [[LONG:%.*]] = icmp ugt i64 %n, 16384
 ; CHECK: br i1 [[LONG]], label %[[COLD:.*]], label %[[PLAIN:.*]], !prof
 ; CHECK: [[PLAIN]]:
 ; CHECK-NEXT: call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %p, i8 0, i64 %n, i1 false) [[WORK:#[0-9]+]]
@@ -149,7 +149,7 @@ define void @quiet(ptr %p, i64 %n) "cairn-nopoll" gc "statepoint-example" {
 ; CHECK: llvm.umin.i64
 ; CHECK: llvm.usub.sat.i64
 
-; CHECK: attributes [[WORK]] = {{.*}}"cairn-work"="2000"
+; CHECK: attributes [[WORK]] = {{.*}}"cairn-work"="8232"
 
 ; SMALL-LABEL: define void @any(
 ; SMALL: icmp ugt i64 %n, 2048
