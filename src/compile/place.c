@@ -15,6 +15,7 @@
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
+#include "compile/early.h"
 #include "compile/excess.h"
 #include "compile/infer.h"
 #include "compile/longcalls.h"
@@ -252,6 +253,8 @@ static void place_in(struct placer *p, LLVMValueRef function)
   collect_sites(p, function, &chunks, &sites);
   for (size_t i = 0; i < sites.list.count; i++)
     cn_poll_emit(&p->polls, sites.list.at[i]);
+  if (options->opt_level > 0 && options->size_level == 0)
+    cn_early_returns(p->ctx, function);
   cn_sites_free(&sites);
   cn_ptrmap_free(&chunks.bounded);
   cn_ptrmap_free(&chunks.first);
