@@ -9,7 +9,7 @@ declare void @cairn_check_native_copy(ptr, ptr, i64) "gc-leaf-function"
 
 define void @any(ptr %to, ptr addrspace(1) %from, i64 %n) gc "statepoint-example" {
 ; CHECK-LABEL: define void @any(
-; CHECK: [[LONG:%.*]] = icmp ugt i64 %n, 3920
+; CHECK: [[LONG:%.*]] = icmp ugt i64 %n, 16384
 ; CHECK: call void @cairn_check_copy(ptr %to, ptr addrspace(1) %from, i64 %n)
 ; CHECK: call void @cairn.long.cairn_check_copy(ptr %to, ptr addrspace(1) %from, i64 %n)
   call void @cairn_check_copy(ptr %to, ptr addrspace(1) %from, i64 %n)
