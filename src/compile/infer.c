@@ -75,7 +75,8 @@ bool cn_infer_is_recorded(LLVMValueRef function)
     if (!LLVMIsAInstruction(user) || !cn_is_call(user))
       continue;
     if (cn_classify_call(user).kind == CN_CALL_STATEPOINT || cn_statepoint_wanted(user) ||
-        cn_calls_bundle(user, "deopt", &first, &end))
+        cn_calls_bundle(user, "deopt", &first, &end) ||
+        cn_calls_bundle(user, "gc-transition", &first, &end))
       return true;
   }
   return false;

@@ -46,10 +46,11 @@ static bool read_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
     LLVMValueRef number = at[operands - count + s];
     ok = number && LLVMIsAConstantInt(number) && LLVMGetIntTypeWidth(LLVMTypeOf(number)) <= 64;
     weights[s] = ok ? LLVMConstIntGetZExtValue(number) : 0;
+    ok = weights[s] <= UINT32_MAX;
     sum += weights[s];
   }
   free(at);
-  return ok && sum > 0 && sum <= UINT32_MAX;
+  return ok && sum > 0;
 }
 
 static void weigh(LLVMValueRef end, uint64_t *weights, unsigned count)

@@ -96,12 +96,17 @@ define void @with_id() gc "statepoint-example" {
 define void @with_deopt() gc "statepoint-example" {
   ret void
 }
+define void @with_transition() gc "statepoint-example" {
+  ret void
+}
 ; CHECK-LABEL: define void @records
 ; CHECK: statepoint{{.*}}(i64 77,{{.*}}@with_id
 ; CHECK: statepoint{{.*}}@with_deopt{{.*}} [ "deopt"(i64 5)
+; CHECK: statepoint{{.*}}@with_transition
 define void @records() gc "statepoint-example" {
   call void @with_id() "statepoint-id"="77"
   call void @with_deopt() [ "deopt"(i64 5) ]
+  call void @with_transition() [ "gc-transition"() ]
   ret void
 }
 

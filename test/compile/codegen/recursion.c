@@ -1,0 +1,39 @@
+// What a recursion's shortest calls execute has no poll in it: the poll stands behind the test that
+// ends the recursion. A leaf is called as plain C calls it: no record, and what lives over the call
+// lies in callee-saved registers or is not touched. A poll at each entry would cost fib a tenth of
+// its instructions.
+// RUN: %cairn-cc -O3 -fPIE -I%root/include -S -o - %root/bench/kernels/fib.c \
+// RUN:   | FileCheck --check-prefix=FIB %s
+// RUN: %cairn-cc -O3 -fPIE -S -o - %s | FileCheck %s
+// FIB-LABEL: fib:
+// FIB-NOT: cairn_mutator
+// FIB: cmpl $2, %edi
+// FIB-NEXT: jl [[OUT:.LBB[0-9_]+]]
+// FIB: cmpq $0, %fs:cairn_mutator
+// FIB: callq fib
+// FIB: {{^}}[[OUT]]:
+// FIB-NOT: cairn_mutator
+// FIB: retq
+#include <cairn/cairn.h>
+
+struct node {
+  struct node managed *next;
+  long value;
+};
+
+__attribute__((noinline)) long value_of(struct node managed *node)
+{
+  return node->value;
+}
+
+// CHECK-LABEL: {{^}}sum_of_two:
+// CHECK-NOT: cairn_mutator
+// CHECK: callq value_of
+// CHECK-NOT: .Ltmp
+// CHECK: callq value_of
+// CHECK-NOT: .Ltmp
+// CHECK: retq
+long sum_of_two(struct node managed *node)
+{
+  return value_of(node) + 3 * value_of(node->next);
+}
