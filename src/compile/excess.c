@@ -168,6 +168,18 @@ static bool may_poll_in(const struct excess *e, uint32_t b)
   return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
 }
 
+/* What may take any time by itself, as searching a string does, takes no less for polls around it. */
+static struct cn_work_summary known_part(struct cn_work_summary piece)
+{
+  if (piece.through == CN_WORK_UNKNOWN)
+    piece.through = CN_CALL_WORK;
+  if (piece.enter == CN_WORK_UNKNOWN)
+    piece.enter = CN_CALL_WORK;
+  if (piece.leave == CN_WORK_UNKNOWN)
+    piece.leave = CN_CALL_WORK;
+  return piece;
+}
+
 static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_point p)
 {
   LLVMBasicBlockRef block = e->cfg->blocks[b].block;
@@ -175,7 +187,7 @@ static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_po
   struct cn_work_summary ignored = {0};
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-    struct cn_work_summary piece = cn_work_at(e->work->known, i);
+    struct cn_work_summary piece = known_part(cn_work_at(e->work->known, i));
     uint64_t enters = piece.polls ? piece.enter : 0, passes = piece.passes ? piece.through : 0;
     bool listed = cn_ptrmap_find(&e->sites->seen, i);
     if (!listed && may && exceeds(e, p, enters > passes ? enters : passes) && is_place(i, plain))
