@@ -16,6 +16,7 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/regions.h"
 #include "compile/statepoints.h"
 
 /* ---- attributes ---- */
@@ -132,13 +133,42 @@ bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
   return true;
 }
 
+/* Must a call of `callee` come to no safepoint? Then that is checked of `callee` itself. */
+static bool is_quiet(const struct cn_infer *infer, LLVMValueRef callee)
+{
+  return callee && !LLVMIsDeclaration(callee) && cn_regions_has_none(callee) &&
+         cn_callgraph_is_certain(infer->ctx, callee) && !cn_infer_is_recorded(callee);
+}
+
+/* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
+ * it. */
+static bool calls_quietly(const struct cn_infer *infer, LLVMValueRef function, bool *comes_back)
+{
+  uint32_t node = cn_callgraph_find(&infer->graph, function);
+
+  *comes_back = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      if (is_leaf(i))
+        continue;
+      LLVMValueRef callee = cn_callgraph_target(infer->ctx, i);
+      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_quiet(infer, callee))
+        return false;
+      *comes_back |= cn_callgraph_closes(&infer->graph, node, callee);
+    }
+  return true;
+}
+
 /* It may take as long as it likes, so that what its calls do has to be known to their callers. */
 void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function)
 {
-  if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
-      cn_infer_is_recorded(function))
+  bool comes_back;
+
+  if (!is_quiet(infer, function) || !calls_quietly(infer, function, &comes_back))
     return;
   struct cn_work_summary all = cn_work_summarise(infer->ctx, function, &infer->known);
+  if (comes_back)
+    all.through = CN_WORK_UNKNOWN;
   cn_work_learn(&infer->known, function, &all);
   say(infer->ctx, function, CN_LEAF_SAID, "");
   if (all.through != CN_WORK_UNKNOWN)

@@ -45,3 +45,40 @@ define void @fills(ptr addrspace(1) %p, i64 %n) gc "statepoint-example" {
   ret void
 }
 declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)
+
+; Recursion among functions without safepoints is none of a safepoint's either.
+; CHECK-LABEL: define void @asks
+; CHECK: call i64 @even(
+; CHECK-NEXT: call void @cairn.nopoll.end()
+define void @asks(i64 %n) gc "statepoint-example" {
+  call void @foo()
+  call void @cairn.nopoll.begin()
+  %v = call i64 @even(i64 %n)
+  call void @cairn.nopoll.end()
+  ret void
+}
+; CHECK-LABEL: define i64 @even
+; CHECK-NOT: statepoint.p0
+; CHECK-LABEL: define i64 @odd
+; CHECK-NOT: statepoint.p0
+; CHECK: ret i64 0
+define i64 @even(i64 %n) "cairn-nopoll" gc "statepoint-example" {
+  %zero = icmp eq i64 %n, 0
+  br i1 %zero, label %done, label %on
+on:
+  %less = sub i64 %n, 1
+  %v = call i64 @odd(i64 %less)
+  ret i64 %v
+done:
+  ret i64 1
+}
+define i64 @odd(i64 %n) "cairn-nopoll" gc "statepoint-example" {
+  %zero = icmp eq i64 %n, 0
+  br i1 %zero, label %done, label %on
+on:
+  %less = sub i64 %n, 1
+  %v = call i64 @even(i64 %less)
+  ret i64 %v
+done:
+  ret i64 0
+}
