@@ -75,12 +75,11 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
                          LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
-  if (!function) {
-    for (unsigned i = 0; i < ARGUMENTS; i++)
-      types[i] = LLVMTypeOf(LLVMGetOperand(which->call, i));
-    function = LLVMAddFunction(
-        ctx->module, name,
-        LLVMFunctionType(LLVMTypeOf(which->call), types, ARGUMENTS, false));
+  for (unsigned i = 0; i < ARGUMENTS; i++)
+    types[i] = LLVMTypeOf(LLVMGetOperand(which->call, i));
+  LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(which->call), types, ARGUMENTS, false);
+  if (!function || LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
+    function = LLVMAddFunction(ctx->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
     add_attributes(ctx, function,
                    LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
