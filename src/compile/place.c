@@ -31,6 +31,7 @@ struct placer {
   unsigned chosen; /* bits of enum cairn_polls */
   struct cn_polls polls;
   struct cn_infer infer;
+  LLVMValueRef self; /* calls of this count as if it polled */
 };
 
 static bool is_chosen(const struct placer *p, enum cairn_polls at)
@@ -87,10 +88,15 @@ static void find_leaves(struct placer *p)
 
 /* ---- loops ---- */
 
+static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
+{
+  return function && LLVMIsACallInst(i) && cn_callgraph_target(p->ctx, i) == function;
+}
+
 static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-    if (cn_infer_polls(&p->infer, i))
+    if (cn_infer_polls(&p->infer, i) || calls(p, i, p->self))
       return true;
   return false;
 }
@@ -193,6 +199,21 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
   }
 }
 
+/* A loop that calls its own function on each pass, as recursions do of which the optimiser has made
+ * loops: a poll on entry runs as often as one in the loop would, serves both cycles, and leaves the
+ * loop as it is in plain code. */
+static bool loops_call_self(const struct placer *p, const struct cn_loops *loops)
+{
+  struct placer with = *p;
+  const struct cn_cfg *cfg = loops->cfg;
+
+  with.self = cfg->function;
+  for (uint32_t b = 0; b < cfg->count; b++)
+    if (polls_at_end(p, loops, b) && !polls_at_end(&with, loops, b))
+      return true;
+  return false;
+}
+
 /* Without "call", where LLVM has them. */
 static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_sites *sites)
 {
@@ -223,6 +244,13 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   cn_sites_begin(sites, p->ctx, &cfg);
+  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
+      loops_call_self(p, &loops)) {
+    struct cn_work_summary self = {
+        .enter = CN_CALL_WORK, .leave = CN_CALL_WORK, .polls = true, .passes = false};
+    cn_sites_add(sites, cn_site_entry(p->ctx, &cfg));
+    cn_work_learn(&p->infer.known, function, &self);
+  }
   collect_latches(p, &loops, chunks, sites);
   size_t latches = sites->list.count;
   collect_entries(p, &loops, sites);
