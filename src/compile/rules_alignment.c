@@ -70,6 +70,24 @@ static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
+/* __builtin_align_down(reference, alignment): how far it goes back depends on the address. */
+static void check_mask(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (!callee || !LLVMGetIntrinsicID(callee) || !cn_is_ref(LLVMTypeOf(call)) ||
+      strncmp(LLVMGetValueName2(callee, &length), "llvm.ptrmask.", 13) != 0)
+    return;
+  LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
+  uint64_t cleared = mask ? ~LLVMConstIntGetZExtValue(mask) : UINT64_MAX;
+  if (cleared >= CAIRN_ABI_OBJECT_ALIGN)
+    cn_error(ctx, call, "over-aligned",
+             "an address in an object is rounded, but the object is aligned to %d bytes only: "
+             "when it moves, the place in it that this yields is another; round an index",
+             CAIRN_ABI_OBJECT_ALIGN);
+}
+
 static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   unsigned kind = cn_attribute_kind("align");
@@ -80,6 +98,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind),
                   LLVMTypeOf(call));
   check_bundles(ctx, call);
+  check_mask(ctx, call);
 }
 
 void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function)

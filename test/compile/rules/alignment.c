@@ -26,7 +26,21 @@ double access(struct box managed *box)
   // CHECK: alignment.c:[[@LINE+1]]:{{.*}}in function 'access': {{.*}}aligned to 32 bytes{{.*}}[over-aligned]
   return (*v)[1];
 }
+
+double rounded(struct box managed *box, long n)
+{
+  // CHECK: alignment.c:[[@LINE+1]]:{{.*}}in function 'rounded': an address in an object is rounded{{.*}}[over-aligned]
+  double managed *start = __builtin_align_down(&box->at[n], 32);
+  return *start;
+}
 #endif
+
+// As far as objects are aligned, both may be asked for.
+double word(struct box managed *box, long n)
+{
+  char managed *bytes = (char managed *)box;
+  return *(double managed *)__builtin_align_down(bytes + n, 8);
+}
 
 double right(struct box managed *box)
 {
