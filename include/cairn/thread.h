@@ -51,7 +51,7 @@ struct cairn_arrival {
 enum cairn_ask {
   CAIRN_ASK_ARRIVED, /* *arrival is filled in; in all other cases it is left alone */
   CAIRN_ASK_TIMEOUT, /* it did not arrive in time; the question is withdrawn */
-  CAIRN_ASK_ENDED,   /* the program is over: its exit handlers have run */
+  CAIRN_ASK_ENDED,   /* the program is over: its exit handlers have run; or the main thread is */
   CAIRN_ASK_SELF,    /* the caller is the main thread, which cannot wait for itself */
 };
 
@@ -59,7 +59,7 @@ enum cairn_ask {
 
 /* Ask the main thread for a safepoint and wait until it is there: at a poll, at an allocation that
  * takes the slow path, or in cairn_collect(). A thread in native code arrives when it is back and
- * polls, which delays nobody but the caller; so does one that has called pthread_exit(), never.
+ * polls, which delays nobody but the caller.
  *
  * Any other thread may call, at any time from the first constructors of the executable on, but not
  * from a signal handler. Callers wait for each other: one question is asked at a time, and the

@@ -8,7 +8,7 @@
  *      |                | gives up (asker)                             reads it (asker)  |
  *      +----------------+----------------------------------------------------------------+
  *
- *     ASKED or TAKEN --> ENDED: the program is over (the thread that ends it)
+ *     ASKED or TAKEN --> ENDED: the program, or the main thread, is over (the thread that ends it)
  *
  * The asker writes the question's fields in IDLE, the main thread the answer's in TAKEN. No wake-up
  * is lost: the asker sets the state first and arms the poll then, the main thread disarms first and
@@ -75,6 +75,21 @@ void cn_ask_arrive(uintptr_t pc, bool before)
   answer(mutator, pc, before, now);
   if (atomic_compare_exchange_strong(&question.state, &taken, ANSWERED))
     cn_os_wake(&question.state);
+}
+
+/* The main thread called pthread_exit(): the program goes on without it. */
+static void main_thread_left(void *unused)
+{
+  (void)unused;
+  cn_ask_end();
+}
+
+__attribute__((constructor)) static void expect_that(void)
+{
+  pthread_key_t key;
+
+  if (cairn_mutator.attached && pthread_key_create(&key, main_thread_left) == 0)
+    pthread_setspecific(key, &question);
 }
 
 /* ---- the askers ---- */

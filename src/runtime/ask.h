@@ -13,7 +13,7 @@
  * and when it ends. */
 void cn_ask_arrive(uintptr_t pc, bool before);
 
-/* The program is over: nobody will arrive. Any thread. */
+/* The program is over, or the main thread: nobody will arrive. Any thread. */
 void cn_ask_end(void);
 
 #endif

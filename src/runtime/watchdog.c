@@ -15,6 +15,7 @@
 /* Nanoseconds without a processor, or spent on asking, that still leave an arrival the code's: what
  * the calls take that read the clocks. */
 enum { MISSING = 2000 };
+enum { MOST = 1000000000 }; /* microseconds between questions */
 
 /* The thread's own while it runs. */
 static struct {
@@ -71,7 +72,8 @@ static void note(const struct cairn_arrival *arrival)
 static uint64_t pause_length(uint64_t *state)
 {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (*state >> 33) % (2000 * (uint64_t)cn_options.watchdog);
+  uint64_t interval = cn_options.watchdog < MOST ? cn_options.watchdog : MOST;
+  return (*state >> 11) % (2000 * interval);
 }
 
 static void *watch(void *unused)

@@ -68,15 +68,21 @@ void cn_os_thread_precise(const char *name)
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
+/* Its stack is as large as libdw needs, whatever the limit for others is. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *))
 {
+  enum { STACK = 1 << 20 };
   sigset_t all, old;
+  pthread_attr_t attributes;
   pthread_t handle;
 
   sigfillset(&all);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  bool done = pthread_create(&handle, NULL, function, NULL) == 0;
+  bool done = pthread_create(&handle, &attributes, function, NULL) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&attributes);
   if (done)
     *thread = (struct cn_os_thread){.handle = (uintptr_t)handle, .process = getpid()};
   return done;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * For watchdog.test: all polls lie in lines 10 to 19. */
+#include <pthread.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cairn/cairn.h>
 
+#include <sys/wait.h>
 struct node { long value; struct node managed *next; };
 __attribute__((noinline)) static long walk(struct node managed *first)
 {
@@ -20,5 +21,6 @@ int main(int argc, char **argv) { struct node managed *list = NULL; long sum = 0
   for (time_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;) for (int i = 0; i < 100; i++) sum = walk(list); /* line 19 */
   if (argc > 1 && argv[1][0] == 's') usleep(200000);
   if (argc > 1 && argv[1][0] == 'f') { int status = 1; if (fork() != 0) { wait(&status); printf("child: %d\n", status); } }
+  if (argc > 1 && argv[1][0] == 'l') pthread_exit(NULL);
   for (int i = 0; i < 200; i++) sum += walk(list);
   printf("%ld\n", sum / 201); return 0; }
