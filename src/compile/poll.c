@@ -9,6 +9,7 @@
  * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
  * defines it (user_poll.c).
  */
+#include <llvm-c/DebugInfo.h>
 #include "compile/poll.h"
 
 #include "compile/emit.h"
@@ -49,6 +50,45 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
   return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i64, 0, false), "poll.asked");
 }
 
+static LLVMValueRef lined_from(LLVMValueRef i)
+{
+  while (i && !LLVMGetDebugLocLine(i))
+    i = LLVMGetNextInstruction(i);
+  return i;
+}
+
+/* The greatest line among the ends of the blocks before `block`. */
+static LLVMValueRef lined_before(LLVMBasicBlockRef block)
+{
+  LLVMValueRef best = NULL;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef i = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(i))
+      continue;
+    while (i && !LLVMGetDebugLocLine(i))
+      i = LLVMGetPreviousInstruction(i);
+    if (i && (!best || LLVMGetDebugLocLine(i) > LLVMGetDebugLocLine(best)))
+      best = i;
+  }
+  return best;
+}
+
+/* The location of `at`, or, where the optimiser left none with a line, one nearby: who looks for a
+ * slow loop is told the line of its poll. */
+static LLVMMetadataRef location_near(LLVMValueRef at)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+  LLVMValueRef found = lined_from(at);
+
+  if (!found)
+    found = lined_from(LLVMGetFirstInstruction(block));
+  if (!found)
+    found = lined_before(block);
+  return LLVMInstructionGetDebugLoc(found ? found : at);
+}
+
 void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
 {
   LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
@@ -63,7 +103,8 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMPositionBuilderBefore(builder, at);
-  LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
+  LLVMMetadataRef location = location_near(at);
+  LLVMSetCurrentDebugLocation2(builder, location);
   LLVMValueRef asked = emit_check(p, builder);
   LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
   LLVMBasicBlockRef cold =
