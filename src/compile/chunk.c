@@ -32,8 +32,6 @@
  * into one of those polls, before its first chunk, so that a chunk of the outer loop does no more
  * work than its trips without the inner loops, and one inner chunk.
  *
- * This file also drives the other forms (docs/placement.md, "Loops").
- *
  * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/chunk.h"
@@ -42,16 +40,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/clone.h"
 #include "compile/loops.h"
-#include "compile/names.h"
-#include "compile/nest.h"
-#include "compile/regions.h"
-#include "compile/twin.h"
-#include "compile/unroll.h"
-
-typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
-typedef CN_VECTOR(struct cn_unroll) unroll_vector;
 
 /* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
  * trip. */
@@ -298,7 +287,7 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
+void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   struct cn_ptrmap kept = {0}; /* the edge from `check` leads to `chunk` by and by */
@@ -329,121 +318,4 @@ static void rebuild(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, stru
     cn_ptrmap_add(&out->polled, r.poll, NULL);
     cn_ptrmap_add(&out->first, r.chunk, NULL);
   }
-}
-
-/* In a loop that is cut into chunks itself, each entry polls: else every trip of a chunk could do
- * an inner chunk's work. */
-static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *candidates,
-                         uint32_t loop)
-{
-  for (uint32_t l = loops->at[loop].parent; l != CN_NO_BLOCK; l = loops->at[l].parent)
-    for (size_t i = 0; i < candidates->count; i++)
-      if (candidates->at[i].loop == l)
-        return true;
-  return false;
-}
-
-/* Those that nobody can count, at last: other loops do not change them. */
-static void tell(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
-{
-  if (c->twin)
-    cn_remark(ctx, c->compare, "loop", "has a copy without polls for at most %lu trips",
-              (unsigned long)c->trips);
-  else
-    cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each",
-              (unsigned long)c->trips);
-}
-
-static void unroll(struct cn_ctx *ctx, LLVMValueRef function, unroll_vector *unrolls)
-{
-  bool demoted = false;
-
-  for (size_t i = 0; i < unrolls->count; i++) {
-    struct cn_unroll *u = &unrolls->at[i];
-    demoted |= cn_leaving_demote(ctx, u->blocks, u->count);
-    cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop",
-              "unrolled, with a poll on every %u. trip", u->times);
-    cn_unroll_build(ctx, u);
-    free(u->blocks);
-  }
-  if (demoted)
-    cn_leaving_promote(ctx, function);
-  cn_free(unrolls);
-}
-
-/* The optimiser is to leave the function as it is: nothing would make values of locals again. */
-static bool is_left_alone(LLVMValueRef function)
-{
-  return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
-}
-
-/* Nests of small loops, outermost first and none in another. Not round what gets a twin itself. */
-static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_t small_work,
-                       const candidate_vector *candidates, candidate_vector *nests)
-{
-  for (uint32_t l = loops->count; l-- > 0;) {
-    struct cn_chunk_candidate c = {.loop = l};
-    bool free_for = loops->at[l].inner;
-    for (size_t i = 0; i < nests->count; i++)
-      free_for &= !cn_loops_contain(loops, nests->at[i].loop, loops->at[l].header);
-    for (size_t i = 0; i < candidates->count; i++)
-      free_for &= candidates->at[i].loop != l &&
-                  !(candidates->at[i].twin &&
-                    cn_loops_contain(loops, l, loops->at[candidates->at[i].loop].header));
-    if (free_for && cn_nest_fits(ctx, loops, l, small_work, &c)) {
-      c.polls_first = is_in_chunks(loops, candidates, l);
-      cn_push(nests, c);
-    }
-  }
-}
-
-static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                 candidate_vector *nests, candidate_vector *candidates, unroll_vector *unrolls)
-{
-  struct cn_cfg cfg;
-  struct cn_loops loops;
-
-  cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
-  uint32_t *open = cn_regions_depths(ctx, &cfg);
-  for (uint32_t l = 0; l < loops.count; l++) {
-    struct cn_chunk_candidate c = {.loop = l};
-    struct cn_unroll u;
-    if (open && open[loops.at[l].header] != 0)
-      continue;
-    if (cn_chunk_fits(ctx, &loops, l, small_work, &c))
-      cn_push(candidates, c);
-    else if (loops.at[l].work > small_work && !cn_chunk_calls(&loops, l) &&
-             !is_left_alone(function) && cn_unroll_fits(&loops, l, &u))
-      cn_push(unrolls, u);
-  }
-  for (size_t i = 0; i < candidates->count; i++)
-    candidates->at[i].polls_first = is_in_chunks(&loops, candidates, candidates->at[i].loop);
-  if (!open && !is_left_alone(function))
-    find_nests(ctx, &loops, small_work, candidates, nests);
-  free(open);
-  cn_loops_free(&loops);
-  cn_cfg_free(&cfg);
-}
-
-void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_chunks *out)
-{
-  candidate_vector nests = {0}, candidates = {0};
-  unroll_vector unrolls = {0};
-
-  find(ctx, function, small_work, &nests, &candidates, &unrolls);
-  for (size_t i = 0; i < nests.count; i++)
-    cn_nest_build(ctx, &nests.at[i], out);
-  cn_free(&nests);
-  for (size_t i = 0; i < candidates.count; i++) {
-    tell(ctx, &candidates.at[i]);
-    if (candidates.at[i].twin)
-      cn_twin_build(ctx, &candidates.at[i], out);
-    else
-      rebuild(ctx, &candidates.at[i], out);
-    free(candidates.at[i].blocks);
-  }
-  cn_free(&candidates);
-  unroll(ctx, function, &unrolls);
 }

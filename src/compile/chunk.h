@@ -17,8 +17,8 @@ struct cn_chunks {
   struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
 };
 
-/* Turn the simple counted loops of `function` that may do more than `small_work` into two nested
- * loops, of which the inner ones run for a bounded time. */
+/* Give the loops of `function` that may do more than `small_work` forms that poll seldom
+ * (loop_forms.c). */
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                     struct cn_chunks *out);
 
@@ -63,6 +63,10 @@ bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t 
 /* Is it worth chunks, too (chunk_find.c)? */
 bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                    uint64_t small_work, struct cn_chunk_candidate *out);
+
+/* Turn a loop that is worth it into two, of which the inner one runs for a bounded time
+ * (chunk.c). */
+void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out);
 
 /* Does a poll in the loop cost little beside what it calls (chunk_find.c)? */
 bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop);

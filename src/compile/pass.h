@@ -42,9 +42,9 @@ cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites.c, returns.c,
                            regions.c, funclets.c, longcalls*.c, early.c; of the call graph:
-                           infer.c, callgraph.c, entries.c, weights.c, import.c; of loops: chunk.c,
-                           chunk_find.c, twin.c, nest.c, unroll.c, clone.c, leaving.c; of the rest:
-                           excess.c; and the headers of these names */
+                           infer.c, callgraph.c, entries.c, weights.c, import.c; of loops:
+                           loop_forms.c, chunk.c, chunk_find.c, twin.c, nest.c, unroll.c, clone.c,
+                           leaving.c; of the rest: excess.c; and the headers of these names */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,

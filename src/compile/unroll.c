@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unrolling for polls: a loop that nobody can count (a scan for a value, a probe of a hash table, an
- * interpreter) polls at its latch. Where its trips are so small that the poll would be a good part
+ * Unrolling for polls: a loop that nobody can count (a scan for a value, a probe of a hash table,
+ * an interpreter) polls at its latch. Where its trips are so small that the poll would be a good part
  * of them, it is unrolled, each copy with its own ways out, and only the last one polls
  * (late-insertion-slides-2014, future work: "Inner loop chunking").
  *
