@@ -25,7 +25,8 @@
 /* As of costs.c: what each byte costs, and what a call costs besides. */
 #define BYTES_PER_UNIT 2
 #define CALL_ITSELF 40
-/* Longer calls are cut: two microseconds in a cache, beside which the way to the pieces is little. */
+/* Longer calls are cut: two microseconds in a cache, beside which the way to the pieces is
+ * little. */
 #define LIMIT (16 << 10)
 #define SMALLEST_PIECE 256
 

@@ -162,8 +162,8 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
 static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append(c, "long.piece");
-  LLVMValueRef last = LLVMBuildAdd(c->builder, LLVMBuildSub(c->builder, c->length, number(c, 1), ""),
-                                   c->odd, "");
+  LLVMValueRef less = LLVMBuildSub(c->builder, c->length, number(c, 1), "");
+  LLVMValueRef last = LLVMBuildAdd(c->builder, less, c->odd, "");
   LLVMValueRef first = LLVMBuildAnd(c->builder, last, number(c, 0 - c->which->piece), "");
 
   LLVMBuildBr(c->builder, body);

@@ -23,12 +23,14 @@
 static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
 {
   static const char code[] = "cmpq $1, %rsp", operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm), i32 = LLVMInt32TypeInContext(p->ctx->llvm);
+  LLVMContextRef llvm = p->ctx->llvm;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(llvm), i32 = LLVMInt32TypeInContext(llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);
   LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
   LLVMValueRef limit = cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
-  LLVMValueRef compare = LLVMGetInlineAsm(type, code, sizeof code - 1, operands, sizeof operands - 1,
-                                          true, false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef compare =
+      LLVMGetInlineAsm(type, code, sizeof code - 1, operands, sizeof operands - 1, true, false,
+                       LLVMInlineAsmDialectATT, false);
   LLVMValueRef call = LLVMBuildCall2(builder, type, compare, &limit, 1, "poll");
 
   LLVMAddCallSiteAttribute(

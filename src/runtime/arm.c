@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arming polls. Compiled code reads the poll word, or the stack limit, plainly; here they are always
- * accessed atomically.
+ * Arming polls. Compiled code reads the poll word, or the stack limit, plainly; here they are
+ * always accessed atomically.
  */
 #include "runtime/arm.h"
 
