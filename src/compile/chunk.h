@@ -29,7 +29,7 @@ struct cn_chunk_candidate {
   unsigned bound;        /* operand of compare */
   LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
   bool tests_next;       /* what is compared is iv.next, not iv.phi */
-  bool no_wrap;          /* the advance cannot wrap, by its flags */
+  bool no_wrap;          /* by the flags of the advance, it does not wrap before the test ends it */
   struct cn_induction iv;
   uint64_t trips;        /* K */
   uint64_t work;         /* of one trip, at most */

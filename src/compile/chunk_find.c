@@ -105,7 +105,9 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     out->stay = stay_if_true ? p : inverse(p);
     out->bound = 1 - o;
     out->tests_next = tested == out->iv.next;
-    out->no_wrap = cannot_wrap(out->iv.next, out->stay);
+    /* A loop that is left otherwise may start beyond a bound that it can only meet by wrapping. */
+    out->no_wrap = cannot_wrap(out->iv.next, out->stay) &&
+                   (out->stay != LLVMIntNE || cn_loops_exits(loops, loop, NULL) == 1);
     return is_orderly(loops, loop, out);
   }
   return false;

@@ -11,9 +11,7 @@
  */
 #include "compile/longcalls.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/funclets.h"
@@ -22,25 +20,10 @@
 #include "compile/regions.h"
 #include "compile/work.h"
 
-/* As of costs.c: what each byte costs, and what a call costs besides. */
-#define BYTES_PER_UNIT 2
-#define CALL_ITSELF 40
 /* Longer calls are cut: two microseconds in a cache, beside which the way to the pieces is
  * little. */
 #define LIMIT (16 << 10)
 #define SMALLEST_PIECE 256
-
-/* "cairn-work" on a call, for costs.c, which sees a length that may be any. */
-void cn_long_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t bytes)
-{
-  char *units = cn_format("%lu", (unsigned long)(bytes / BYTES_PER_UNIT + CALL_ITSELF));
-
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
-                                                     sizeof CN_WORK_SAID - 1, units,
-                                                     (unsigned)strlen(units)));
-  free(units);
-}
 
 typedef CN_VECTOR(struct cn_long_call) call_vector;
 
@@ -135,11 +118,21 @@ static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 /* A power of two, so that pieces keep the alignment. */
 static uint64_t piece_of(struct cn_ctx *ctx)
 {
-  uint64_t budget = cn_work_budget(ctx) * BYTES_PER_UNIT, piece = SMALLEST_PIECE;
+  uint64_t budget = cn_work_budget(ctx), piece = SMALLEST_PIECE;
 
-  while (2 * piece <= budget)
+  while (cn_work_of_bytes(2 * piece) <= budget)
     piece *= 2;
   return piece;
+}
+
+/* "cairn-work" on the call, as on the clearing of what is allocated in line: half done, an object
+ * must not be collected. */
+static bool is_said_short(LLVMValueRef call)
+{
+  LLVMAttributeRef said = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID,
+                                                         sizeof CN_WORK_SAID - 1);
+
+  return said && cn_work_parse(said) <= cn_work_of_bytes(LIMIT);
 }
 
 static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *out)
@@ -151,9 +144,11 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
     return false;
   uint64_t bytes = largest(ctx, call, leaf->places), piece = piece_of(ctx);
   if (bytes <= LIMIT) {
-    cn_long_say(ctx, call, bytes);
+    cn_work_say(ctx, call, cn_work_of_bytes(bytes));
     return false;
   }
+  if (is_said_short(call))
+    return false;
   if (cn_regions_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
     return false;
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;

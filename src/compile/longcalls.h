@@ -32,9 +32,6 @@ struct cn_long_call {
 void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
                    struct cn_ptrmap *polled);
 
-/* Note at the call that it works on so many bytes at most. */
-void cn_long_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t bytes);
-
 /* Cut one in the function that it is in (longcalls_cut.c), or have a function of its own for that
  * (longcalls_outline.c). The call stays, or is deleted if no length is short enough. */
 void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls);

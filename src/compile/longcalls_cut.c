@@ -14,12 +14,12 @@
  * a collection between two pieces finds each reference whole. What comes first follows from the
  * addresses only once, so that a move cannot turn it round.
  */
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "compile/cfg.h"
 #include "compile/emit.h"
 #include "compile/longcalls.h"
 #include "compile/names.h"
+#include "compile/work.h"
 
 struct cutter {
   struct cn_ctx *ctx;
@@ -55,16 +55,17 @@ static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValu
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, both, 2, "");
 }
 
-/* Forget about argument `i` of a piece what is true of the whole. */
-static void forget(const struct cutter *c, LLVMValueRef call, unsigned i)
+/* Forget of a piece what is true of the whole: of its result (0) and its arguments (1, ...). */
+static void forget(const struct cutter *c, LLVMValueRef call)
 {
-  static const char *const facts[] = {"dereferenceable", "dereferenceable_or_null", "align"};
+  static const char *const facts[] = {"dereferenceable", "dereferenceable_or_null", "align",
+                                      "initializes",     "nonnull",                 "range"};
   LLVMContextRef llvm = c->ctx->llvm;
 
-  for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
-    LLVMRemoveCallSiteEnumAttribute(call, i + 1, LLVMGetEnumAttributeKindForName(
-                                                     facts[f], strlen(facts[f])));
-  if (c->aligned && i == 0)
+  for (LLVMAttributeIndex at = 0; at <= c->which->length + 1; at++)
+    for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+      LLVMRemoveCallSiteEnumAttribute(call, at, cn_attribute_kind(facts[f]));
+  if (c->aligned)
     LLVMAddCallSiteAttribute(
         call, 1, LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), CAIRN_ABI_OBJECT_ALIGN));
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, "tbaa.struct", 11), NULL);
@@ -82,12 +83,11 @@ static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMVal
     places[i] = LLVMBuildGEP2(c->builder, i8, LLVMGetOperand(w->call, i), &at, 1, "long.at");
   bytes = type == c->i64 ? bytes : LLVMBuildTrunc(c->builder, bytes, type, "");
   LLVMInsertIntoBuilder(c->builder, call);
-  for (unsigned i = 0; i < w->places; i++) {
+  for (unsigned i = 0; i < w->places; i++)
     LLVMSetOperand(call, i, places[i]);
-    forget(c, call, i);
-  }
+  forget(c, call);
   LLVMSetOperand(call, w->length, bytes);
-  cn_long_say(c->ctx, call, w->piece);
+  cn_work_say(c->ctx, call, cn_work_of_bytes(w->piece));
   return call;
 }
 
@@ -240,7 +240,7 @@ static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef s
     LLVMDeleteBasicBlock(plain);
     return;
   }
-  cn_long_say(c->ctx, c->which->call, c->which->limit);
+  cn_work_say(c->ctx, c->which->call, cn_work_of_bytes(c->which->limit));
   LLVMValueRef is_long = LLVMBuildICmp(c->builder, LLVMIntUGT, length, limit, "long");
   cn_emit_unlikely(c->ctx, LLVMBuildCondBr(c->builder, is_long, start, plain));
 }

@@ -136,7 +136,7 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
   LLVMValueRef is_long = LLVMBuildICmp(builder, LLVMIntUGT, length, limit, "long");
   cn_emit_unlikely(ctx, LLVMBuildCondBr(builder, is_long, cold, plain));
   join(builder, call, plain, instead, done);
-  cn_long_say(ctx, call, which->limit);
+  cn_work_say(ctx, call, cn_work_of_bytes(which->limit));
 }
 
 void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls)

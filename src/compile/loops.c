@@ -17,6 +17,24 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
   return l == loop;
 }
 
+uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint32_t exits = 0;
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
+    for (uint32_t s = 0; s < block->succ_count; s++) {
+      if (cn_loops_contain(loops, loop, block->succs[s]))
+        continue;
+      exits++;
+      if (last)
+        *last = block->succs[s];
+    }
+  }
+  return exits;
+}
+
 /* ---- bodies ---- */
 
 /* The blocks from which a back edge to the header is reached without passing the header. `in`

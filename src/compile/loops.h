@@ -37,6 +37,8 @@ struct cn_loops {
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_free(struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+/* How many edges lead out of the loop; `*last`, if not null: where the last of them leads. */
+uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last);
 
 /* An induction variable: a phi of the header that advances by the same constant on every pass. */
 struct cn_induction {

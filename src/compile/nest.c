@@ -58,7 +58,8 @@ static LLVMValueRef start_of(const struct cn_loops *loops, uint32_t loop,
   if (start && is_outside(loops, loop, start))
     return start;
   bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 &&
-               LLVMGetNUW(c->iv.next) && (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
+               LLVMGetNUW(c->iv.next) && c->no_wrap &&
+               (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
   return rises ? LLVMConstNull(LLVMTypeOf(phi)) : NULL;
 }
 

@@ -69,18 +69,10 @@ bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
                   struct cn_chunk_candidate *c)
 {
   const struct cn_loop *l = &loops->at[loop];
-  uint32_t exits = 0, last = CN_NO_BLOCK;
+  uint32_t last = CN_NO_BLOCK, exits = cn_loops_exits(loops, loop, &last);
 
   if (l->inner || c->iv.by || cn_clone_size(loops, loop) > TWIN_SIZE)
     return false;
-  for (uint32_t b = 0; b < l->count; b++) {
-    const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
-    for (uint32_t s = 0; s < block->succ_count; s++)
-      if (!cn_loops_contain(loops, loop, block->succs[s])) {
-        exits++;
-        last = block->succs[s];
-      }
-  }
   bool one_exit = exits == 1 && loops->cfg->blocks[last].pred_count == 1;
   if (exits < 2 && !products)
     return false;

@@ -160,16 +160,9 @@ static uint32_t delay_of_trip(struct judge *j)
 
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
 {
-  const struct cn_loop *l = &loops->at[loop];
-  uint32_t exits = 0;
-
-  for (uint32_t b = 0; b < l->count; b++) {
-    const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
-    for (uint32_t s = 0; s < block->succ_count; s++)
-      exits += !cn_loops_contain(loops, loop, block->succs[s]);
-  }
   struct cn_unroll u;
-  bool leaves = exits > 1 && cn_unroll_fits(loops, loop, &u);
+  bool leaves = cn_loops_exits(loops, loop, NULL) > 1 && cn_unroll_fits(loops, loop, &u);
+
   if (leaves)
     free(u.blocks);
   return leaves;

@@ -5,6 +5,8 @@
 ; RUN: %cairn-cc -O2 -S %s -o - | FileCheck %s --check-prefix=CODE
 target triple = "x86_64-unknown-linux-gnu"
 
+declare i64 @visit(ptr addrspace(1))
+
 ; CODE-LABEL: walk:
 ; CODE-NOT: push
 ; CODE: testq %rdi, %rdi
@@ -30,7 +32,7 @@ again:
   %here = phi ptr addrspace(1) [ %p, %entry ], [ %right, %again ]
   %sum = phi i64 [ 0, %entry ], [ %next, %again ]
   %left = load ptr addrspace(1), ptr addrspace(1) %here
-  %a = call i64 @walk(ptr addrspace(1) %left)
+  %a = call i64 @visit(ptr addrspace(1) %left)
   %at = getelementptr i8, ptr addrspace(1) %here, i64 8
   %right = load ptr addrspace(1), ptr addrspace(1) %at
   %more = add i64 %sum, %a

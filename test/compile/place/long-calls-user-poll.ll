@@ -32,3 +32,13 @@ define ptr addrspace(1) @inner(ptr addrspace(1) %p, i64 %n) gc "statepoint-examp
   call void @llvm.memset.p1.i64(ptr addrspace(1) align 8 %q, i8 0, i64 %n, i1 false)
   ret ptr addrspace(1) %q
 }
+
+; What is said of the whole is not true of a piece: that it finds something, how long it is.
+; CHECK-LABEL: define ptr @found(
+; CHECK: call nonnull ptr @memchr(ptr nonnull dereferenceable(20000) %p, i32 7, i64 range(i64 20000, 0) %n)
+; CHECK: call ptr @memchr(ptr %{{[^ ]*}}, i32 7, i64 %
+define ptr @found(ptr %p, i64 %n) gc "statepoint-example" {
+  %at = call nonnull ptr @memchr(ptr nonnull dereferenceable(20000) %p, i32 7, i64 range(i64 20000, 0) %n)
+  ret ptr %at
+}
+declare ptr @memchr(ptr, i32, i64) "gc-leaf-function"

@@ -149,7 +149,7 @@ define void @quiet(ptr %p, i64 %n) "cairn-nopoll" gc "statepoint-example" {
 ; CHECK: llvm.umin.i64
 ; CHECK: llvm.usub.sat.i64
 
-; CHECK: attributes [[WORK]] = {{.*}}"cairn-work"="8232"
+; CHECK: attributes [[WORK]] = {{.*}}"cairn-work"="8212"
 
 ; SMALL-LABEL: define void @any(
 ; SMALL: icmp ugt i64 %n, 2048
