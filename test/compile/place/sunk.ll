@@ -123,6 +123,37 @@ out:
   ret void
 }
 
+; Two calls of which one runs half as often, behind a test: one poll at the test is not come by
+; much more often than two behind it would be, and costs less (Ackermann's function).
+; CHECK-LABEL: define i64 @two_calls
+; CHECK-NOT: load volatile
+; CHECK: {{^}}more:
+; CHECK: load volatile
+; CHECK: {{^}}first:
+; CHECK-NOT: load volatile
+; CHECK: ret i64
+define i64 @two_calls(i64 %n, i64 %m) gc "statepoint-example" {
+  %c = icmp eq i64 %n, 0
+  br i1 %c, label %out, label %more
+more:
+  %d = icmp eq i64 %m, 0
+  br i1 %d, label %join, label %first
+first:
+  %k = sub i64 %m, 1
+  %a = call i64 @two_calls(i64 %n, i64 %k)
+  br label %join
+join:
+  %v = phi i64 [ 1, %more ], [ %a, %first ]
+  %e = icmp eq i64 %v, 1
+  br i1 %e, label %out, label %second
+second:
+  %b = call i64 @two_calls(i64 1, i64 %v)
+  br label %out
+out:
+  %r = phi i64 [ 0, %0 ], [ %v, %join ], [ %b, %second ]
+  ret i64 %r
+}
+
 ; It is not put off behind half of a copy, or while an integer holds an address.
 ; CHECK-LABEL: define i64 @held
 ; CHECK: load volatile
