@@ -35,6 +35,7 @@ struct cn_chunk_candidate {
   uint64_t work;         /* of one trip, at most */
   uint32_t loop;
   bool twin;        /* gets a copy for few trips, instead of being cut into chunks */
+  bool unrolls;     /* what then polls is unrolled (unroll.c) */
   bool polls_first; /* on entry, too, not only between two chunks */
   /* For the copy (owned). */
   LLVMBasicBlockRef *blocks;

@@ -279,8 +279,9 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   if (!out->trips)
     return false;
   bool products = has_products(loops, loop);
-  if (!products && cn_unroll_leaves_early(loops, loop))
-    return false;
   out->twin = cn_twin_fits(loops, loop, products, out);
+  out->unrolls = !products && cn_unroll_leaves_early(loops, loop);
+  if (!out->twin && out->unrolls)
+    return false;
   return out->twin || !products;
 }

@@ -99,10 +99,11 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
     struct cn_unroll u;
     if (open && open[loops.at[l].header] != 0)
       continue;
-    if (cn_chunk_fits(ctx, &loops, l, small_work, &c))
+    bool fits = cn_chunk_fits(ctx, &loops, l, small_work, &c);
+    if (fits)
       cn_push(candidates, c);
-    else if (loops.at[l].work > small_work && !cn_chunk_calls(&loops, l) &&
-             !is_left_alone(function) && cn_unroll_fits(&loops, l, &u))
+    if ((!fits || c.unrolls) && loops.at[l].work > small_work && !cn_chunk_calls(&loops, l) &&
+        !is_left_alone(function) && cn_unroll_fits(&loops, l, &u))
       cn_push(unrolls, u);
   }
   for (size_t i = 0; i < candidates->count; i++)

@@ -12,8 +12,8 @@
  *                     [i.next, latch]        head:    i = phi [i0, twin], [i.next, latch]
  *
  * That goes for small innermost loops with products of the counter, which the code generator turns
- * into sums in a register each (chunks need twice as many); with several exits, if they are too
- * large for being unrolled (unroll.c); and for nests (nest.c).
+ * into sums in a register each (chunks need twice as many); with several exits, of
+ * which the original is unrolled if it is small (unroll.c); and for nests (nest.c).
  *
  * Needs: nothing. Provides: bounded copies of loops. Breaks: struct cn_cfg, struct cn_loops.
  */

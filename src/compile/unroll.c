@@ -158,6 +158,35 @@ static uint32_t delay_of_trip(struct judge *j)
   return (uint32_t)(most - 1);
 }
 
+/* `phi` and a constant. */
+static bool is_further(LLVMValueRef value, LLVMValueRef phi)
+{
+  return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 &&
+         LLVMGetOperand(value, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+         (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMIsAGetElementPtrInst(value));
+}
+
+/* Does a phi of the header advance by constants alone, so that the copies need not wait for each
+ * other's loads or computations? Else, as in the probes of a hash table, they save nothing but
+ * polls, and all their ways out are harder to predict than one. */
+static bool counts(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[loops->at[l].header].block);
+
+  for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+    bool all = true;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
+      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, k));
+      if (from != CN_NO_BLOCK && cn_loops_contain(loops, l, from))
+        all = is_further(LLVMGetIncomingValue(phi, k), phi);
+    }
+    if (all)
+      return true;
+  }
+  return false;
+}
+
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
 {
   struct cn_unroll u;
@@ -175,7 +204,7 @@ bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unrol
 
   uint32_t size = cn_clone_size(loops, loop);
 
-  if (l->inner || l->irreducible || size > TWICE_LIMIT / 2)
+  if (l->inner || l->irreducible || size > TWICE_LIMIT / 2 || !counts(loops, loop))
     return false;
   uint32_t work = work_of_trip(&j);
   if (work >= WORTH || WIDTH * delay_of_trip(&j) >= work + 2)

@@ -71,6 +71,39 @@ done:
   ret i64 %r
 }
 
+; Several exits, and small: the copy is as it was, and the original is unrolled. Not so that the copy
+; would be.
+; CHECK-LABEL: define i64 @scan
+; CHECK: {{^}}twin:
+; CHECK: br i1 %twin.far, label %loop, label %[[LOOP:loop[0-9]+]]
+; CHECK: {{^}}[[LOOP]]:
+; CHECK: br i1 %found{{[0-9]+}}, label %done, label %latch[[COPY:[0-9]+]]
+; CHECK: {{^}}latch[[COPY]]:
+; CHECK-NOT: load volatile
+; CHECK: br i1 %c{{[0-9]+}}, label %done, label %[[LOOP]], !cairn.bounded
+; CHECK: {{^}}loop:
+; CHECK-NOT: load volatile
+; CHECK-COUNT-3: %found{{[0-9]+}} = icmp
+; CHECK: load volatile i64
+; CHECK: ret i64
+define i64 @scan(ptr addrspace(1) %a, i64 %n, i8 %wanted) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %v = load i8, ptr addrspace(1) %p
+  %found = icmp eq i8 %v, %wanted
+  br i1 %found, label %done, label %latch
+latch:
+  %i.next = add nuw i64 %i, 1
+  %c = icmp eq i64 %i.next, %n
+  br i1 %c, label %done, label %loop
+done:
+  %r = phi i64 [ %i, %loop ], [ -1, %latch ]
+  ret i64 %r
+}
+
 ; Several exits, and a use behind them that no phi feeds: no copy.
 ; CHECK-LABEL: define i64 @used
 ; CHECK-NOT: twin

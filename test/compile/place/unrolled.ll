@@ -105,6 +105,29 @@ done:
   ret void
 }
 
+; Probes of a hash table: nothing counts, so copies would wait for each other, and each would have
+; ways out of its own to mispredict.
+; CHECK-LABEL: define i64 @probe
+; CHECK: {{^}}loop:
+; CHECK: load volatile i64
+; CHECK: br i1 %c, label %done, label %loop
+; CHECK-NOT: br i1 %c{{[0-9]}}
+; CHECK: ret i64
+define i64 @probe(ptr addrspace(1) %table, i64 %from, i64 %mask, i64 %key) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %from, %entry ], [ %i.next, %loop ]
+  %on = add i64 %i, 1
+  %i.next = and i64 %on, %mask
+  %p = getelementptr i64, ptr addrspace(1) %table, i64 %i.next
+  %v = load i64, ptr addrspace(1) %p
+  %c = icmp eq i64 %v, %key
+  br i1 %c, label %done, label %loop
+done:
+  ret i64 %i.next
+}
+
 ; Nothing would make values of its locals again.
 ; CHECK-LABEL: define i64 @alone
 ; CHECK-NOT: br i1 %c{{[0-9]}}
