@@ -189,7 +189,8 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
       cn_sites_add_latch(sites, p->ctx, loops, b);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
-    } else if (!bounded && !cn_ptrmap_find(&chunks->polled, block)) {
+    } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&
+               !cn_ptrmap_find(&chunks->polled, block)) {
       tell_unpolled(p->ctx, loops, b);
     }
     if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
@@ -274,7 +275,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
 
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
-  if (options->opt_level > 0 && options->size_level == 0)
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && options->opt_level > 0 && options->size_level == 0)
     cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_returns_part(p->ctx, function);

@@ -1,5 +1,6 @@
 ; A way that returns before any call gets a return of its own, so that the registers which the calls
-; need are saved behind the test alone, as in plain C: each leaf of a tree would save them otherwise.
+; need are saved behind the test alone, as in plain C: each leaf of a tree would save them otherwise. (A
+; loop that calls its own function has its poll at the entry: self-in-loop.ll.)
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p place-safepoints --polls=backedge -S %s | FileCheck %s --check-prefix=EDGES
 ; RUN: %cairn-cc -O2 -S %s -o - | FileCheck %s --check-prefix=CODE
@@ -16,6 +17,7 @@ declare i64 @visit(ptr addrspace(1))
 ; CODE-NOT: pop
 ; CODE: xorl %eax, %eax
 ; CODE-NEXT: retq
+declare i64 @visit(ptr addrspace(1))
 define i64 @walk(ptr addrspace(1) %p) gc "statepoint-example" {
 ; CHECK-LABEL: define i64 @walk(
 ; CHECK: br i1 %none, label %[[EARLY:.*]], label %again
