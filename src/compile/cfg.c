@@ -119,11 +119,28 @@ static void dominators(struct cn_cfg *cfg)
   }
 }
 
+/* So that dominance is asked for in constant time: what a block dominates has places in a row. */
+static void number_tree(struct cn_cfg *cfg)
+{
+  uint32_t *next = cn_alloc(cfg->count * sizeof *next);
+
+  for (uint32_t i = cfg->count; i-- > 0;) {
+    cfg->blocks[i].below++;
+    if (i)
+      cfg->blocks[cfg->blocks[i].idom].below += cfg->blocks[i].below;
+  }
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    b->place = i ? next[b->idom] : 0;
+    next[b->idom] += b->below;
+    next[i] = b->place + 1;
+  }
+  free(next);
+}
+
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 {
-  while (b > a)
-    b = cfg->blocks[b].idom;
-  return a == b;
+  return cfg->blocks[b].place - cfg->blocks[a].place < cfg->blocks[a].below;
 }
 
 /* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each
@@ -189,6 +206,7 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg)
     return;
   cfg->has_dominators = true;
   dominators(cfg);
+  number_tree(cfg);
   uint32_t *mark = cn_alloc(cfg->count * sizeof *mark);
   for (uint32_t i = cfg->count; i-- > 0;)
     fill_loop(cfg, i, mark);

@@ -19,6 +19,8 @@ struct cn_block {
   uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
   uint32_t depth; /* number of natural loops around it */
   bool nests;     /* header of a loop that has another in it */
+  uint32_t place; /* in the tree of dominators, visited parents first; */
+  uint32_t below; /* so many blocks from there on are dominated by this one, itself among them */
 };
 
 /* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with

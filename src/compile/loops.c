@@ -12,9 +12,7 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
 {
   uint32_t l = loops->of[block];
 
-  while (l != CN_NO_BLOCK && l < loop)
-    l = loops->at[l].parent;
-  return l == loop;
+  return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
 }
 
 uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last)
@@ -223,6 +221,26 @@ static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
   }
 }
 
+/* For cn_loops_contain(): the loops in another have places in a row. */
+static void number_nests(struct cn_loops *loops)
+{
+  uint32_t *next = cn_alloc(loops->count * sizeof *next), outer = 0;
+
+  for (uint32_t l = 0; l < loops->count; l++) {
+    loops->at[l].below++;
+    if (loops->at[l].parent != CN_NO_BLOCK)
+      loops->at[loops->at[l].parent].below += loops->at[l].below;
+  }
+  for (uint32_t l = loops->count; l-- > 0;) {
+    struct cn_loop *loop = &loops->at[l];
+    uint32_t *place = loop->parent == CN_NO_BLOCK ? &outer : &next[loop->parent];
+    loop->place = *place;
+    *place += loop->below;
+    next[l] = loop->place + 1;
+  }
+  free(next);
+}
+
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
   uint32_t *in = cn_alloc(cfg->count * sizeof *in);
@@ -238,6 +256,7 @@ void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
   for (uint32_t i = cfg->count; i-- > 0;)
     if (cfg->blocks[i].loop == i)
       add_loop(loops, i, in);
+  number_nests(loops);
   for (uint32_t l = 0; l < loops->count; l++)
     measure(loops, l, works);
   free(in);

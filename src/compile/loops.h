@@ -17,6 +17,8 @@ struct cn_loop {
   uint32_t header; /* block index; all back edges to one header make one loop */
   uint32_t latch;  /* the only source of a back edge, or CN_NO_BLOCK */
   uint32_t parent; /* loop index, or CN_NO_BLOCK */
+  uint32_t place;  /* among the loops, outer ones first; */
+  uint32_t below;  /* so many from there on are in this one, itself among them */
   bool inner;      /* has loops or irreducible cycles in it */
   bool irreducible;
   uint32_t *blocks;
