@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Unrolling for polls: a loop that nobody can count (a scan for a value, a probe of a hash table,
- * an interpreter) polls at its latch. Where its trips are so small that the poll would be a good part
- * of them, it is unrolled, each copy with its own ways out, and only the last one polls
+ * an interpreter) polls at its latch. Where its trips are so small that the poll would be a good
+ * part of them, it is unrolled, each copy with its own ways out, and only the last one polls
  * (late-insertion-slides-2014, future work: "Inner loop chunking").
  *
  *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
@@ -329,6 +329,32 @@ static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
   }
 }
 
+static bool declares_scope(LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_calls_intrinsic(i, "llvm.experimental.noalias.scope.decl"))
+      return true;
+  return false;
+}
+
+/* A scope that a trip declares (an inlined function's `restrict`) says nothing of two trips, which
+ * are to be one: what is said by scopes is dropped then. */
+static void forget_scopes(const struct cn_unroll *u)
+{
+  LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
+  unsigned scope = LLVMGetMDKindIDInContext(llvm, "alias.scope", 11);
+  unsigned noalias = LLVMGetMDKindIDInContext(llvm, "noalias", 7);
+  bool any = false;
+
+  for (uint32_t b = 0; b < u->count; b++)
+    any |= declares_scope(u->blocks[b]);
+  for (uint32_t b = 0; any && b < u->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(u->blocks[b]); i; i = LLVMGetNextInstruction(i)) {
+      LLVMSetMetadata(i, scope, NULL);
+      LLVMSetMetadata(i, noalias, NULL);
+    }
+}
+
 void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
 {
   struct cn_clone clones[CN_UNROLL_MOST - 1];
@@ -336,6 +362,7 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
   LLVMBasicBlockRef after = u->blocks[u->count - 1];
 
   CN_CHECK(u->times <= CN_UNROLL_MOST);
+  forget_scopes(u);
   for (uint32_t k = 0; k < count; k++) {
     cn_clone_begin(&clones[k], ctx, u->blocks, u->count, u->blocks[0]);
     carry_over(u, k ? &clones[k - 1] : NULL, &clones[k]);

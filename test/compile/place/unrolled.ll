@@ -146,3 +146,31 @@ done:
   ret i64 %i
 }
 !0 = distinct !{!0}
+
+; What a scope says of one trip need not hold between two: a store of the first and a load of the
+; second that are said to be apart could change places.
+; CHECK-LABEL: define i64 @scoped
+; CHECK-COUNT-2: call void @llvm.experimental.noalias.scope.decl
+; CHECK-NOT: !alias.scope
+; CHECK-NOT: !noalias
+; CHECK: {{^}}}
+define i64 @scoped(ptr %a, ptr %b) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  call void @llvm.experimental.noalias.scope.decl(metadata !2)
+  %p = getelementptr i8, ptr %a, i64 %i
+  %v = load i8, ptr %p, !alias.scope !2
+  %q = getelementptr i8, ptr %b, i64 %i
+  store i8 %v, ptr %q, !noalias !2
+  %i.next = add i64 %i, 1
+  %c = icmp eq i8 %v, 0
+  br i1 %c, label %done, label %loop
+done:
+  ret i64 %i
+}
+declare void @llvm.experimental.noalias.scope.decl(metadata)
+!2 = !{!3}
+!3 = distinct !{!3, !4}
+!4 = distinct !{!4}
