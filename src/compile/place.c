@@ -66,8 +66,8 @@ static bool wants_polls(LLVMValueRef function)
 }
 
 /* Callees first, so that what calls leaves only may be one itself. None after early insertion, but
- * for functions that must not come to a safepoint: LLVM would inline their calls, which are plain, and
- * then hide references in pieces of locals that the statepoints do not describe. */
+ * for functions that must not come to a safepoint: LLVM would inline their calls, which are plain,
+ * and then hide references in pieces of locals that the statepoints do not describe. */
 static void find_leaves(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->infer.graph;
@@ -270,19 +270,20 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
+  bool fast = options->opt_level > 0 && options->size_level == 0;
   struct cn_chunks chunks = {0};
   struct cn_sites sites = {0};
 
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
-  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && options->opt_level > 0 && options->size_level == 0)
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
     cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_returns_part(p->ctx, function);
   collect_sites(p, function, &chunks, &sites);
   for (size_t i = 0; i < sites.list.count; i++)
     cn_poll_emit(&p->polls, sites.list.at[i]);
-  if (options->opt_level > 0 && options->size_level == 0)
+  if (fast)
     cn_early_returns(p->ctx, function);
   cn_sites_free(&sites);
   cn_ptrmap_free(&chunks.bounded);
@@ -319,11 +320,21 @@ static bool place(struct cn_ctx *ctx)
   return ok;
 }
 
+/* Something by the name of our poll's slow path may be something else. */
+static bool has_slow_path(struct cn_ctx *ctx)
+{
+  return LLVMGetNamedFunction(ctx->module, CN_POLL_SLOW) ||
+         LLVMGetNamedGlobal(ctx->module, CN_POLL_SLOW) ||
+         LLVMGetNamedGlobalAlias(ctx->module, CN_POLL_SLOW, sizeof CN_POLL_SLOW - 1);
+}
+
 /* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,
- * some are. What is in a region is looked at when it is known which functions are leaves. */
+ * some are. What is in a region is looked at when it is known which functions are leaves, and
+ * whether polls are needed, too. */
 bool cn_place(struct cn_ctx *ctx)
 {
-  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_regions_wanted(ctx)
+  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_regions_wanted(ctx) ||
+                 has_slow_path(ctx)
              ? cn_rehearse(ctx, place)
              : place(ctx);
 }

@@ -7,6 +7,8 @@
 ; RUN: %cairn opt --polls=tail-call -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,TAIL %s
 ; RUN: %cairn opt --polls=entry,return -p place-safepoints -S %s | FileCheck --check-prefixes=BOTH %s
 ; RUN: %cairn opt --polls=none -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,NONE %s
+; RUN: %cairn opt --polls=none -p place-safepoints -S %s | FileCheck --check-prefix=WHOLE %s
+; RUN: %cairn opt --polls=entry,call,return,tail-call -p place-safepoints -S %s | FileCheck --check-prefix=WHOLE %s
 ; RUN: %cairn opt --polls=call -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,NONE %s
 ; RUN: %cairn opt --polls=entry,backedge,call,return,tail-call \
 ; RUN:   -p place-safepoints,rewrite-statepoints,verify-safepoints,tail-calls -S %s | FileCheck --check-prefix=ALL %s
@@ -142,5 +144,28 @@ define void @ends() gc "statepoint-example" {
 ; ALL-NOT: poll.asked =
 ; ALL: ret void
 define void @empty() gc "statepoint-example" {
+  ret void
+}
+
+; Loops that do not poll stay what they were: neither cut into chunks nor copied.
+; WHOLE-LABEL: define void @counted
+; WHOLE: {{^}}head:
+; WHOLE-NEXT: %at = phi
+; WHOLE-NEXT: store
+; WHOLE-NEXT: getelementptr
+; WHOLE-NEXT: icmp
+; WHOLE-NEXT: br i1 %c, label %head, label %out{{$}}
+; WHOLE-NOT: chunk
+; WHOLE: {{^}}}
+define void @counted(ptr addrspace(1) %p, ptr addrspace(1) %end) gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %at = phi ptr addrspace(1) [ %p, %entry ], [ %next, %head ]
+  store i8 7, ptr addrspace(1) %at
+  %next = getelementptr inbounds i8, ptr addrspace(1) %at, i64 1
+  %c = icmp ne ptr addrspace(1) %next, %end
+  br i1 %c, label %head, label %out
+out:
   ret void
 }

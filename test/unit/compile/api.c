@@ -137,6 +137,17 @@ static const char region[] =
     "  ret void\n"
     "}\n";
 
+/* What polls would call is not what they take it for, which shows when the leaf is known. */
+static const char odd_slow_path[] =
+    "declare i32 @cairn_poll_slow(i32)\n"
+    "define void @leaf() gc \"statepoint-example\" {\n"
+    "  ret void\n"
+    "}\n"
+    "define void @f() gc \"statepoint-example\" {\n"
+    "  call void @f()\n"
+    "  ret void\n"
+    "}\n";
+
 static LLVMModuleRef parse(LLVMContextRef context, const char *text)
 {
   LLVMMemoryBufferRef buffer =
@@ -235,6 +246,7 @@ static void refused_placement_stays(void **state)
   (void)state;
   refuses_with(&options, cairn_place_safepoints, region, 3, "nopoll-safepoint");
   refuses_with(&options, cairn_place_safepoints, stubborn_poll, 1, "poll-inline");
+  refuses_with(NULL, cairn_place_safepoints, odd_slow_path, 1, "reserved-name");
 }
 
 static void count_one(void *env, const struct cairn_diagnostic *diagnostic)
