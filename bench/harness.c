@@ -95,7 +95,8 @@ static void time_kernel(const struct kernel *kernel, int repeats)
 }
 
 /* Arguments: how often each kernel is timed, after a first run that warms caches and pages; and the
- * only kernel to run. All are set up in any case, so that each finds its memory at the same place. */
+ * only kernel to run. All are set up in any case, so that each finds its memory at the same
+ * place. */
 int main(int argc, char **argv)
 {
   int repeats = argc > 1 ? atoi(argv[1]) : 9;

@@ -151,10 +151,11 @@ struct cairn_compile_options {
 bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                             struct cairn_diagnostics *diagnostics);
 
-/* Tell `module` what cairn_place_safepoints() found out of the functions that it declares and `from`
- * defines, as attributes of the declarations: which never reach a safepoint ("gc-leaf-function"), which
- * always do ("cairn-polls"), and how much they do without one ("cairn-work"). To be called before
- * `module` is compiled; wrong as soon as `from` is compiled anew from other sources. */
+/* Tell `module` what cairn_place_safepoints() found out of the functions that it declares and
+ * `from` defines, as attributes of the declarations: which never reach a safepoint
+ * ("gc-leaf-function"), which always do ("cairn-polls"), and how much they do without one
+ * ("cairn-work"). To be called before `module` is compiled; wrong as soon as `from` is compiled
+ * anew from other sources. */
 void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
 
 /* Wrap every parse point in a gc.statepoint and relocate what is live over it
@@ -188,7 +189,7 @@ bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_o
 
 /* Why a function takes long, or may take any time. Absent strings are null, absent numbers 0. */
 struct cairn_time_cause {
-  const char *kind;  /* "loop", "cycle" (one that is no loop), "call", "recursion", "path", "claim" */
+  const char *kind;  /* "loop", "cycle" (that is no loop), "call", "recursion", "path", "claim" */
   const char *where; /* the block at which a loop starts, or what is called */
   const char *why;   /* one sentence */
   uint64_t work;     /* without a safepoint */
@@ -226,9 +227,10 @@ bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_op
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, manage-all, shared, report. Returns null, or what is wrong,
- * which the caller frees with free(); *options is as it was then. "address-spaces" allocates: whoever sets it frees
- * options->address_spaces with free(), and has nothing else there before. */
+ * check-polls, polls, poll, poll-budget, manage-all, shared, report. Returns null, or what is
+ * wrong, which the caller frees with free(); *options is as it was then. "address-spaces"
+ * allocates: whoever sets it frees options->address_spaces with free(), and has nothing else there
+ * before. */
 char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value);
 
 /* Null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order

@@ -115,9 +115,10 @@ static void add_call(struct cn_callgraph *graph, struct cn_call_node *node, LLVM
 
 static void add_calls(struct cn_callgraph *graph, struct cn_call_node *node)
 {
+  LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->function);
   size_t room = 0;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->function); b; b = LLVMGetNextBasicBlock(b))
+  for (; b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cn_is_call(i))
         add_call(graph, node, i, &room);

@@ -46,7 +46,8 @@ LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call);
 bool cn_callgraph_is_safepoint(LLVMValueRef function);
 
 /* Does a call of `callee` by the function of node `caller` close a cycle of calls? Every cycle has
- * one that does, so a poll before each of those is one on each way round. A null callee: unknown. */
+ * one that does, so a poll before each of those is one on each way round. A null callee:
+ * unknown. */
 bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee);
 
 #endif

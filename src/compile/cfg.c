@@ -143,6 +143,16 @@ bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return cfg->blocks[b].place - cfg->blocks[a].place < cfg->blocks[a].below;
 }
 
+bool cn_cfg_irreducible(const struct cn_cfg *cfg)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) &&
+          !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
+        return true;
+  return false;
+}
+
 /* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each
  * block was counted into. */
 static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *mark,

@@ -69,14 +69,6 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
   return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
 }
 
-static bool is_invariant(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
-{
-  if (!LLVMIsAInstruction(value))
-    return true;
-  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
-  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
-}
-
 /* Equality leads anywhere. An order must be the one that a constant step leads to, or "less
  * than" with any step that does not change: it is looked at when the loop is entered. An order
  * is wrong after wrapping, so that is ruled out. */
@@ -84,7 +76,7 @@ static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
                        const struct cn_chunk_candidate *c)
 {
   if (c->iv.by)
-    return is_upward(c->stay) && c->no_wrap && is_invariant(loops, loop, c->iv.by) &&
+    return is_upward(c->stay) && c->no_wrap && cn_loops_outside(loops, loop, c->iv.by) &&
            LLVMGetTypeKind(LLVMTypeOf(c->iv.phi)) == LLVMIntegerTypeKind;
   if (c->stay == LLVMIntNE)
     return true;
@@ -98,7 +90,7 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
   for (unsigned o = 0; o < 2; o++) {
     LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
     LLVMValueRef tested = LLVMGetOperand(out->compare, o);
-    if (!is_invariant(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
+    if (!cn_loops_outside(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
         !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
       continue;
     p = o == 0 ? p : swapped(p);

@@ -148,7 +148,8 @@ static bool is_chased(LLVMValueRef pointer)
   return chased;
 }
 
-/* Of an access through `pointer`: `anywhere` where its place does not follow from the last one's. */
+/* Of an access through `pointer`: `anywhere` where its place does not follow from the last
+ * one's. */
 static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
 {
   while (LLVMIsAInstruction(pointer)) {
@@ -248,12 +249,12 @@ static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
 /* What was said of the callee, "cairn-work"="N" on the call or on the function; 0: nothing. */
 static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
 {
+  unsigned length = sizeof CN_WORK_SAID - 1;
   LLVMAttributeRef attribute =
-      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID, sizeof CN_WORK_SAID - 1);
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID, length);
 
   if (!attribute && callee)
-    attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, CN_WORK_SAID,
-                                              sizeof CN_WORK_SAID - 1);
+    attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, CN_WORK_SAID, length);
   return attribute ? cn_work_parse(attribute) : 0;
 }
 

@@ -14,8 +14,8 @@
  *   cost(b) = frequency(b)                                   if b itself needs a poll, or
  *             min(frequency(b), sum of cost(c) over the children c that need one)
  *
- * No block is taken behind something that a poll must not be put off behind. What is in a loop counts
- * for many times: a poll goes there if it is hardly ever come by.
+ * No block is taken behind something that a poll must not be put off behind. What is in a loop
+ * counts for many times: a poll goes there if it is hardly ever come by.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -90,7 +90,8 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
       p->fresh = false;
     else
       *p = cn_work_step(*p, &piece, &ways);
-    if (p->fresh && ((leaves && p->entry > CN_CALL_WORK) || cn_infer_closes(e->infer, e->node, i))) {
+    bool late = leaves && p->entry > CN_CALL_WORK;
+    if (p->fresh && (late || cn_infer_closes(e->infer, e->node, i))) {
       p->fresh = false;
       return i;
     }
@@ -155,22 +156,12 @@ static bool stops_sinking(LLVMValueRef i)
          cn_calls_have(i, "convergent");
 }
 
-static bool is_irreducible(const struct cn_cfg *cfg)
-{
-  for (uint32_t b = 0; b < cfg->count; b++)
-    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) &&
-          !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
-        return true;
-  return false;
-}
-
 /* `open` and `free` of all blocks: what is said of the start of one holds on every way to it. The
  * entry block is in no region, and so open. */
 static void find_open(struct entries *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
-  bool irreducible = is_irreducible(cfg);
+  bool irreducible = cn_cfg_irreducible(cfg);
 
   for (uint32_t b = 0; b < cfg->count; b++)
     e->at[b].open = e->at[b].free = b == 0 || !irreducible;

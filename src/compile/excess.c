@@ -5,11 +5,12 @@
  *
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
- * One walk through the blocks in reverse post-order, with the longest time since the last safepoint,
- * as in work.c; where it gets too long there is a poll, from which it starts anew. A poll goes where
- * nothing can be hidden from the collector: right behind a call that may collect, and before other
- * instructions only if no address of an object is at large as an integer and no allocation is under
- * way. Loops that run without polls because they are short stay so: the poll comes before them.
+ * One walk through the blocks in reverse post-order, with the longest time since the last
+ * safepoint, as in work.c; where it gets too long there is a poll, from which it starts anew. A
+ * poll goes where nothing can be hidden from the collector: right behind a call that may collect,
+ * and before other instructions only if no address of an object is at large as an integer and no
+ * allocation is under way. Loops that run without polls because they are short stay so: the poll
+ * comes before them.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -160,7 +161,8 @@ static struct cn_work_point enter(struct excess *e, uint32_t b)
   return cn_work_repeat(p, loop);
 }
 
-/* Does a pass of the innermost loop round block `b`, if there is one, come by a safepoint anyway? */
+/* Does a pass of the innermost loop round block `b`, if there is one, come by a safepoint
+ * anyway? */
 static bool may_poll_in(const struct excess *e, uint32_t b)
 {
   uint32_t l = e->work->loops->of[b];
@@ -168,7 +170,8 @@ static bool may_poll_in(const struct excess *e, uint32_t b)
   return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
 }
 
-/* What may take any time by itself, as searching a string does, takes no less for polls around it. */
+/* What may take any time by itself, as searching a string does, takes no less for polls around
+ * it. */
 static struct cn_work_summary known_part(struct cn_work_summary piece)
 {
   if (piece.through == CN_WORK_UNKNOWN)

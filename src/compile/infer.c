@@ -95,18 +95,10 @@ static bool calls_leaves_only(LLVMValueRef function)
 /* Every cycle of blocks is a loop that is short. */
 static bool loops_are_short(const struct cn_loops *loops)
 {
-  const struct cn_cfg *cfg = loops->cfg;
-
   for (uint32_t l = 0; l < loops->count; l++)
     if (loops->at[l].work > CN_CALL_WORK)
       return false;
-  for (uint32_t b = 0; b < cfg->count; b++)
-    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
-      uint32_t to = cfg->blocks[b].succs[s];
-      if (cn_cfg_retreats(b, to) && !cn_cfg_dominates(cfg, to, b))
-        return false;
-    }
-  return true;
+  return !cn_cfg_irreducible(loops->cfg);
 }
 
 bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)

@@ -28,8 +28,8 @@ bool cn_infer_polls(const struct cn_infer *infer, LLVMValueRef instruction);
 /* Is it a call that closes a cycle of calls, and none that surely comes to a safepoint? */
 bool cn_infer_closes(const struct cn_infer *infer, uint32_t caller, LLVMValueRef instruction);
 
-/* Does somebody want a record of calls of the function: with a deoptimisation state or a transition,
- * with an id or room for a patch, or wrapped in a statepoint already? */
+/* Does somebody want a record of calls of the function: with a deoptimisation state or a
+ * transition, with an id or room for a patch, or wrapped in a statepoint already? */
 bool cn_infer_is_recorded(LLVMValueRef function);
 
 /* Does `function` never reach a safepoint, and soon return? Then it gets the attribute. */

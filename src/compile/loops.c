@@ -15,6 +15,14 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
   return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
 }
 
+bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value))
+    return true;
+  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
+  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
+}
+
 uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last)
 {
   const struct cn_loop *l = &loops->at[loop];

@@ -39,6 +39,8 @@ struct cn_loops {
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_free(struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+/* Is `value` computed outside the loop, if it is computed at all? */
+bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
 /* How many edges lead out of the loop; `*last`, if not null: where the last of them leads. */
 uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last);
 
@@ -58,7 +60,8 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
  * (trips.c). */
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
 
-/* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX (trips.c). */
+/* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX
+ * (trips.c). */
 uint64_t cn_loops_largest(LLVMValueRef value);
 
 #endif

@@ -39,8 +39,8 @@
 /* What never moves: an attribute of parameters and results, metadata of loads. */
 #define CN_IMMOVABLE "cairn-immovable"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"
-/* No safepoint lies between calls of these two, nor in a function with the attribute, which C has as
- * an annotation (regions.c). */
+/* No safepoint lies between calls of these two, nor in a function with the attribute, which C has
+ * as an annotation (regions.c). */
 #define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
 #define CN_NOPOLL_END "cairn.nopoll.end"
 #define CN_NOPOLL "cairn-nopoll"

@@ -32,14 +32,6 @@ struct cn_nest {
 
 /* ---- which nests ---- */
 
-static bool is_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
-{
-  if (!LLVMIsAInstruction(value))
-    return true;
-  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
-  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
-}
-
 /* Where the induction variable starts, if that is known before `loop`. Of a counter that only goes
  * up to an unsigned bound 0 will do. Else null. */
 static LLVMValueRef start_of(const struct cn_loops *loops, uint32_t loop,
@@ -55,7 +47,7 @@ static LLVMValueRef start_of(const struct cn_loops *loops, uint32_t loop,
       return NULL;
     start = LLVMGetIncomingValue(phi, i);
   }
-  if (start && is_outside(loops, loop, start))
+  if (start && cn_loops_outside(loops, loop, start))
     return start;
   bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 &&
                LLVMGetNUW(c->iv.next) && c->no_wrap &&
@@ -73,7 +65,7 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     return false;
   inner.start = start_of(loops, loop, &inner.test);
   if (!inner.start ||
-      !is_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
+      !cn_loops_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
     return false;
   cn_push(&nest->inner, inner);
   return true;

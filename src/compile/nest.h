@@ -10,8 +10,8 @@
 
 struct cn_nest;
 
-/* Is loop `loop`, with loops in it, worth a copy in which those do not poll? Then what copying needs
- * is put into `c`. */
+/* Is loop `loop`, with loops in it, worth a copy in which those do not poll? Then what copying
+ * needs is put into `c`. */
 bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                   uint64_t small_work, struct cn_chunk_candidate *c);
 

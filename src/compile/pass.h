@@ -93,8 +93,8 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
 /* Tell what a pass did or decided, for -fcairn-report; nothing is computed if nobody wants to know.
- * `at` is where in the source it is (an instruction, best the loop's or the call's) or the function.
- * The rules of remarks are listed in docs/refused.md. */
+ * `at` is where in the source it is (an instruction, best the loop's or the call's) or the
+ * function. The rules of remarks are listed in docs/refused.md. */
 #define cn_remark(ctx, at, rule, ...)                             \
   do {                                                            \
     if ((ctx)->options->report)                                   \

@@ -408,7 +408,8 @@ const char *const *cairn_compile_pass_names(void)
 void cairn_compile_init(void)
 {
   /* References stay in registers over safepoints, callee-saved ones included; the frame-map
-   * walker recovers them. Slow paths leave the loops that they belong to. Code generator options are process-wide and can be parsed once. */
+   * walker recovers them. Slow paths leave the loops that they belong to. Code generator options
+   * are process-wide and can be parsed once. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
                                      "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block"};

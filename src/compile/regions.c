@@ -221,6 +221,7 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
 
 static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  bool none = cn_regions_has_none(function);
   struct cn_cfg cfg;
 
   cn_cfg_build_edges(&cfg, function);
@@ -228,7 +229,7 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
   for (uint32_t b = 0; b < cfg.count; b++) {
     if (depths)
       check_block(ctx, &cfg, depths, b);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && cn_regions_has_none(function);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && none;
          i = LLVMGetNextInstruction(i))
       check_call(ctx, i, "function");
   }

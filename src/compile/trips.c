@@ -210,8 +210,8 @@ static uint64_t count_slowly(const struct counting *c)
 }
 
 /* In steps of one, up or down, a long way: each value is met, so the loop is left at the bound or
- * right behind it, unless the tested value was beyond it from the start, which counting slowly would
- * have found. */
+ * right behind it, unless the tested value was beyond it from the start, which counting slowly
+ * would have found. */
 static uint64_t count_far(const struct counting *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width);

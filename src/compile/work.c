@@ -296,16 +296,6 @@ static void sum_function(struct cn_work *w, uint32_t *order)
   w->all = r.ways;
 }
 
-static bool has_irreducible_edges(const struct cn_cfg *cfg)
-{
-  for (uint32_t b = 0; b < cfg->count; b++)
-    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) &&
-          !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
-        return true;
-  return false;
-}
-
 void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_loops *loops,
                    const struct cn_work_known *known)
 {
@@ -314,7 +304,7 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
 
   *w = (struct cn_work){.known = known,
                         .loops = loops,
-                        .irreducible = has_irreducible_edges(loops->cfg)};
+                        .irreducible = cn_cfg_irreducible(loops->cfg)};
   w->blocks = cn_alloc(count * sizeof *w->blocks);
   w->at = cn_alloc(loops->count * sizeof *w->at);
   w->in = cn_alloc(count * sizeof *w->in);

@@ -46,7 +46,8 @@ static inline uint64_t cn_work_times(uint64_t a, uint64_t n)
 /* The budget of options->poll_budget in units. */
 uint64_t cn_work_budget(const struct cn_ctx *ctx);
 
-/* What may lie between two safepoints: a call leaves a budget's worth behind, and another follows. */
+/* What may lie between two safepoints: a call leaves a budget's worth behind, and another
+ * follows. */
 static inline uint64_t cn_work_limit(const struct cn_ctx *ctx)
 {
   return 2 * cn_work_budget(ctx);

@@ -182,7 +182,9 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 }
 
 /* OPT_SET: an option of cairn_compile_set(), by the same name. */
-enum { OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_HELP, OPT_VERSION };
+enum {
+  OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_HELP, OPT_VERSION
+};
 
 static const struct option long_options[] = {
     {"passes", required_argument, NULL, 'p'},

@@ -13,9 +13,9 @@
 
 /* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
  * buffer_end, or 0 while every allocation must take the slow path (stress mode). stack_limit is
- * stack_floor, or UINTPTR_MAX while the poll word is not zero (arm.h). A thread that no one attached
- * has only zeros but for the poll word and the limit, so that each way into the runtime takes its
- * slow path, which tells. */
+ * stack_floor, or UINTPTR_MAX while the poll word is not zero (arm.h). A thread that no one
+ * attached has only zeros but for the poll word and the limit, so that each way into the runtime
+ * takes its slow path, which tells. */
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;

@@ -41,8 +41,8 @@ void cn_os_free(void *memory, size_t bytes);
 
 bool cn_os_is_main_thread(void);
 uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or above it */
-/* The system lets the main thread's stack grow down to here, as the limits are now; 0 if nothing but
- * memory limits it. */
+/* The system lets the main thread's stack grow down to here, as the limits are now; 0 if nothing
+ * but memory limits it. */
 uintptr_t cn_os_main_stack_bottom(void);
 
 /* Wait while *word is `value`, until somebody wakes all who wait for it, or for no reason. False:
