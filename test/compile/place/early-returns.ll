@@ -6,8 +6,6 @@
 ; RUN: %cairn-cc -O2 -S %s -o - | FileCheck %s --check-prefix=CODE
 target triple = "x86_64-unknown-linux-gnu"
 
-declare i64 @visit(ptr addrspace(1))
-
 ; CODE-LABEL: walk:
 ; CODE-NOT: push
 ; CODE: testq %rdi, %rdi
