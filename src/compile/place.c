@@ -13,6 +13,7 @@
  */
 #include <string.h>
 #include "base/vector.h"
+#include "compile/ascent.h"
 #include "compile/calls.h"
 #include "compile/chunk.h"
 #include "compile/early.h"
@@ -257,6 +258,8 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
   tell_entries(p, function, sites, sites->list.count - latches);
+  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_ascent_sites(&p->infer, &loops, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_excess_sites(p->ctx, &loops, &p->infer.known, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))

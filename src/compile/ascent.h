@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Polls on the way up from a recursion. Private to src/compile.
+ */
+#ifndef CN_COMPILE_ASCENT_H
+#define CN_COMPILE_ASCENT_H
+
+#include "compile/infer.h"
+
+/* Where the function of `loops` has to poll besides at `sites` so that a recursion through it comes
+ * to a safepoint on each level when it ends: added to them. */
+void cn_ascent_sites(const struct cn_infer *infer, const struct cn_loops *loops,
+                     struct cn_sites *sites);
+
+#endif
