@@ -9,7 +9,9 @@
  * Each cycle of calls has one that closes it, and so has the way back up. Where a return can be
  * reached behind such a call without a poll, one goes right behind it: there nothing can be hidden
  * from the collector, which may have run in the call. Behind the last one only, where several come
- * one after the other; and none behind a call that becomes a jump, of which nothing comes back.
+ * one after the other; none behind a call that becomes a jump, of which nothing comes back; and none
+ * where an exception arrives: each level that it passes by does nothing, and one that catches it
+ * returns to a poll.
  *
  * Left out are calls of the function itself on each pass of a loop, which the optimiser makes of
  * recursions that end in a call of themselves (the walk of a tree: one more poll is nine per cent
@@ -18,8 +20,7 @@
  */
 #include "compile/ascent.h"
 
-#include <stdlib.h>
-#include "base/check.h"
+#include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/tail.h"
 
@@ -27,9 +28,8 @@ struct ascent {
   const struct cn_infer *infer;
   const struct cn_loops *loops;
   struct cn_sites *sites;
-  struct cn_work_known known; /* with `sites` */
+  struct cn_ways_back ways;
   uint32_t node;
-  bool *returns; /* by block: can a return be reached from its start without a safepoint? */
 };
 
 /* Does block `b` lie in a loop that comes by it on each pass? */
@@ -48,9 +48,11 @@ static bool is_on_each_pass(const struct ascent *a, uint32_t b)
   return true;
 }
 
-/* A call, in block `b`, that closes a cycle of calls, comes back, and is not left out. */
-static bool is_closing(const struct ascent *a, uint32_t b, LLVMValueRef i)
+/* A call, in block `b`, that closes a cycle of calls, comes back, and is not left out. It will have
+ * its own poll. */
+static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
 {
+  const struct ascent *a = env;
   const struct cn_callgraph *graph = &a->infer->graph;
 
   if (cn_classify_call(i).kind != CN_CALL_PARSE || LLVMIsACallBrInst(i) || cn_tail_position(i))
@@ -62,65 +64,18 @@ static bool is_closing(const struct ascent *a, uint32_t b, LLVMValueRef i)
   return callee != a->loops->cfg->function || !is_on_each_pass(a, b);
 }
 
-/* Is there a safepoint in the block from `i` on, or will there be? A closing call gets its own. */
-static bool polls_from(const struct ascent *a, uint32_t b, LLVMValueRef i)
+/* Where to poll behind call `i`. */
+static LLVMValueRef site_behind(const struct ascent *a, LLVMValueRef i)
 {
-  for (; i; i = LLVMGetNextInstruction(i)) {
-    if (cn_ptrmap_find(&a->sites->seen, i) || is_closing(a, b, i))
-      return true;
-    if (!LLVMIsAPHINode(i) && !cn_work_at(&a->known, i).passes)
-      return true;
-  }
-  return cn_work_polls_at_end(&a->known, a->loops->cfg, b);
-}
-
-/* From the end of block `b`. */
-static bool returns_behind(const struct ascent *a, uint32_t b)
-{
-  const struct cn_block *block = &a->loops->cfg->blocks[b];
-  bool returns = LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(block->block)) != NULL;
-
-  for (uint32_t s = 0; s < block->succ_count; s++)
-    returns |= a->returns[block->succs[s]];
-  return returns;
-}
-
-static void find_returns(struct ascent *a)
-{
-  const struct cn_cfg *cfg = a->loops->cfg;
-  bool *polls = cn_alloc(cfg->count * sizeof *polls), changed = true;
-
-  for (uint32_t b = 0; b < cfg->count; b++)
-    polls[b] = polls_from(a, b, LLVMGetFirstInstruction(cfg->blocks[b].block));
-  while (changed) {
-    changed = false;
-    for (uint32_t b = cfg->count; b-- > 0;) {
-      bool now = !polls[b] && returns_behind(a, b);
-      changed |= now != a->returns[b];
-      a->returns[b] = now;
-    }
-  }
-  free(polls);
-}
-
-/* Behind call `i` of block `b`, if a poll is needed there: the instruction to poll before. */
-static LLVMValueRef site_behind(const struct ascent *a, uint32_t b, LLVMValueRef i)
-{
-  const struct cn_cfg *cfg = a->loops->cfg;
   LLVMValueRef next = LLVMGetNextInstruction(i);
 
-  if (LLVMIsAInvokeInst(i)) {
-    uint32_t normal = cn_cfg_index(cfg, LLVMGetNormalDest(i));
-    if (!a->returns[normal])
-      return NULL;
-    next = LLVMGetFirstInstruction(cfg->blocks[normal].block);
-    b = normal;
-    while (LLVMIsAPHINode(next))
-      next = LLVMGetNextInstruction(next);
-  } else if (polls_from(a, b, next) || !returns_behind(a, b)) {
-    return NULL;
-  }
-  return LLVMIsATerminatorInst(next) ? cn_site_end(a->infer->ctx, cfg->blocks[b].block) : next;
+  if (LLVMIsAInvokeInst(i))
+    next = LLVMGetFirstInstruction(LLVMGetNormalDest(i));
+  while (LLVMIsAPHINode(next))
+    next = LLVMGetNextInstruction(next);
+  return LLVMIsATerminatorInst(next)
+             ? cn_site_end(a->infer->ctx, LLVMGetInstructionParent(next))
+             : next;
 }
 
 static void add(struct ascent *a, LLVMValueRef at)
@@ -136,22 +91,21 @@ void cn_ascent_sites(const struct cn_infer *infer, const struct cn_loops *loops,
                      struct cn_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  struct ascent a = {.infer = infer, .loops = loops, .sites = sites, .known = infer->known};
-  CN_VECTOR(LLVMValueRef) found = {0};
+  struct cn_work_known known = infer->known;
+  struct ascent a = {.infer = infer, .loops = loops, .sites = sites};
+  CN_VECTOR(LLVMValueRef) calls = {0};
 
-  a.known.sites = &sites->seen;
+  known.sites = &sites->seen;
   a.node = cn_callgraph_find(&infer->graph, cfg->function);
-  a.returns = cn_alloc(cfg->count * sizeof *a.returns);
-  find_returns(&a);
+  a.ways = (struct cn_ways_back){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
+  cn_ways_back_find(&a.ways);
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
-      LLVMValueRef site = is_closing(&a, b, i) ? site_behind(&a, b, i) : NULL;
-      if (site)
-        cn_push(&found, site);
-    }
-  for (size_t i = 0; i < found.count; i++)
-    add(&a, found.at[i]);
-  cn_free(&found);
-  free(a.returns);
+         i = LLVMGetNextInstruction(i))
+      if (is_closing(&a, b, i) && cn_ways_back_from(&a.ways, b, i))
+        cn_push(&calls, i);
+  for (size_t i = 0; i < calls.count; i++)
+    add(&a, site_behind(&a, calls.at[i]));
+  cn_free(&calls);
+  cn_ways_back_free(&a.ways);
 }

@@ -9,13 +9,15 @@
  * Functions are gone through callees first, so that calls have the bounds of what they call. Where
  * a call closes a cycle of calls, its callee is first taken for one that polls on each way through,
  * which holds if the callee, with all that rest on it, then does: a call that has returned has only
- * made such that have. If not, all are gone through again with what has become of it. What such a
- * callee does on its way back is left out, so that bounds are those of one level; and on each way
- * round there must be a safepoint.
+ * made such that have. If not, all are gone through again with what has become of it. On each way
+ * round there must be a safepoint. What such a callee does on its way back is left out at first, and
+ * then counted, if there is a safepoint on each way back round, too; else bounds are those of one
+ * level.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/ascent.h"
 #include "compile/callgraph.h"
 #include "compile/calls.h"
 #include "compile/names.h"
@@ -34,7 +36,9 @@ struct record {
   struct cn_work_summary all;
   struct cn_causes causes;
   CN_VECTOR(struct call_edge) early;
-  bool recursive, closed; /* in a cycle of calls; called by one that closes it */
+  CN_VECTOR(uint32_t) late; /* nodes called, when a return may follow without a safepoint */
+  bool recursive, closed;   /* in a cycle of calls; called by one that closes it */
+  bool counted;             /* in none of late calls */
   unsigned regions;
 };
 
@@ -44,6 +48,7 @@ struct timing {
   struct cn_work_known known;
   struct record *records; /* by node */
   uint64_t limit;
+  bool worst; /* nothing is taken for granted of calls that close cycles */
 };
 
 static LLVMAttributeRef attribute_of(LLVMValueRef function, const char *name)
@@ -61,7 +66,7 @@ static bool opens_region(LLVMValueRef call)
   return callee && strcmp(LLVMGetValueName2(callee, &length), CN_NOPOLL_BEGIN) == 0;
 }
 
-static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool fresh)
+static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool fresh, bool late)
 {
   uint32_t to = cn_callgraph_find(&t->graph, cn_callgraph_target(t->ctx, call));
 
@@ -74,24 +79,29 @@ static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool f
   }
   if (fresh)
     cn_push(&t->records[node].early, (struct call_edge){to, call});
+  if (late)
+    cn_push(&t->records[node].late, to);
 }
 
 static void note_calls(struct timing *t, uint32_t node, const struct cn_work *work)
 {
   const struct cn_cfg *cfg = work->loops->cfg;
+  struct cn_ways_back ways = {.cfg = cfg, .known = work->known, .caught = true};
   struct cn_work_summary ignored = {0};
 
+  cn_ways_back_find(&ways);
   for (uint32_t b = 0; b < cfg->count; b++) {
     struct cn_work_point p = work->in[b];
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       if (!cn_is_call(i))
         continue;
-      note_call(t, node, i, p.fresh);
+      note_call(t, node, i, p.fresh, cn_ways_back_from(&ways, b, i));
       struct cn_work_summary piece = cn_work_at(work->known, i);
       p = cn_work_step(p, &piece, &ignored);
     }
   }
+  cn_ways_back_free(&ways);
 }
 
 /* ---- functions ---- */
@@ -153,7 +163,7 @@ static void time_function(struct timing *t, uint32_t node)
     r->all.through = r->all.enter; /* at most */
   }
   r->regions = 0;
-  r->early.count = 0;
+  r->early.count = r->late.count = 0;
   note_calls(t, node, &work);
   find_causes(t, node, &work);
   if (cn_callgraph_is_certain(t->ctx, function))
@@ -166,15 +176,17 @@ static void time_function(struct timing *t, uint32_t node)
 /* ---- rounds ---- */
 
 /* What callers that come before it are to take a function for: what it was in the last round. */
-static void assume(struct timing *t, uint32_t node, bool first, bool worst)
+static void assume(struct timing *t, uint32_t node, bool first)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
   struct cn_work_summary all = t->records[node].all;
 
   if (first)
     all = (struct cn_work_summary){.polls = true};
-  all.passes |= worst;
-  all.leave = all.through = all.between = 0;
+  all.passes |= t->worst;
+  all.between = 0;
+  if (!t->records[node].counted)
+    all.leave = all.through = 0;
   if (cn_callgraph_is_certain(t->ctx, function))
     cn_work_learn(&t->known, function, &all);
 }
@@ -184,9 +196,10 @@ static bool time_functions(struct timing *t, unsigned round)
 {
   bool held = true;
 
+  t->worst = round == ROUNDS;
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (round == 0 || t->records[n].closed)
-      assume(t, n, round == 0, round == ROUNDS);
+      assume(t, n, round == 0);
   for (uint32_t i = 0; i < t->graph.count; i++) {
     uint32_t n = t->graph.order[i];
     struct cn_work_summary before = t->records[n].all;
@@ -201,6 +214,51 @@ static bool time_functions(struct timing *t, unsigned round)
     if (t->records[n].closed)
       return false;
   return true;
+}
+
+/* ---- the way back ---- */
+
+/* Which functions are in no cycle of late calls? Those that make none but of such, and so on. */
+static void find_counted(struct timing *t)
+{
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = 0; i < t->graph.count; i++) {
+      struct record *r = &t->records[t->graph.order[i]];
+      bool counted = !r->counted;
+      for (size_t n = 0; n < r->late.count && counted; n++)
+        counted = t->records[r->late.at[n]].counted;
+      changed |= counted;
+      r->counted |= counted;
+    }
+  }
+}
+
+static uint64_t outside_of(const struct cn_work_summary *s)
+{
+  return cn_work_add(cn_work_add(s->enter, s->leave), cn_work_add(s->between, s->through));
+}
+
+/* Now that it is known whose way back may be counted: the times that depend on it. */
+static void count_ways_back(struct timing *t)
+{
+  bool changed = true;
+
+  find_counted(t);
+  for (unsigned round = 0; round <= ROUNDS && changed; round++) {
+    for (uint32_t n = 0; n < t->graph.count; n++)
+      if (t->records[n].closed)
+        assume(t, n, false);
+    changed = false;
+    for (uint32_t i = 0; i < t->graph.count; i++) {
+      struct record *r = &t->records[t->graph.order[i]];
+      uint64_t before = outside_of(&r->all);
+      time_function(t, t->graph.order[i]);
+      changed |= before != outside_of(&r->all);
+    }
+  }
+  for (uint32_t n = 0; n < t->graph.count; n++)
+    t->records[n].recursive &= changed || !t->records[n].counted;
 }
 
 /* ---- recursion ---- */
@@ -312,12 +370,14 @@ bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_op
   cn_work_know_module(&t.known, module);
   for (unsigned round = 0; round <= ROUNDS && !time_functions(&t, round); round++)
     continue;
+  count_ways_back(&t);
   find_recursion(&t);
   for (uint32_t n = 0; n < t.graph.count; n++) {
     ok = ok && !t.records[n].causes.at.count;
     report(&t, n, tell, env);
     cn_causes_free(&t.records[n].causes);
     cn_free(&t.records[n].early);
+    cn_free(&t.records[n].late);
   }
   free(t.records);
   cn_work_forget(&t.known);

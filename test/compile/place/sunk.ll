@@ -11,6 +11,7 @@
 ; CHECK: call i64 @fib(i64 %m)
 ; CHECK-NOT: load volatile
 ; CHECK: call i64 @fib(i64 %k)
+; CHECK: load volatile
 ; CHECK: {{^}}small:
 ; CHECK-NOT: load volatile
 ; CHECK: ret i64
@@ -39,6 +40,7 @@ small:
 ; CHECK: {{^}}common:
 ; CHECK: load volatile
 ; CHECK-NOT: load volatile
+; CHECK: call i64 @both(
 ; CHECK: {{^}}out:
 define i64 @both(i64 %n, i1 %c, i1 %d) gc "statepoint-example" {
   br i1 %c, label %common, label %out
@@ -80,7 +82,7 @@ out:
 ; CHECK: load volatile
 ; CHECK: switch
 ; CHECK-NOT: load volatile
-; CHECK: ret i64 %n
+; CHECK: call i64 @often(i64 1)
 define i64 @often(i64 %n) gc "statepoint-example" {
   switch i64 %n, label %out [ i64 1, label %left
                               i64 2, label %right ], !prof !1
@@ -159,6 +161,8 @@ out:
 ; CHECK: load volatile
 ; CHECK: %a = ptrtoint
 ; CHECK-NOT: load volatile
+; CHECK: call i64 @held
+; CHECK: load volatile
 ; CHECK: ret i64 0
 define i64 @held(ptr addrspace(1) %p, ptr addrspace(1) %q, i1 %c) gc "statepoint-example" {
   %a = ptrtoint ptr addrspace(1) %p to i64
