@@ -133,7 +133,10 @@ out:
 ; CHECK: load volatile
 ; CHECK: {{^}}first:
 ; CHECK-NOT: load volatile
-; CHECK: ret i64
+; CHECK: call i64 @two_calls
+; CHECK: {{^}}second:
+; CHECK-NOT: load volatile
+; CHECK: call i64 @two_calls
 define i64 @two_calls(i64 %n, i64 %m) gc "statepoint-example" {
   %c = icmp eq i64 %n, 0
   br i1 %c, label %out, label %more
