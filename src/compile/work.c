@@ -324,6 +324,8 @@ static bool may_unwind(LLVMValueRef i)
 
   if (!LLVMIsACallInst(i) || cn_calls_have(i, "nounwind"))
     return false;
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+    return LLVMGetInlineAsmCanUnwind(LLVMGetCalledValue(i));
   if (!callee)
     return true;
   return !LLVMGetIntrinsicID(callee) &&
