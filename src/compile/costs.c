@@ -27,7 +27,6 @@
 /* Memory filled or copied: four gigabytes a second, which a machine does without its caches. */
 #define BYTES_PER_UNIT 2
 #define FILL_ITSELF 20
-#define ASSEMBLY 20
 
 uint64_t cn_work_budget(const struct cn_ctx *ctx)
 {
@@ -296,9 +295,9 @@ static uint64_t of_call(LLVMValueRef call)
   LLVMValueRef callee = cn_work_callee(call);
   size_t length;
 
-  if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
-    return ASSEMBLY;
   uint64_t work = said(call, callee);
+  if (!work && LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+    return cn_work_of_assembly(LLVMGetCalledValue(call));
   if (work || !callee)
     return cn_work_add(work ? work : CN_CALL_WORK, CN_CALL_ITSELF);
   const char *name = LLVMGetValueName2(callee, &length);
@@ -325,13 +324,25 @@ LLVMValueRef cn_work_callee(LLVMValueRef call)
 
 /* ---- the others ---- */
 
+/* What is wider than two registers is divided bit by bit, by the code generator's loop. */
 static uint64_t of_division(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
+  uint64_t bits = bits_of_scalar(element_of(type));
 
+  if (bits > 128)
+    return 8 * bits * ((bits + 63) / 64) * elements_of(type);
   if (LLVMIsConstant(LLVMGetOperand(i, 1)))
     return 4 * registers_of(type);
-  return DIVIDE * elements_of(type) * (bits_of_scalar(element_of(type)) > 64 ? 4 : 1);
+  return DIVIDE * elements_of(type) * (bits > 64 ? 4 : 1);
+}
+
+/* Of each part with each, for integers that do not fit a register. */
+static uint64_t of_product(LLVMTypeRef type)
+{
+  uint64_t parts = (bits_of_scalar(element_of(type)) + 63) / 64;
+
+  return 2 * (parts > 1 ? parts * parts * elements_of(type) : registers_of(type));
 }
 
 static uint64_t of_float(LLVMValueRef i, uint64_t one)
@@ -339,6 +350,17 @@ static uint64_t of_float(LLVMValueRef i, uint64_t one)
   bool soft = LLVMGetTypeKind(element_of(LLVMTypeOf(i))) == LLVMFP128TypeKind;
 
   return (soft ? 100 : one) * registers_of(LLVMTypeOf(i));
+}
+
+/* A call of fmod() and the like, which goes bit by bit through the difference of the exponents. */
+static uint64_t of_remainder(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(element_of(type));
+  uint64_t one = kind == LLVMFloatTypeKind || kind == LLVMHalfTypeKind ? 300
+                 : kind == LLVMDoubleTypeKind                          ? 1600
+                                                                       : 24000;
+
+  return one * elements_of(type);
 }
 
 /* Of what computes. */
@@ -350,11 +372,11 @@ static uint64_t of_value(LLVMValueRef i)
   case LLVMURem:
   case LLVMSRem: return of_division(i);
   case LLVMFDiv: return of_float(i, DIVIDE);
-  case LLVMFRem: return 200 * elements_of(LLVMTypeOf(i));
+  case LLVMFRem: return of_remainder(LLVMTypeOf(i));
   case LLVMFAdd:
   case LLVMFSub:
   case LLVMFMul: return of_float(i, 2);
-  case LLVMMul: return 2 * registers_of(LLVMTypeOf(i));
+  case LLVMMul: return of_product(LLVMTypeOf(i));
   case LLVMICmp:
   case LLVMFCmp: return registers_of(LLVMTypeOf(LLVMGetOperand(i, 0)));
   default: return registers_of(LLVMTypeOf(i));

@@ -37,6 +37,10 @@ static const struct exception {
     {"llabs", 2},      {"fabs", 4},         {"fabsf", 4},
     {"sqrt", 30},      {"sqrtf", 30},       {"mbstowcs", CN_WORK_UNKNOWN},
     {"strerror_r", 1000}, {"wcstombs", CN_WORK_UNKNOWN}, {"reallocarray", CN_WORK_UNKNOWN},
+    /* Remainders go bit by bit through the difference of the exponents. */
+    {"fmod", 1600},    {"remainder", 1600}, {"remquo", 1600},
+    {"fmodl", 24000},  {"remainderl", 24000}, {"remquol", 24000},
+    {"strtold", 10000}, {"tgammal", 1500},
 };
 
 static const struct leaf {

@@ -64,10 +64,11 @@ cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */
 
 /* For all of them: calls.h with leaves.c (which calls are safepoints), cfg.h and loops.h with
- * trips.c (control flow), work.h with costs.c, arrivals.c, work.c and cycles.c (how long code
- * runs), types.h and managed.c (what IR says of types), emit.h and names.h with numbers.c (IR to
- * emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h. print.c prints the
- * analyses; pipeline.c, front_door.c and settings.c are what include/cairn/compile.h declares.
+ * trips.c (control flow), work.h with costs.c, assembly.c, arrivals.c, work.c and cycles.c (how
+ * long code runs), types.h and managed.c (what IR says of types), emit.h and names.h with
+ * numbers.c (IR to emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h.
+ * print.c prints the analyses; pipeline.c, front_door.c and settings.c are what
+ * include/cairn/compile.h declares.
  */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */

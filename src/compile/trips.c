@@ -5,9 +5,11 @@
  *
  * Trip counts are found by counting: a loop that is short is of most interest, so walking through
  * its induction variable's values up to the bound is exact, fast and right for every predicate. Of
- * long ones only those are counted, by subtraction, that advance by one.
+ * long ones only those are counted, by subtraction, that advance by one. Loops that halve a number,
+ * or take a bit from it, on each pass run as often as it has bits.
  */
 #include "compile/loops.h"
+#include "compile/work.h"
 
 /* Trips are counted up to here. */
 #define COUNT_LIMIT 4096
@@ -258,6 +260,92 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
   return trips != CN_WORK_UNKNOWN ? trips : count_far(&c);
 }
 
+/* ---- what shrinks ---- */
+
+/* What the header's phi `phi` is on the next pass. */
+static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+    if (LLVMGetIncomingBlock(phi, i) == latch)
+      return LLVMGetIncomingValue(phi, i);
+  return NULL;
+}
+
+static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
+{
+  return LLVMIsABinaryOperator(value) && LLVMGetInstructionOpcode(value) == LLVMAdd &&
+         LLVMGetOperand(value, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+         LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
+}
+
+/* After how many passes is `phi` zero for good, whatever it was, if `next` comes after it? A shift or a
+ * division takes a bit at least, and so does x & (x - 1); Euclid's remainder one every two passes. */
+static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi,
+                               LLVMValueRef next)
+{
+  uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
+
+  if (!next || !LLVMIsABinaryOperator(next) || bits > 64)
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef first = LLVMGetOperand(next, 0), second = LLVMGetOperand(next, 1);
+  int64_t by = LLVMIsAConstantInt(second) ? LLVMConstIntGetSExtValue(second) : 0;
+  switch (LLVMGetInstructionOpcode(next)) {
+  case LLVMLShr: return first == phi && by > 0 ? bits : CN_WORK_UNKNOWN;
+  case LLVMUDiv: return first == phi && by != 0 && by != 1 ? bits : CN_WORK_UNKNOWN;
+  case LLVMSDiv: return first == phi && (by > 1 || by < -1) ? bits : CN_WORK_UNKNOWN;
+  case LLVMAnd:
+    return (first == phi && is_one_less(second, phi)) || (second == phi && is_one_less(first, phi))
+               ? bits
+               : CN_WORK_UNKNOWN;
+  case LLVMURem:
+  case LLVMSRem:
+    return second == phi && LLVMIsAPHINode(first) &&
+                   LLVMGetInstructionParent(first) == LLVMGetInstructionParent(phi) &&
+                   next_of(loops, loop, first) == phi
+               ? 2 * bits + 1
+               : CN_WORK_UNKNOWN;
+  default: return CN_WORK_UNKNOWN;
+  }
+}
+
+/* The integer phi of the loop's header that is `tested`, or becomes it on the next pass. */
+static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVMValueRef tested)
+{
+  LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    if (LLVMTypeOf(i) == LLVMTypeOf(tested) &&
+        (i == tested || next_of(loops, loop, i) == tested))
+      return i;
+  return NULL;
+}
+
+/* Passes until `compare` is `leaves`, for what shrinks to zero and stays there, against a constant
+ * with which zero leaves the loop. A constant may have been added to it before. */
+static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                                bool leaves)
+{
+  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1), added = NULL;
+  unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
+
+  if (width > 64 || !LLVMIsAConstantInt(bound))
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef phi = phi_tested(loops, loop, tested);
+  if (!phi && LLVMIsABinaryOperator(tested) && LLVMGetInstructionOpcode(tested) == LLVMAdd &&
+      LLVMIsAConstantInt(LLVMGetOperand(tested, 1))) {
+    added = LLVMGetOperand(tested, 1);
+    phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
+  }
+  uint64_t mask = UINT64_MAX >> (64 - width);
+  if (!phi || holds(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
+                    LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
+    return CN_WORK_UNKNOWN;
+  return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
+}
+
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];
@@ -275,5 +363,6 @@ uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t 
     stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
   if (stays[0] == stays[1] || !cn_cfg_dominates(loops->cfg, b, latch))
     return CN_WORK_UNKNOWN;
-  return count_trips(loops, loop, compare, !stays[0]);
+  uint64_t trips = count_trips(loops, loop, compare, !stays[0]);
+  return trips != CN_WORK_UNKNOWN ? trips : count_shrinking(loops, loop, compare, !stays[0]);
 }

@@ -189,7 +189,8 @@ static void add_call(struct cn_causes *causes, const struct cn_work *work, LLVMV
     most = piece.through;
     why = callee && cn_work_find(work->known, callee)
               ? "the function may do so much without coming to a safepoint"
-              : "it takes as long as its arguments say";
+          : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "something in it may go round and round"
+                                                       : "it takes as long as its arguments say";
   } else if (piece.polls && (piece.enter > causes->limit || piece.leave > causes->limit)) {
     most = piece.enter > piece.leave ? piece.enter : piece.leave;
     why = piece.enter > causes->limit ? "the function comes late to its first safepoint"

@@ -67,6 +67,9 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
 /* Of filling, copying or comparing so many bytes; CN_WORK_UNKNOWN stays that. */
 uint64_t cn_work_of_bytes(uint64_t bytes);
 
+/* Of inline assembly; CN_WORK_UNKNOWN if something in it may go round (assembly.c). */
+uint64_t cn_work_of_assembly(LLVMValueRef code);
+
 /* The function that a call or a statepoint calls, or null. */
 LLVMValueRef cn_work_callee(LLVMValueRef call);
 
