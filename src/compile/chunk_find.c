@@ -233,6 +233,20 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   return work;
 }
 
+/* What the accesses of a trip may take longer where no cache helps: a chunk must not be too long
+ * even so, but a loop keeps its form. */
+static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint64_t work = 0;
+
+  for (uint32_t n = 0; n < l->count; n++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[n]].block); i;
+         i = LLVMGetNextInstruction(i))
+      work += cn_work_of_miss(i);
+  return work;
+}
+
 bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                      struct cn_chunk_candidate *out)
 {
@@ -270,6 +284,9 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   out->trips = out->work ? trips_for(ctx, out) : 0;
   if (!out->trips)
     return false;
+  uint64_t slowest = out->work + miss_work(loops, loop);
+  while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
+    out->trips /= 2;
   bool products = has_products(loops, loop);
   out->twin = cn_twin_fits(loops, loop, products, out);
   out->unrolls = !products && cn_unroll_leaves_early(loops, loop);

@@ -166,6 +166,20 @@ static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chas
   return LLVMIsALoadInst(pointer) || LLVMIsAIntToPtrInst(pointer) ? anywhere / 4 : 1;
 }
 
+/* What a miss of every cache adds to an access whose place does not follow from the last one's. */
+#define LOAD_MISSED 84
+#define STORE_MISSED 32
+
+uint64_t cn_work_of_miss(LLVMValueRef i)
+{
+  bool load = LLVMIsALoadInst(i) != NULL;
+
+  if (!load && !LLVMIsAStoreInst(i))
+    return 0;
+  uint64_t place = of_access(LLVMGetOperand(i, load ? 0 : 1), LOAD_ANYWHERE, LOAD_CHASED);
+  return place < LOAD_ANYWHERE ? 0 : load ? LOAD_MISSED : STORE_MISSED;
+}
+
 /* ---- calls ---- */
 
 uint64_t cn_work_of_bytes(uint64_t bytes)
