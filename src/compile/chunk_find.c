@@ -130,6 +130,17 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_chunk_candidate *c
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
+/* The copy of a loop that is unrolled for more trips: so few that its function need not poll for
+ * them. 0: it is too large for that. */
+static uint64_t trips_unpolled(const struct cn_chunk_candidate *c)
+{
+  uint64_t trips = c->trips;
+
+  while (trips >= CHUNK_MIN_TRIPS && (trips + 1) * c->work > CN_CALL_WORK / 4 * 3)
+    trips /= 2;
+  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
+}
+
 /* A memset or memcpy of a length that is not known. */
 static bool fills_memory(LLVMValueRef i)
 {
@@ -288,8 +299,10 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;
   bool products = has_products(loops, loop);
-  out->twin = cn_twin_fits(loops, loop, products, out);
   out->unrolls = !products && cn_unroll_leaves_early(loops, loop);
+  if (out->unrolls && !(out->trips = trips_unpolled(out)))
+    return false;
+  out->twin = cn_twin_fits(loops, loop, products, out);
   if (!out->twin && out->unrolls)
     return false;
   return out->twin || !products;

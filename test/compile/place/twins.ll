@@ -72,9 +72,11 @@ done:
 }
 
 ; Several exits, and small: the copy is as it was, and the original is unrolled. Not so that the copy
-; would be.
+; would be; and no poll on entry, since the copy is for few trips.
 ; CHECK-LABEL: define i64 @scan
 ; CHECK: {{^}}twin:
+; CHECK-NOT: load volatile
+; CHECK: icmp uge i64 %chunk.before, 128
 ; CHECK: br i1 %twin.far, label %loop, label %[[LOOP:loop[0-9]+]]
 ; CHECK: {{^}}[[LOOP]]:
 ; CHECK: br i1 %found{{[0-9]+}}, label %done, label %latch[[COPY:[0-9]+]]
