@@ -15,6 +15,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CODE-NOT: pop
 ; CODE: xorl %eax, %eax
 ; CODE-NEXT: retq
+declare i64 @visit(ptr addrspace(1))
 define i64 @walk(ptr addrspace(1) %p) gc "statepoint-example" {
 ; CHECK-LABEL: define i64 @walk(
 ; CHECK: br i1 %none, label %[[EARLY:.*]], label %again
