@@ -28,8 +28,9 @@ NOINLINE static void spread(double managed *restrict out, const double managed *
 long kernel_stencil(void)
 {
   /* From the same plate each time, so that the result does not change. */
-  for (int i = 0; i < size * size; i++)
-    plate[i] = i % 11 == 0 ? 100 : 0;
+  double managed *cells = plate;
+  for (int i = 0, count = size * size; i < count; i++)
+    cells[i] = i % 11 == 0 ? 100 : 0;
   for (int round = 0; round < 40; round++) {
     spread(next, plate, size);
     spread(plate, next, size);
