@@ -165,11 +165,13 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
 }
 
 static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_sites *sites,
-                         size_t count)
+                         size_t count, bool first)
 {
+  if (first)
+    cn_remark(p->ctx, function, "poll", "polls on entry, also for its loops that call it");
   for (size_t i = 0; i < count; i++)
     cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry, or on the way from it to here");
-  if (!count && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+  if (!count && !first && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     cn_remark(p->ctx, function, "poll",
               "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
 }
@@ -246,8 +248,9 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   cn_sites_begin(sites, p->ctx, &cfg);
-  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
-      loops_call_self(p, &loops)) {
+  bool first = is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
+               loops_call_self(p, &loops);
+  if (first) {
     struct cn_work_summary self = {
         .enter = CN_CALL_WORK, .leave = CN_CALL_WORK, .polls = true, .passes = false};
     cn_sites_add(sites, cn_site_entry(p->ctx, &cfg));
@@ -257,7 +260,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   size_t latches = sites->list.count;
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
-  tell_entries(p, function, sites, sites->list.count - latches);
+  tell_entries(p, function, sites, sites->list.count - latches, first);
   if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_ascent_sites(&p->infer, &loops, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))

@@ -2,6 +2,10 @@
 ; calls and the loop, and runs as often as one in the loop would. In the loop, it would stand between the call and the branch
 ; and cost a tenth on a walk of a tree.
 ; RUN: %cairn opt -S -p place-safepoints,rewrite-statepoints,verify-safepoints %s | FileCheck %s
+; RUN: %cairn opt --disable-output --report -p place-safepoints %s 2>&1 | FileCheck --check-prefix=REPORT %s
+; REPORT-NOT: 'walk': no poll on entry
+; REPORT: polls on entry, also for its loops that call it
+; REPORT-NOT: 'walk': no poll on entry
 
 define i64 @walk(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK-LABEL: define i64 @walk(
