@@ -4,12 +4,11 @@
  * nanoseconds, and a checksum. Compiled as plain C, the same for every variant. Kernels are given
  * as -DKERNELS="X(sum) X(fib) ...".
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
+#include "memory.h"
 
 #define X(name)            \
   void setup_##name(void); \
@@ -26,43 +25,6 @@ static const struct kernel {
     KERNELS
 #undef X
 };
-
-/* The layout of Cairn's heap: objects of 8-byte multiples one after the other, headers before the
- * payload, from the start of a large page on. */
-static char *next;
-
-static char *reserve(void)
-{
-  size_t large = 2 << 20, bytes = 64 << 20;
-  char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  if (at == MAP_FAILED)
-    abort();
-  at += -(uintptr_t)at & (large - 1);
-  madvise(at, bytes - large, MADV_HUGEPAGE);
-  return at;
-}
-
-static void *bump(long header, long bytes)
-{
-  if (!next)
-    next = reserve();
-  char *payload = next + header;
-  next = payload + ((bytes + 7) & -8);
-  return payload;
-}
-
-void *bench_object(long bytes);
-void *bench_object(long bytes)
-{
-  return bump(8, bytes);
-}
-
-void *bench_indexed(long bytes);
-void *bench_indexed(long bytes)
-{
-  return bump(16, bytes);
-}
 
 /* For the modules that LLVM's own passes compiled: their poll's word, never set. */
 _Thread_local volatile unsigned long bench_poll;

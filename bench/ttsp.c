@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <cairn/thread.h>
@@ -40,6 +39,7 @@ static const struct kernel {
 };
 
 #ifdef BENCH_OWN_ASK
+#include "memory.h"
 #include "runtime/arm.h"
 #include "runtime/ask.h"
 #include "runtime/os/os.h"
@@ -70,29 +70,6 @@ static void poll(void)
 {
   if (bench_poll != 0)
     bench_poll_slow();
-}
-
-static char *bump(long header, long bytes)
-{
-  static char *next;
-
-  if (!next)
-    next = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  char *payload = next + header;
-  next = payload + ((bytes + 7) & -8);
-  return payload;
-}
-
-void *bench_object(long bytes);
-void *bench_object(long bytes)
-{
-  return bump(8, bytes);
-}
-
-void *bench_indexed(long bytes);
-void *bench_indexed(long bytes)
-{
-  return bump(16, bytes);
 }
 #else
 extern _Thread_local volatile uint64_t cairn_mutator; /* its first word */

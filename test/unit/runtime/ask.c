@@ -181,18 +181,25 @@ static void in_a_collection(void **state)
   assert_int_equal(results[0].arrival.nanoseconds, 0);
 }
 
+/* A thread whose question is put and not answered yet. */
+static pthread_t ask_and_wait(void)
+{
+  pthread_t thread;
+
+  running = 1;
+  assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
+  while (!cn_armed(&cairn_mutator, CN_REASON_ASKED))
+    usleep(100);
+  return thread;
+}
+
 /* ---- native code ---- */
 
 /* As the stubs do it for a call of native code that comes back. */
 static void native_code_is_told(void **state)
 {
-  pthread_t thread;
-
   (void)state;
-  running = 1;
-  assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
-  while (!cn_armed(&cairn_mutator, CN_REASON_ASKED))
-    usleep(100);
+  pthread_t thread = ask_and_wait();
   cairn_mutator.transitions++;
   usleep(3000);
   poll();
@@ -208,14 +215,10 @@ static void native_code_is_told(void **state)
 /* A question is open while the process splits: the child's are answered all the same. */
 static void child(void **state)
 {
-  pthread_t thread;
   int status;
 
   (void)state;
-  running = 1;
-  assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
-  while (!cn_armed(&cairn_mutator, CN_REASON_ASKED))
-    usleep(100);
+  pthread_t thread = ask_and_wait();
   pid_t process = fork();
   if (process == 0) {
     alarm(20);
@@ -232,13 +235,8 @@ static void child(void **state)
 /* Who waits is let go when the program ends, and nobody waits after that. */
 static void program_ends(void **state)
 {
-  pthread_t thread;
-
   (void)state;
-  running = 1;
-  assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
-  while (!cn_armed(&cairn_mutator, CN_REASON_ASKED))
-    usleep(100);
+  pthread_t thread = ask_and_wait();
   cn_ask_end();
   pthread_join(thread, NULL);
   assert_int_equal(results[0].last, CAIRN_ASK_ENDED);
