@@ -21,12 +21,6 @@ static const char *name_of(LLVMValueRef function)
              : name;
 }
 
-static bool said(LLVMValueRef function, const char *what)
-{
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, what, (unsigned)strlen(what)) !=
-         NULL;
-}
-
 /* ---- functions ---- */
 
 void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module)
@@ -76,7 +70,7 @@ void cn_work_forget(struct cn_work_known *known)
 
 static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
 {
-  return strcmp(name_of(callee), CN_POLL_SLOW) == 0 || said(callee, CN_POLL_SAID) ||
+  return strcmp(name_of(callee), CN_POLL_SLOW) == 0 || cn_string_attribute(callee, CN_POLL_SAID) ||
          cn_ptrmap_find(&known->slow, callee);
 }
 
@@ -98,10 +92,10 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
   if (callee && is_allocation_slow(callee))
     return (struct cn_work_summary){.polls = true, .leave = CN_CALL_WORK};
   uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
-  if (callee && said(callee, CN_POLLS_SAID))
+  if (callee && cn_string_attribute(callee, CN_POLLS_SAID))
     return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
   bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
-  bool polls = !leaf && callee && said(callee, CN_WORK_SAID);
+  bool polls = !leaf && callee && cn_string_attribute(callee, CN_WORK_SAID);
   return (struct cn_work_summary){.passes = true,
                                   .through = work,
                                   .polls = polls,

@@ -239,11 +239,7 @@ void cn_callgraph_free(struct cn_callgraph *graph)
  * anything. */
 static bool is_without_polls(const struct cn_call_node *node)
 {
-  static const char nopoll[] = "cairn-nopoll";
-
-  return (node->callee_count || node->unknown) &&
-         LLVMGetStringAttributeAtIndex(node->function, CN_FUNCTION_INDEX, nopoll,
-                                       sizeof nopoll - 1) != NULL;
+  return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_NOPOLL);
 }
 
 bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee)

@@ -55,6 +55,11 @@ bool cn_calls_have(LLVMValueRef call, const char *attribute)
          (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
 }
 
+bool cn_calls_musttail(LLVMValueRef i)
+{
+  return LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
+}
+
 bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments)
 {
   if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
@@ -208,7 +213,7 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction)
   LLVMValueRef callee = cn_direct_callee(instruction);
   if (callee && LLVMGetIntrinsicID(callee))
     return classify_intrinsic(instruction, callee);
-  if (LLVMIsACallInst(instruction) && LLVMGetTailCallKind(instruction) == LLVMTailCallKindMustTail)
+  if (cn_calls_musttail(instruction))
     return (struct cn_call_class){CN_CALL_MUSTTAIL, "musttail: the frame is gone"};
   if (have_string(instruction, "gc-leaf-function"))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};

@@ -36,6 +36,9 @@ bool cn_calls_copy(LLVMValueRef instruction);
  * or "cairn-base" by a front end. Null: the result is a base. */
 LLVMValueRef cn_calls_base(LLVMValueRef call);
 
+/* Is it a call marked musttail? */
+bool cn_calls_musttail(LLVMValueRef instruction);
+
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 

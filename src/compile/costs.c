@@ -267,7 +267,7 @@ static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID, length);
 
   if (!attribute && callee)
-    attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, CN_WORK_SAID, length);
+    attribute = cn_string_attribute(callee, CN_WORK_SAID);
   return attribute ? cn_work_parse(attribute) : 0;
 }
 

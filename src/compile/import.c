@@ -7,15 +7,10 @@
 #include <string.h>
 #include "compile/infer.h"
 
-static LLVMAttributeRef find_attribute(LLVMValueRef function, const char *name)
-{
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
-}
-
 /* The same text in another context. */
 static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
 {
-  LLVMAttributeRef attribute = find_attribute(from, name);
+  LLVMAttributeRef attribute = cn_string_attribute(from, name);
   unsigned length = 0;
 
   if (!attribute)
@@ -42,7 +37,7 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from)
     LLVMValueRef found = LLVMIsDeclaration(to) ? LLVMGetNamedFunction(from, name) : NULL;
     if (!is_offered(found) || LLVMGetIntrinsicID(to))
       continue;
-    bool leaf = find_attribute(found, CN_LEAF_SAID) != NULL;
+    bool leaf = cn_string_attribute(found, CN_LEAF_SAID) != NULL;
     if (leaf && cn_infer_is_recorded(to))
       continue;
     copy_attribute(found, to, CN_LEAF_SAID);

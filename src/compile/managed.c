@@ -130,13 +130,18 @@ bool cn_is_strategy(const char *gc)
   return strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0;
 }
 
+LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name)
+{
+  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
+}
+
 bool cn_is_managed(LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);
 
   if (gc && cn_is_strategy(gc))
     return true;
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, "cairn", 5) != NULL;
+  return cn_string_attribute(function, "cairn") != NULL;
 }
 
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count)

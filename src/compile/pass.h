@@ -152,6 +152,8 @@ bool cn_is_local_cast(LLVMValueRef value);
 /* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
 bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
+/* A function's string attribute `name`, or null. */
+LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
 /* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
  * intrinsic `name`". */

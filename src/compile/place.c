@@ -3,13 +3,14 @@
  * Pass place-safepoints: polls (statepoints-later, "PlaceSafepoints"). Parseable calls need nothing
  * here: the rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
  *
- * Needs: nothing. Provides: in every managed function, a poll at the entry and on every cycle,
- * loops excepted that provably do little work or that call, on each pass, a function of the module
- * that polls. Breaks: struct cn_cfg; loops are strip-mined (chunk.c).
+ * Needs: nothing. Provides: polls on every cycle of blocks and of calls and within every long
+ * stretch, but where the work is provably small or a callee surely polls (docs/placement.md);
+ * "gc-leaf-function", "cairn-polls" and "cairn-work" on functions. Breaks: struct cn_cfg; loops are
+ * cut into chunks, copied and unrolled (loop_forms.c).
  *
- * Functions that contain statepoints have
- * been done before and are left alone, and so are those with "cairn-nopoll" or "gc-leaf-function"
- * (callers take the latter for leaves, so no safepoint may lie in them).
+ * Functions that contain statepoints have been done before and are left alone, and so are those
+ * with "cairn-nopoll" or "gc-leaf-function" (callers take the latter for leaves, so no safepoint
+ * may lie in them).
  */
 #include <string.h>
 #include "base/vector.h"
@@ -42,12 +43,6 @@ static bool is_chosen(const struct placer *p, enum cairn_polls at)
 
 /* ---- which functions ---- */
 
-static bool has_attribute(LLVMValueRef function, const char *name)
-{
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name)) !=
-         NULL;
-}
-
 /* Compiled here, and not done before. */
 static bool is_subject(LLVMValueRef function)
 {
@@ -56,7 +51,7 @@ static bool is_subject(LLVMValueRef function)
 
   return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          strcmp(LLVMGetValueName2(function, &length), CN_USER_POLL) != 0 &&
-         !has_attribute(function, CN_LEAF_SAID) &&
+         !cn_string_attribute(function, CN_LEAF_SAID) &&
          !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
          !cn_has_statepoints(function);
 }

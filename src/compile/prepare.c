@@ -123,13 +123,11 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
 /* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  unsigned length = sizeof CN_NOPOLL - 1;
-
   if (is_annotated(ctx, function, CN_NOPOLL))
-    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                            LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, length, "", 0));
-  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, CN_NOPOLL, length) &&
-      !cn_has_statepoints(function))
+    LLVMAddAttributeAtIndex(
+        function, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, sizeof CN_NOPOLL - 1, "", 0));
+  if (cn_string_attribute(function, CN_NOPOLL) && !cn_has_statepoints(function))
     cn_regions_wrap(ctx, function);
 }
 

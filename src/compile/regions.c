@@ -61,8 +61,7 @@ static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_regions_has_none(LLVMValueRef function)
 {
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, CN_NOPOLL,
-                                       sizeof CN_NOPOLL - 1) != NULL;
+  return cn_string_attribute(function, CN_NOPOLL) != NULL;
 }
 
 bool cn_regions_wanted(struct cn_ctx *ctx)
@@ -272,11 +271,6 @@ static void build_marker(LLVMBuilderRef builder, LLVMValueRef function, LLVMValu
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
 }
 
-static bool is_musttail(LLVMValueRef i)
-{
-  return i && LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
-}
-
 /* What is thrown would leave the region open. */
 static bool may_throw(LLVMValueRef function)
 {
@@ -304,7 +298,7 @@ void cn_regions_wrap(struct cn_ctx *ctx, LLVMValueRef function)
     if (!LLVMIsAReturnInst(last))
       continue;
     LLVMValueRef before = LLVMGetPreviousInstruction(last);
-    build_marker(builder, end, is_musttail(before) ? before : last);
+    build_marker(builder, end, before && cn_calls_musttail(before) ? before : last);
   }
   LLVMDisposeBuilder(builder);
 }

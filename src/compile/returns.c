@@ -13,18 +13,14 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/tail.h"
-
-static bool is_musttail(LLVMValueRef i)
-{
-  return LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
-}
 
 LLVMValueRef cn_returns_tail_call(LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetLastInstruction(block); i; i = LLVMGetPreviousInstruction(i))
-    if (LLVMIsACallInst(i) && (is_musttail(i) || cn_tail_position(i)))
+    if (LLVMIsACallInst(i) && (cn_calls_musttail(i) || cn_tail_position(i)))
       return i;
   return NULL;
 }

@@ -69,7 +69,7 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
   /* Bodies for inlining only; and promises of the front end that nothing below collects. */
   bool trusted = LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage ||
-                 LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, "gc-leaf-function", 16);
+                 cn_string_attribute(function, "gc-leaf-function");
 
   if (!ctx->options->manage_all) {
     if (!trusted)

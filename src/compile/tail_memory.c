@@ -69,7 +69,7 @@ static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
 
 static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
 {
-  if (!LLVMIsACallInst(i) || LLVMGetTailCallKind(i) != LLVMTailCallKindMustTail)
+  if (!cn_calls_musttail(i))
     return false;
   unsigned convention = LLVMGetInstructionCallConv(i);
   return (convention == TAIL_CONVENTION || convention == SWIFT_TAIL_CONVENTION) &&

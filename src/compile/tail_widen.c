@@ -138,18 +138,13 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
          cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
 }
 
-static bool is_musttail(LLVMValueRef i)
-{
-  return LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
-}
-
 /* False if nothing is to be done, or a musttail call that is there cannot follow. */
 static bool collect(struct widening *w)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
       struct tail tail = {i, 0, cn_is_call(i) ? LLVMGetNumArgOperands(i) : 0};
-      if (is_musttail(i)) {
+      if (cn_calls_musttail(i)) {
         if (!arguments_are_plain(&tail) || LLVMGetNumOperandBundles(i))
           return false;
         cn_push(&w->tails, tail);

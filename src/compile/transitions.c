@@ -106,11 +106,6 @@ static struct site site_of(LLVMValueRef call, enum cn_call_kind kind)
                        LLVMGetCalledFunctionType(call), false};
 }
 
-static bool is_musttail(LLVMValueRef call)
-{
-  return LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
-}
-
 static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
 {
   *count = LLVMGetNumOperandBundles(call);
@@ -201,7 +196,7 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kin
     return;
   if (managed && !variadic && !is_preemptible(ctx, callee))
     return;
-  if (variadic && !site.is_statepoint && !is_musttail(call))
+  if (variadic && !site.is_statepoint && !cn_calls_musttail(call))
     site = site_of(rebuild_typed(ctx, call), kind);
   if (managed && !variadic && LLVMIsAFunction(callee))
     LLVMSetOperand(site.call, site.callee_operand, cn_thunk_alias(ctx, callee));

@@ -87,8 +87,7 @@ static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
 
 static void check_calls(struct cn_verifier *v)
 {
-  bool leaf =
-      LLVMGetStringAttributeAtIndex(v->function, CN_FUNCTION_INDEX, "gc-leaf-function", 16) != NULL;
+  bool leaf = cn_string_attribute(v->function, "gc-leaf-function") != NULL;
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;

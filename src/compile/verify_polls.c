@@ -4,7 +4,6 @@
  * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll. Breaks: nothing.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "compile/verify.h"
 #include "compile/work.h"
@@ -37,12 +36,6 @@ static void report(void *env, const struct cn_work *work, const uint32_t *path, 
   free(blocks);
 }
 
-static bool has_attribute(LLVMValueRef function, const char *name)
-{
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name)) !=
-         NULL;
-}
-
 void cn_verify_polls(struct cn_verifier *v)
 {
   struct reports reports = {.v = v};
@@ -50,7 +43,7 @@ void cn_verify_polls(struct cn_verifier *v)
   struct cn_loops loops;
   struct cn_work work;
 
-  if (has_attribute(v->function, "cairn-nopoll") || has_attribute(v->function, "gc-leaf-function"))
+  if (cn_string_attribute(v->function, "cairn-nopoll") || cn_string_attribute(v->function, "gc-leaf-function"))
     return;
   cn_work_know_module(&known, v->ctx->module);
   cn_loops_find(&loops, &v->cfg);

@@ -71,8 +71,7 @@ void cn_verify_regions(struct cn_verifier *v)
 {
   bool marked = LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_BEGIN) ||
                 LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_END);
-  bool nopoll = LLVMGetStringAttributeAtIndex(v->function, CN_FUNCTION_INDEX, CN_NOPOLL,
-                                              sizeof CN_NOPOLL - 1) != NULL;
+  bool nopoll = cn_string_attribute(v->function, CN_NOPOLL) != NULL;
   if (!marked && !nopoll)
     return;
   open_set *open = cn_alloc(v->cfg.count * sizeof *open);

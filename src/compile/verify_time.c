@@ -51,11 +51,6 @@ struct timing {
   bool worst; /* nothing is taken for granted of calls that close cycles */
 };
 
-static LLVMAttributeRef attribute_of(LLVMValueRef function, const char *name)
-{
-  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
-}
-
 /* ---- calls ---- */
 
 static bool opens_region(LLVMValueRef call)
@@ -118,7 +113,7 @@ static uint64_t most_of(const struct cn_work_summary *s)
 /* What its attributes promise to callers must be true, but for what is added after promising. */
 static void check_claims(struct record *r, LLVMValueRef function)
 {
-  LLVMAttributeRef said = attribute_of(function, CN_WORK_SAID);
+  LLVMAttributeRef said = cn_string_attribute(function, CN_WORK_SAID);
   const struct cn_work_summary *all = &r->all;
   uint64_t outside = all->enter > all->leave ? all->enter : all->leave;
 
@@ -126,7 +121,7 @@ static void check_claims(struct record *r, LLVMValueRef function)
   if (said && outside > 2 * (CN_CALL_WORK + cn_work_parse(said)) && !r->recursive)
     cn_causes_add(&r->causes, "claim", function, NULL,
                   cn_strdup("its attribute \"" CN_WORK_SAID "\" promises less"), outside);
-  if (attribute_of(function, CN_POLLS_SAID) && all->passes)
+  if (cn_string_attribute(function, CN_POLLS_SAID) && all->passes)
     cn_causes_add(&r->causes, "claim", function, NULL,
                   cn_strdup("its attribute \"" CN_POLLS_SAID "\" promises a safepoint on each way"),
                   all->through);
@@ -158,7 +153,7 @@ static void time_function(struct timing *t, uint32_t node)
   cn_loops_find(&loops, &cfg);
   cn_work_build(&work, t->ctx, &loops, &t->known);
   r->all = work.all;
-  if (!r->all.passes && !attribute_of(function, CN_POLLS_SAID) && cn_work_throws(&work)) {
+  if (!r->all.passes && !cn_string_attribute(function, CN_POLLS_SAID) && cn_work_throws(&work)) {
     r->all.passes = true;
     r->all.through = r->all.enter; /* at most */
   }
@@ -335,7 +330,7 @@ static void report(const struct timing *t, uint32_t node, cairn_time_handler *te
       .passes = r->all.passes,
       .through = r->all.through,
       .recursive = r->recursive,
-      .nopoll = attribute_of(function, CN_NOPOLL) != NULL,
+      .nopoll = cn_string_attribute(function, CN_NOPOLL) != NULL,
       .regions = r->regions,
       .causes = r->causes.at.at,
       .cause_count = r->causes.at.count,
