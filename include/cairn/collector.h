@@ -46,7 +46,16 @@ struct cairn_image {
   const unsigned char *frames_start, *frames_stop;
   const struct cairn_global_root *roots_start, *roots_stop;
   const unsigned char *layouts_start, *layouts_stop;
+  const unsigned char *details_start, *details_stop;
   uint64_t flags; /* CAIRN_ABI_IMAGE_* */
+};
+
+/* An entry of section `cairn_spans` (<cairn/stack.h>, docs/spans.md). The value is `integer`, or, if
+ * `distance` is not 0, the address of `distance` plus `distance`. */
+struct cairn_span {
+  uint64_t key, integer;
+  int32_t distance;
+  uint32_t reserved; /* 0 */
 };
 
 /* Called with every root that the runtime finds (phase STOP, collecting thread only). `slot` holds
@@ -114,6 +123,20 @@ void cairn_buffer_give(uintptr_t start, uintptr_t end);
 /* Enumerate the roots of all stacks and images. Once per collection: derived pointers are written
  * back before it returns. */
 void cairn_visit_roots(cairn_root_visitor *visit, void *env);
+
+/* The same for a collection of a young generation, which leaves no root of any stack in it: what it
+ * does not free or keep in place it promotes. Enumerates all roots of images, and those of the
+ * activations that may have run since the last enumeration of either kind; of older activations only
+ * the areas whose address is known elsewhere (locals whose address was taken). `visited` may be null; else
+ * it is set to the number of activations that were looked at. Once per collection. */
+void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
+
+/* What to do with roots of the language's own tags (<cairn/stack.h>, CAIRN_ROOT_USER and greater):
+ * `handler` calls visit(visit_env, slot) for the references that it knows to be in or behind *root,
+ * and writes *root back. Without a handler such a root ends the program. Phase INIT or MUTATE. */
+typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter,
+                             cairn_root_visitor *visit, void *visit_env);
+void cairn_set_user_roots(cairn_user_root *handler);
 
 /* Count an object that was moved, of `bytes` with its header. */
 void cairn_note_moved(size_t bytes);

@@ -1,60 +1,164 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Iterate over the activations of managed functions on the calling thread's stack, and enumerate
- * the roots of each. After the Pillar stack iterator (seeds: pillar-stack-iterator-2011).
+ * Stacks: iterate over activations, enumerate their roots, find spans, and bring code of one's own
+ * into the walk. After the Pillar stack iterator (seeds: pillar-stack-iterator-2011; the names there
+ * are given in brackets).
  *
  *   struct cairn_stack_iterator it;
  *   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))
  *     cairn_stack_enumerate(&it, callback, env);
  *
- * Who may call: native code that managed code called, directly or through other native code; and a
- * collector, in phase STOP. The iterator is valid until that call returns, and until the next
- * collection; it owns nothing. Native activations between managed ones are stepped over. Nothing
- * here fails: a stack that cannot be parsed ends the program with a message.
+ * An activation is one of a function that has a code info manager: compiled code has one, other code
+ * may be given one (below). Native activations between them are stepped over. An iterator is valid
+ * until the stack it is on runs again, and until the next collection; it owns nothing. Where nothing
+ * else is said, nothing here fails: a stack that cannot be parsed ends the program with a message.
+ *
+ * Who may call what is not about a collector: native code that managed code called, directly or
+ * through other native code, on its own thread; a collector, in phase STOP, on any thread.
  */
 #ifndef CAIRN_STACK_H
 #define CAIRN_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(default)
 
-/* The caller's storage; what is in it is the runtime's business. */
+/* ---- activations ---- */
+
+/* Registers are named by their DWARF numbers. */
+#define CAIRN_STACK_REGISTERS 16
+
+/* The caller's storage; what is in it is the runtime's business. [PrtStackIterator] */
 struct cairn_stack_iterator {
-  uintptr_t words[48];
+  uintptr_t words[96];
 };
 
-/* Set the iterator to the youngest managed activation, past the end if there is none. */
+/* All that an iterator says of an activation. Pointers, so that a collector or a deoptimiser can
+ * write what the activation finds when it goes on. */
+struct cairn_stack_state {
+  uintptr_t *pc;                          /* where the address that it goes on at is kept */
+  uintptr_t sp;                           /* its stack pointer there */
+  uintptr_t *reg[CAIRN_STACK_REGISTERS];  /* where each register's value is kept now; null: lost,
+                                             or (for the stack pointer) not kept anywhere */
+  unsigned virtual_frame;                 /* 0: the innermost function inlined there */
+};
+
+/* Set the iterator to the calling thread's youngest activation, past the end if there is none.
+ * [prtYoungestActivation] */
 void cairn_stack_youngest(struct cairn_stack_iterator *iterator);
 
-/* Step to the caller's, or past the end. Does nothing past the end. */
+/* The same for the thread with this number, as gettid() has it, which must be stopped: phase STOP,
+ * any thread may call. False: no thread of this number runs managed code, or it is not stopped. */
+bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread);
+
+/* The same for a stack that is no thread's, a coroutine's for one: `state` says what its youngest
+ * activation finds when it goes on; its memory is [low, high). A walk past `high`, or into native
+ * code, is past the end. Any thread, while nobody runs on that stack. */
+void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
+                           const struct cairn_stack_state *state, uintptr_t low, uintptr_t high);
+
+/* Step to the caller's, or past the end. Does nothing past the end. [prtNextActivation] */
 void cairn_stack_next(struct cairn_stack_iterator *iterator);
 
+/* Step to the function that the current one was inlined into, as if it had called it; if there is
+ * none, as cairn_stack_next(). Needs debug information in what was compiled; without, each
+ * activation is one virtual frame. */
+void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator);
+
 /* True if there is no activation left; all that may then be called are this and
- * cairn_stack_ip(). */
+ * cairn_stack_ip(), cairn_stack_sp(). [prtIsActivationPastEnd] */
 bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator);
 
 /* Where the activation goes on: the address of the code behind the call that it waits for. 0 past
- * the end. */
+ * the end. [prtGetActivationIP] */
 uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
 
 /* Its stack pointer there; 0 past the end. */
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator);
 
-/* What a root is to its object (PrtGcTag). */
+/* Read everything, or set everything: a code info manager's way to step to the previous frame. Null
+ * in `pc` is past the end. [prtSetStackIteratorFields] */
+void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state);
+void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state);
+
+/* Describe the activation for people: function, file and line if they are known. Returns what
+ * snprintf() would. [cimGetStringForFrame] */
+int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size);
+
+/* ---- roots ---- */
+
+/* What a root is to its object [PrtGcTag]; `parameter` is what comes with it. */
 enum cairn_root_tag {
-  CAIRN_ROOT_DEFAULT, /* the slot holds a reference: to an object, null, or outside the heap */
-  CAIRN_ROOT_BASE     /* the slot holds a pointer derived from the reference in `base` */
+  CAIRN_ROOT_DEFAULT, /* the slot holds a reference: to an object, null, or outside the heap. null */
+  CAIRN_ROOT_OFFSET,  /* it holds a reference plus the constant (intptr_t)parameter */
+  CAIRN_ROOT_BASE,    /* it holds a pointer derived from the reference in *(uintptr_t *)parameter */
+  CAIRN_ROOT_USER     /* this and greater tags: the language's own, with its own parameter */
 };
 
-/* Called once per root. `slot` and `base` may be written by a collector only: a derived pointer's
- * distance to its base must be kept. `base` is null for CAIRN_ROOT_DEFAULT. */
-typedef void cairn_stack_root(void *env, uintptr_t *slot, enum cairn_root_tag tag, uintptr_t *base);
+/* Called once per root. `slot` and the base may be written by a collector only. A derived pointer's
+ * distance to its base must be kept, and one base may have many, in several activations: read all
+ * distances before the first write. [PrtRseCallback] */
+typedef void cairn_stack_root(void *env, uintptr_t *slot, unsigned tag, void *parameter);
 
-/* Call back for each root of the activation. */
+/* Call back for each root of the activation; the whole of a function's with virtual frame 0, none
+ * with the others. [prtEnumerateRootsOfActivation] */
 void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
                            void *env);
+
+/* ---- spans ---- */
+
+/* The value of the smallest span with this key round the place where the (virtual) activation is.
+ * False: there is none. [prtGetSpanDescriptor] */
+bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value);
+
+/* ---- code info managers ---- */
+
+/* What somebody who makes code tells about its frames. The iterator is at an activation whose pc is
+ * in (start, end] of a region of his: a return address is that of the byte behind a call. `data` is
+ * what he gave with the region. Called in phase STOP too: no allocation of objects, no managed code.
+ * [PrtCodeInfoManagerFunctions] */
+struct cairn_code_manager {
+  const char *name;
+  /* As snprintf(). Null: the name of the manager is used. */
+  int (*describe)(const struct cairn_stack_iterator *iterator, char *buffer, size_t size,
+                  void *data);
+  /* Step to the caller by cairn_stack_set(). Must be there. */
+  void (*previous)(struct cairn_stack_iterator *iterator, void *data);
+  /* Call back for each root. Null: there are never any. */
+  void (*enumerate)(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
+                    void *env, void *data);
+  /* As cairn_stack_span(). Null: there are never any. */
+  bool (*span)(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value,
+               void *data);
+};
+
+enum cairn_region_status {
+  CAIRN_REGION_OK,
+  CAIRN_REGION_EMPTY,   /* end is not above start, or `previous` is missing */
+  CAIRN_REGION_OVERLAP, /* some of it is another region's, or compiled code */
+  CAIRN_REGION_MEMORY,  /* none left */
+  CAIRN_REGION_UNKNOWN, /* no region begins there */
+  CAIRN_REGION_BUSY     /* a callback cannot remove a region: its own walk would never end */
+};
+
+/* The code in [start, end) is described by `manager`. What both pointers lead to stays the caller's
+ * and must stay until the region is removed. Any thread, at any time but within a callback.
+ * [prtRegisterCodeInfoManager, prtAddCodeRegion] */
+enum cairn_region_status cairn_code_region_add(const struct cairn_code_manager *manager,
+                                               uintptr_t start, uintptr_t end, void *data);
+
+/* Forget the region that begins at `start`. No activation of it may be on any stack. When this
+ * returns, no callback of it runs or will run: walks that are in one are waited for. Any thread. */
+enum cairn_region_status cairn_code_region_remove(uintptr_t start);
+
+/* ---- for people ---- */
+
+/* Print the calling thread's stack to file descriptor `fd`, youngest first: managed and native
+ * activations, inlined ones too, with function, file and line as far as known. Any thread, at any
+ * time; allocates nothing from the collected heap. */
+void cairn_backtrace(int fd);
 
 #pragma GCC visibility pop
 

@@ -248,16 +248,18 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
  * another unit's image: they come as an image of their own, without sections. */
 static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, bool sections, uint64_t flags)
 {
-  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION};
-  LLVMValueRef fields[7];
+  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION,
+                                      CN_DETAILS_SECTION};
+  enum { SECTIONS = sizeof names / sizeof *names, FIELDS = 2 * SECTIONS + 1 };
+  LLVMValueRef fields[FIELDS];
 
-  for (unsigned i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < SECTIONS; i++) {
     LLVMValueRef none = LLVMConstNull(pointer_type(ctx));
     fields[2 * i] = sections ? bound(ctx, "start", names[i]) : none;
     fields[2 * i + 1] = sections ? bound(ctx, "stop", names[i]) : none;
   }
-  fields[6] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
-  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 7, false);
+  fields[2 * SECTIONS] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
   char *name = cn_format("%s.data", group);
   LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
   free(name);

@@ -36,6 +36,7 @@
 #define CN_LAYOUT_SECTION "cairn_layouts"
 #define CN_ROOT_SECTION "cairn_roots"
 #define CN_FRAME_SECTION "cairn_frames"
+#define CN_DETAILS_SECTION "cairn_details"
 /* What never moves: an attribute of parameters and results, metadata of loads. */
 #define CN_IMMOVABLE "cairn-immovable"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"

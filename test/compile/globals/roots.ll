@@ -27,7 +27,7 @@ $inline_one = comdat any
 ; CHECK: @llvm.compiler.used = appending global [3 x ptr] [ptr @cairn.root, ptr @cairn.root.1, ptr @cairn.root.3]
 ; CHECK: @llvm.used = appending global [1 x ptr] [ptr @cairn.root.2]
 ; CHECK: @__start_cairn_frames = extern_weak hidden global i8
-; CHECK: @cairn.image.data = linkonce_odr hidden constant {{.*}} { ptr @__start_cairn_frames, ptr @__stop_cairn_frames, ptr @__start_cairn_roots, ptr @__stop_cairn_roots, ptr @__start_cairn_layouts, ptr @__stop_cairn_layouts, i64 0 }, comdat($cairn.image)
+; CHECK: @cairn.image.data = linkonce_odr hidden constant {{.*}} { ptr @__start_cairn_frames, ptr @__stop_cairn_frames, ptr @__start_cairn_roots, ptr @__stop_cairn_roots, ptr @__start_cairn_layouts, ptr @__stop_cairn_layouts, ptr @__start_cairn_details, ptr @__stop_cairn_details, i64 0 }, comdat($cairn.image)
 ; Registered before the program's own constructors, which may collect.
 ; CHECK: @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [{{.*}} { i32 101, ptr @early, ptr null }, {{.*}} { i32 100, ptr @cairn.image, ptr @cairn.image }]
 ; CHECK-NOT: llvm.global_dtors

@@ -260,14 +260,14 @@ static void transitions(void **state)
 /* ---- the public iterator, from native code ---- */
 
 static uintptr_t ips[4];
-static int tags[2], derived_distance;
+static int tags[CAIRN_ROOT_USER], derived_distance;
 
-static void note_root(void *env, uintptr_t *slot, enum cairn_root_tag tag, uintptr_t *base)
+static void note_root(void *env, uintptr_t *slot, unsigned tag, void *base)
 {
   (void)env;
   tags[tag]++;
   if (tag == CAIRN_ROOT_BASE)
-    derived_distance = (int)(*slot - *base);
+    derived_distance = (int)(*slot - *(uintptr_t *)base);
 }
 
 static uint64_t iterates(long a, long b, long c, long d, long e, long f, long g, long h, double x)

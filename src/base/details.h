@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Details: what is known of safepoints beyond what a walk needs. Section `cairn_details` stands
+ * beside `cairn_frames`, one for each code section, and lives and dies with it. It is read when
+ * somebody asks: a backtrace, a span look-up, deoptimisation. This header is the reader's interface;
+ * the encoding is drawn in src/object/details.h.
+ *
+ * Safepoints about which there is nothing to say, and functions without others, are not in it.
+ */
+#ifndef CN_BASE_DETAILS_H
+#define CN_BASE_DETAILS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/framemap.h"
+
+/* One function of a section. */
+struct cn_details_function {
+  uintptr_t entry;
+  uint32_t code_size;
+  const unsigned char *data; /* reader's own */
+  const unsigned char *end;
+};
+
+/* A safepoint's details; the counts are of what is still to be read. */
+struct cn_details {
+  uint32_t sources, deopts, spans;
+  const unsigned char *cursor, *end; /* reader's own */
+  uintptr_t strings, span_table;     /* reader's own: where they are in this process */
+};
+
+/* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in
+ * 0 and stay mapped with the image. */
+struct cn_source {
+  const char *function; /* source name, or symbol where there is none; never null */
+  const char *file;     /* null: unknown */
+  uint32_t line, column;
+};
+
+/* An operand of the statepoint's deopt bundle, in the order of the bundle, Cairn's own tails left
+ * out. */
+struct cn_deopt {
+  enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS } kind;
+  uint16_t size;     /* of the value in bytes, where known */
+  struct cn_loc loc; /* VALUE: where it is; ADDRESS: loc.reg + loc.offset is the value */
+  uint64_t constant;
+};
+
+/* A span round the safepoint; the smallest comes first. */
+struct cn_span {
+  uint64_t key;
+  uintptr_t value;
+  uint32_t depth; /* abi.def, SPAN_MARK */
+};
+
+/* Statuses are those of enum cn_framemap_status. Step through the functions of [*cursor, end);
+ * CN_FRAMEMAP_NONE at the end, CN_FRAMEMAP_BAD where the bytes make no sense. */
+int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
+                             struct cn_details_function *function);
+/* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE: nothing is known. */
+int cn_details_find(const struct cn_details_function *function, uint32_t return_offset,
+                    struct cn_details *out);
+/* Its parts in turn, sources first, then deopts, then spans; what is asked for later may be asked
+ * for at once. CN_FRAMEMAP_NONE when none is left. */
+int cn_details_next_source(struct cn_details *details, struct cn_source *out);
+int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out);
+int cn_details_next_span(struct cn_details *details, struct cn_span *out);
+
+#endif
