@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/object.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Support.h>
@@ -14,7 +15,6 @@
 #include "driver/structors.h"
 #include "driver/tool.h"
 #include "driver/units.h"
-#include "object/rewrite.h"
 
 /* ---- options ---- */
 
@@ -170,7 +170,7 @@ static bool write_object(LLVMMemoryBufferRef object, const char *input, const ch
   size_t size = LLVMGetBufferSize(object), new_size = 0;
   void *bytes = NULL;
   char *error = NULL;
-  bool ok = cn_object_rewrite(start, size, &bytes, &new_size, &error) == 0;
+  bool ok = cairn_object_rewrite(start, size, &bytes, &new_size, &error) == 0;
 
   if (!ok)
     cn_tool_error("'%s': %s", input, error ? error : "the object cannot be given frame maps");

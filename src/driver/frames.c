@@ -5,9 +5,9 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <cairn/object.h>
 #include "driver/tool.h"
 #include "object/frames_print.h"
-#include "object/rewrite.h"
 
 static const char help[] =
     "usage: cairn frames FILE\n"
@@ -27,7 +27,7 @@ static int rewrite(const char *path, const char *output)
   if (!object)
     return CN_EXIT_FAILED;
   const char *start = LLVMGetBufferStart(object);
-  if (cn_object_rewrite(start, LLVMGetBufferSize(object), &bytes, &size, &error)) {
+  if (cairn_object_rewrite(start, LLVMGetBufferSize(object), &bytes, &size, &error)) {
     cn_tool_error("'%s': %s", path, error ? error : "cannot be rewritten");
   } else {
     bool ok = bytes ? cn_output_write(output, bytes, size)

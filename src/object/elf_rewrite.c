@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replace the stack maps of a relocatable object by frame maps.
+ * Replace the stack maps of a relocatable object by frame maps, and by details where there are any.
  *
  * No section changes its index: .llvm_stackmaps and its relocations become the first `cairn_frames`
- * and its relocations; those of further code sections are appended. So symbols, groups and
- * relocations of everything else stay as they are, byte for byte. A section `cairn_frames` is
+ * and its relocations; further ones are appended, and all of `cairn_details`. So symbols, groups and
+ * relocations of everything else stay as they are, byte for byte. Each of these sections is
  *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections)
  *     and orders it like the code;
  *   - in the COMDAT group of its code section, if that is in one: dropped with it when another
  *     object's copy is kept;
- *   - relocated by R_X86_64_PC32 against the code section alone: no dynamic relocation.
+ *   - relocated by R_X86_64_PC32 alone, against symbols of the object: no dynamic relocation.
  * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
  * `cairn_frames`.
  *
- * Sections `cairn_frames` that `ld -r` joined, so that they speak of several code sections, are
- * taken apart in the same way: the joined one is the first of the new ones.
+ * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart in
+ * the same way: the joined one is the first of the new ones.
  *
- * The section names' table grows by one string, ".relacairn_frames", whose tail is the other name.
+ * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
+ * other name.
  */
-#include "object/rewrite.h"
+#include <cairn/object.h>
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "object/elf_file.h"
 #include "object/frames_build.h"
-#include "object/frames_split.h"
+#include "object/pieces.h"
 
-static const char rela_name[] = ".relacairn_frames";
-enum { NAME_TAIL = sizeof ".rela" - 1 };
+static const char rela_prefix[] = ".rela";
+enum { NAME_TAIL = sizeof rela_prefix - 1 };
 
 /* A section of the new object: its header, and its bytes if they are not the old ones. */
 struct part {
@@ -41,10 +42,11 @@ struct part {
 struct rewriter {
   const unsigned char *old;
   struct cn_elf elf; /* placed: its headers and bytes have changed */
-  struct cn_encoded_frames frames;
+  struct cn_pieces pieces[CN_KINDS];
   CN_VECTOR(struct part) parts;
   uint32_t slot, slot_rela, names;
-  uint32_t rela_name;
+  enum cn_kind slot_kind;
+  uint32_t rela_names[CN_KINDS];
   uint32_t *symbols; /* by section: see find_symbols() */
   char **error;
 };
@@ -104,8 +106,13 @@ static void add_names(struct rewriter *w)
 {
   struct cn_bytes *names = own(&w->parts.at[w->names]);
 
-  w->rela_name = (uint32_t)names->count;
-  append(names, rela_name, sizeof rela_name);
+  for (unsigned kind = 0; kind < CN_KINDS; kind++) {
+    if (!w->pieces[kind].pieces.count && kind != w->slot_kind)
+      continue;
+    w->rela_names[kind] = (uint32_t)names->count;
+    append(names, rela_prefix, NAME_TAIL);
+    append(names, cn_kind_names[kind], strlen(cn_kind_names[kind]) + 1);
+  }
 }
 
 /* Of each section a local symbol, to relocate against: its section symbol, which is there because
@@ -139,41 +146,58 @@ static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
   w->parts.at[member].head.sh_flags |= SHF_GROUP;
 }
 
-/* The maps of the functions [first, end), all of one code section, as sections `frames` and `rela`.
- */
-static int write_fragment(struct rewriter *w, size_t first, size_t end, uint32_t frames,
-                          uint32_t rela)
+static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at,
+                    struct part *relocations)
 {
-  struct part *map = &w->parts.at[frames], *relocations = &w->parts.at[rela];
-  uint32_t section = w->frames.functions.at[first].section, symbol = w->symbols[section];
+  uint32_t symbol = w->symbols[d->section];
 
   if (!symbol)
-    return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[section].name);
-  for (size_t i = first; i < end; i++) {
-    const struct cn_encoded *f = &w->frames.functions.at[i];
-    uint64_t base = w->elf.symbols[symbol].sym.st_value;
-    Elf64_Rela r = {.r_offset = map->fresh.count + CN_MAP_ENTRY,
-                    .r_info = ELF64_R_INFO((uint64_t)symbol, R_X86_64_PC32),
-                    .r_addend = (int64_t)(f->offset - base)};
-    append(&relocations->fresh, &r, sizeof r);
-    append(&map->fresh, w->frames.bytes.at + f->start, f->length);
-  }
-  map->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL,
-                           .sh_type = SHT_PROGBITS,
-                           .sh_flags = SHF_ALLOC | SHF_LINK_ORDER,
-                           .sh_link = section,
-                           .sh_addralign = 4};
-  relocations->head = (Elf64_Shdr){.sh_name = w->rela_name,
-                                   .sh_type = SHT_RELA,
-                                   .sh_flags = SHF_INFO_LINK,
-                                   .sh_link = w->elf.symtab,
-                                   .sh_info = frames,
-                                   .sh_addralign = 8,
-                                   .sh_entsize = sizeof(Elf64_Rela)};
+    return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[d->section].name);
+  Elf64_Rela r = {.r_offset = at,
+                  .r_info = ELF64_R_INFO((uint64_t)symbol, R_X86_64_PC32),
+                  .r_addend = (int64_t)(d->offset - w->elf.symbols[symbol].sym.st_value)};
+  append(&relocations->fresh, &r, sizeof r);
+  return 0;
+}
+
+static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
+                        uint32_t rela)
+{
+  w->parts.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
+                                        .sh_type = SHT_PROGBITS,
+                                        .sh_flags = SHF_ALLOC | SHF_LINK_ORDER,
+                                        .sh_link = section,
+                                        .sh_addralign = 4};
+  w->parts.at[rela].head = (Elf64_Shdr){.sh_name = w->rela_names[kind],
+                                        .sh_type = SHT_RELA,
+                                        .sh_flags = SHF_INFO_LINK,
+                                        .sh_link = w->elf.symtab,
+                                        .sh_info = tied,
+                                        .sh_addralign = 8,
+                                        .sh_entsize = sizeof(Elf64_Rela)};
   if (w->elf.sections[section].group) {
-    join_group(w, w->elf.sections[section].group, frames);
+    join_group(w, w->elf.sections[section].group, tied);
     join_group(w, w->elf.sections[section].group, rela);
   }
+}
+
+/* The pieces [first, end), all of one code section, as sections `tied` and `rela`. */
+static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, size_t end,
+                          uint32_t tied, uint32_t rela)
+{
+  const struct cn_pieces *from = &w->pieces[kind];
+  struct part *part = &w->parts.at[tied], *relocations = &w->parts.at[rela];
+
+  for (size_t i = first; i < end; i++) {
+    const struct cn_piece *p = &from->pieces.at[i];
+    size_t count;
+    const struct cn_distance *d = cn_pieces_distances(from, p, &count);
+    for (size_t k = 0; k < count; k++)
+      if (relocate(w, &d[k], part->fresh.count + (d[k].at - p->start), relocations))
+        return -1;
+    append(&part->fresh, from->bytes.at + p->start, p->length);
+  }
+  write_heads(w, kind, from->pieces.at[first].section, tied, rela);
   return 0;
 }
 
@@ -184,28 +208,29 @@ static void empty_slot(struct rewriter *w)
   struct part *slot = &w->parts.at[w->slot];
 
   slot->is_fresh = true;
-  slot->head = (Elf64_Shdr){.sh_name = w->rela_name + NAME_TAIL,
+  slot->head = (Elf64_Shdr){.sh_name = w->rela_names[w->slot_kind] + NAME_TAIL,
                             .sh_type = SHT_PROGBITS,
                             .sh_flags = SHF_EXCLUDE,
                             .sh_addralign = 4};
   if (w->slot_rela) {
     w->parts.at[w->slot_rela].is_fresh = true;
-    w->parts.at[w->slot_rela].head.sh_name = w->rela_name;
+    w->parts.at[w->slot_rela].head.sh_name = w->rela_names[w->slot_kind];
   }
 }
 
-static int write_fragments(struct rewriter *w)
+static int write_fragments(struct rewriter *w, enum cn_kind kind)
 {
-  size_t count = w->frames.functions.count;
+  const struct cn_pieces *from = &w->pieces[kind];
+  size_t count = from->pieces.count;
 
   for (size_t first = 0, end; first < count; first = end) {
-    uint32_t section = w->frames.functions.at[first].section;
-    for (end = first; end < count && w->frames.functions.at[end].section == section; end++)
+    uint32_t section = from->pieces.at[first].section;
+    for (end = first; end < count && from->pieces.at[end].section == section; end++)
       ;
-    bool in_slot = first == 0 && w->slot_rela;
-    uint32_t frames = in_slot ? w->slot : add_part(w);
+    bool in_slot = first == 0 && kind == w->slot_kind && w->slot_rela;
+    uint32_t tied = in_slot ? w->slot : add_part(w);
     uint32_t rela = in_slot ? w->slot_rela : add_part(w);
-    if (write_fragment(w, first, end, frames, rela))
+    if (write_fragment(w, kind, first, end, tied, rela))
       return -1;
   }
   return 0;
@@ -261,6 +286,19 @@ static struct cn_bytes write_file(struct rewriter *w)
   return out;
 }
 
+static void encode_frames(struct cn_pieces *out, const struct cn_frames *frames)
+{
+  for (size_t i = 0; i < frames->functions.count; i++) {
+    const struct cn_map_function *f = &frames->functions.at[i];
+    struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
+    cn_framemap_write(&out->bytes, f);
+    piece.length = out->bytes.count - piece.start;
+    cn_push(&out->pieces, piece);
+    cn_push(&out->distances,
+            (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
+  }
+}
+
 /* Read the stack maps, write frame maps. */
 static int encode(struct rewriter *w)
 {
@@ -270,14 +308,7 @@ static int encode(struct rewriter *w)
     return CN_FAIL(w->error, "more than one section .llvm_stackmaps");
   if (cn_frames_build(&w->elf, &frames, w->error))
     return -1;
-  for (size_t i = 0; i < frames.functions.count; i++) {
-    const struct cn_map_function *f = &frames.functions.at[i];
-    struct cn_encoded encoded = {
-        .section = f->section, .offset = f->offset, .start = w->frames.bytes.count};
-    cn_framemap_write(&w->frames.bytes, f);
-    encoded.length = w->frames.bytes.count - encoded.start;
-    cn_push(&w->frames.functions, encoded);
-  }
+  encode_frames(&w->pieces[CN_KIND_FRAMES], &frames);
   cn_frames_free(&frames);
   return 0;
 }
@@ -286,15 +317,29 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   if (find_slot(w, stack_maps ? stack_maps : mixed))
     return -1;
-  if (stack_maps ? encode(w) : cn_frames_split(&w->elf, mixed, &w->frames, w->error))
+  if (stack_maps ? encode(w)
+                 : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
     return -1;
   copy_parts(w);
   add_names(w);
   empty_slot(w);
   find_symbols(w);
-  if (write_fragments(w))
-    return -1;
+  for (unsigned kind = 0; kind < CN_KINDS; kind++)
+    if (write_fragments(w, (enum cn_kind)kind))
+      return -1;
   clear_symbols(w);
+  return 0;
+}
+
+static uint32_t find_mixed(struct rewriter *w)
+{
+  for (unsigned kind = 0; kind < CN_KINDS; kind++) {
+    uint32_t mixed = cn_pieces_find_mixed(&w->elf, (enum cn_kind)kind);
+    if (!mixed)
+      continue;
+    w->slot_kind = (enum cn_kind)kind;
+    return mixed;
+  }
   return 0;
 }
 
@@ -307,7 +352,7 @@ static int rewrite_one(const void *bytes, size_t size, void **out, size_t *out_s
     return -1;
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
-  uint32_t mixed = cn_frames_find_mixed(&w.elf);
+  uint32_t mixed = stack_maps ? 0 : find_mixed(&w);
   if (!status && (stack_maps || mixed)) {
     status = rewrite(&w, stack_maps, mixed);
     if (!status) {
@@ -319,16 +364,18 @@ static int rewrite_one(const void *bytes, size_t size, void **out, size_t *out_s
   for (size_t i = 0; i < w.parts.count; i++)
     cn_free(&w.parts.at[i].fresh);
   cn_free(&w.parts);
-  cn_encoded_free(&w.frames);
+  for (unsigned kind = 0; kind < CN_KINDS; kind++)
+    cn_pieces_free(&w.pieces[kind]);
   free(w.symbols);
   cn_elf_close(&w.elf);
   return status;
 }
 
-int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
+int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
 {
   *out = NULL;
   *out_size = 0;
+  *error = NULL;
   int status = rewrite_one(bytes, size, out, out_size, error);
   while (!status && *out) {
     void *more = NULL;
@@ -338,7 +385,7 @@ int cn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_si
       return 0;
     free(*out);
     *out = more;
-    *out_size = more_size;
+    *out_size = status ? 0 : more_size;
   }
   return status;
 }

@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/object.h>
 #include <cairn/stackmap.h>
 #include "base/framemap.h"
-#include "object/rewrite.h"
 
 static inline void exercise_record(const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record)
@@ -95,9 +95,9 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
   void *out, *again;
   size_t out_size, again_size;
   char *error = NULL;
-  int status = cn_object_rewrite(bytes, size, &out, &out_size, &error);
+  int status = cairn_object_rewrite(bytes, size, &out, &out_size, &error);
 
-  if (!status && out && (cn_object_rewrite(out, out_size, &again, &again_size, &error) || again))
+  if (!status && out && (cairn_object_rewrite(out, out_size, &again, &again_size, &error) || again))
     abort();
   if (status && !error)
     abort();

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Objects: turn LLVM's stack maps into Cairn's frame maps. `cairn-cc` does it with every object that
+ * it makes or links; whoever has a build or a JIT of his own calls this on each object before a linker
+ * sees it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which needs libdw
+ * and libelf; LLVM is not needed. The stack maps are those of the seeds' stackmaps-v2.
+ */
+#ifndef CAIRN_OBJECT_H
+#define CAIRN_OBJECT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* `bytes` is a relocatable ELF object for x86-64, of `size` bytes, at any alignment; it is read only.
+ * Its section .llvm_stackmaps goes; for each code section with safepoints the result has a section
+ * `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r` joined.
+ *
+ * 0: done. *out is the new object, of *out_size bytes, to be given to free(), or null if there is
+ *    nothing to replace: then the object can be used as it is.
+ * Negative: refused. *error is a message to be given to free(), which names the function and the
+ *    offset of the safepoint where it is about one; *out is null.
+ *
+ * Nothing else is kept or changed: any number of threads may call at once. The same bytes give the
+ * same result. Input may be hostile. When memory is exhausted the process ends. */
+int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
+                         char **error);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
