@@ -84,7 +84,7 @@ static void decode_head(struct cn_map *map, const struct cn_safepoint *safepoint
   map->cfa_offset = safepoint->cfa_offset;
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if (safepoint->saved >> i & 1) {
-      map->saved[map->saves].reg = cn_arch_saved[i];
+      map->saved[map->saves].reg = (uint8_t)i;
       map->saved[map->saves++].offset = safepoint->saved_offset[i];
     }
 }

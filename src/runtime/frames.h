@@ -18,7 +18,7 @@ struct cn_map {
   uint8_t saves;
   int32_t cfa_offset;
   struct {
-    uint8_t reg; /* DWARF number */
+    uint8_t reg;    /* enum cn_reg */
     int32_t offset; /* from the CFA */
   } saved[CN_CALLEE_SAVED];
   uint32_t roots, areas;

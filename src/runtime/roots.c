@@ -34,14 +34,15 @@ static bool is_callee_saved(uint8_t reg)
 static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
 {
   const struct cn_frame *frame = &walk->frame;
+  uintptr_t *kept = cn_frame_register(frame, reg);
 
   if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
     bad(walk, "a reference in a register that cannot hold one");
-  if (!frame->all_registers && !is_callee_saved(reg))
+  if (frame->regs == NULL && !is_callee_saved(reg))
     bad(walk, "a reference in a register that the callee may have overwritten");
-  if (frame->reg[reg] == NULL)
+  if (kept == NULL)
     bad(walk, "a reference in a register that was not saved");
-  return frame->reg[reg];
+  return kept;
 }
 
 static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t offset)

@@ -25,11 +25,12 @@ static bool take_anchor(struct cn_walk *walk)
     struct cn_anchor *anchor = --walk->anchor;
     if (anchor->sp < frame->sp || !cn_arch_anchor_lives(anchor))
       continue;
+    frame->pc_slot = &anchor->pc;
     frame->pc = anchor->pc;
     frame->sp = anchor->sp;
     for (int i = 0; i < CN_CALLEE_SAVED; i++)
-      frame->reg[cn_arch_saved[i]] = &anchor->saved[i];
-    frame->all_registers = false;
+      frame->place[i] = &anchor->saved[i];
+    frame->regs = NULL;
     walk->natives++;
     return true;
   }
@@ -70,11 +71,12 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   *walk = (struct cn_walk){.mutator = mutator, .anchor = mutator->anchor};
   if (regs == NULL)
     return take_anchor(walk) && settle(walk);
+  frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->pc = regs->pc;
   frame->sp = cn_arch_sp_after(regs);
-  for (int i = 0; i < CN_ARCH_REGISTERS; i++)
-    frame->reg[i] = (uintptr_t *)&regs->gpr[i];
-  frame->all_registers = true;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
+  frame->regs = regs;
   return settle(walk);
 }
 
@@ -84,16 +86,18 @@ bool cn_walk_next(struct cn_walk *walk)
   const struct cn_map *map = frame->map;
   uint8_t base = map->cfa_reg;
 
-  if (base != cn_arch_sp && (base >= CN_ARCH_REGISTERS || frame->reg[base] == NULL))
+  uintptr_t *kept = base == cn_arch_sp ? &frame->sp : cn_frame_register(frame, base);
+  if (kept == NULL)
     fail(walk, "the frame's base register is unknown");
-  uintptr_t cfa = (base == cn_arch_sp ? frame->sp : *frame->reg[base]) +
-                  (uintptr_t)(intptr_t)map->cfa_offset;
+  uintptr_t cfa = *kept + (uintptr_t)(intptr_t)map->cfa_offset;
   if (cfa <= frame->sp || cfa > walk->mutator->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
   for (int i = 0; i < map->saves; i++)
-    frame->reg[map->saved[i].reg] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)map->saved[i].offset);
-  frame->pc = ((uintptr_t *)cfa)[-1];
+    frame->place[map->saved[i].reg] =
+        (uintptr_t *)(cfa + (uintptr_t)(intptr_t)map->saved[i].offset);
+  frame->pc_slot = (uintptr_t *)cfa - 1;
+  frame->pc = *frame->pc_slot;
   frame->sp = cfa;
-  frame->all_registers = false;
+  frame->regs = NULL;
   return settle(walk);
 }

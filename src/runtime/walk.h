@@ -13,16 +13,28 @@
 #include "runtime/frames.h"
 #include "runtime/mutator.h"
 
-/* An activation of a managed function, at a safepoint. reg[n] is where the value that register n
- * (DWARF) has in this frame is kept now: in a stub's save area, in an anchor, or in the frame of a
- * younger function that saved it. For all but callee-saved registers it is valid in the youngest
- * frame only, and only if that called a slow path: then `all_registers`. */
+/* An activation of a managed function, at a safepoint. place[r] is where the value that callee-saved
+ * register r (enum cn_reg) has in this frame is kept now: in a stub's save area, in an anchor, or in
+ * the frame of a younger function that saved it; null if nobody knows. The other registers are known
+ * in the youngest frame only, and only if that called a slow path. */
 struct cn_frame {
   uintptr_t pc, sp;
-  uintptr_t *reg[CN_ARCH_REGISTERS];
-  bool all_registers;
+  uintptr_t *pc_slot;                       /* where the pc is kept */
+  uintptr_t *place[CN_CALLEE_SAVED];
+  const struct cn_regs *regs;               /* null: only callee-saved registers are known */
   const struct cn_map *map;
 };
+
+/* Where the value that register `reg` (DWARF number) has in this frame is kept; null: lost. */
+static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigned reg)
+{
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (cn_arch_saved[i] == reg)
+      return frame->place[i];
+  return frame->regs && reg < CN_ARCH_REGISTERS && reg != cn_arch_sp
+             ? (uintptr_t *)&frame->regs->gpr[reg]
+             : NULL;
+}
 
 struct cn_walk {
   struct cn_frame frame;

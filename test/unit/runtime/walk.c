@@ -97,17 +97,18 @@ static void steps_and_registers(void **state)
   assert_true(cn_walk_begin(&walk, &mutator, regs));
   assert_int_equal(walk.frame.pc, F(1) + 8);
   assert_int_equal(walk.frame.sp, at(17));
-  assert_true(walk.frame.all_registers);
-  assert_ptr_equal(walk.frame.reg[RDI], &regs->gpr[RDI]);
+  assert_ptr_equal(walk.frame.regs, regs);
+  assert_ptr_equal(cn_frame_register(&walk.frame, RDI), &regs->gpr[RDI]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(21));
-  assert_false(walk.frame.all_registers);
-  assert_ptr_equal(walk.frame.reg[RBX], &stack[18]);
-  assert_ptr_equal(walk.frame.reg[R12], &regs->gpr[R12]);
+  assert_ptr_equal(walk.frame.pc_slot, &stack[20]);
+  assert_null(walk.frame.regs);
+  assert_ptr_equal(cn_frame_register(&walk.frame, RBX), &stack[18]);
+  assert_ptr_equal(cn_frame_register(&walk.frame, R12), &regs->gpr[R12]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(24));
-  assert_ptr_equal(walk.frame.reg[RBX], &stack[18]);
+  assert_ptr_equal(cn_frame_register(&walk.frame, RBX), &stack[18]);
   assert_false(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(32));
 }
@@ -136,7 +137,7 @@ static void natives_are_crossed(void **state)
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(30));
-  assert_ptr_equal(walk.frame.reg[RBP], &anchors[2].saved[CN_RBP]);
+  assert_ptr_equal(cn_frame_register(&walk.frame, RBP), &anchors[2].saved[CN_RBP]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(50));
   assert_int_equal(walk.natives, 2);
