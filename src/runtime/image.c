@@ -4,17 +4,44 @@
  */
 #include "runtime/image.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"
+#include "runtime/os/os.h"
 
 /* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
 static CN_GROW(struct registered {
   const struct cairn_image *key;
   struct cairn_image image;
 }) images;
-static uint64_t generation, flags;
+static _Atomic uint64_t generation;
+static uint64_t flags;
+static _Atomic int holder; /* number of the thread that holds the list, 0: none */
+
+/* Held for a few microseconds, so that waiting needs no queue. */
+bool cn_image_hold(void)
+{
+  int self = cn_os_thread(), free = 0;
+
+  while (!atomic_compare_exchange_weak_explicit(&holder, &free, self, memory_order_acquire,
+                                                memory_order_relaxed)) {
+    if (free == self)
+      return false;
+    if (free != 0)
+      sched_yield();
+    free = 0;
+  }
+  return true;
+}
+
+void cn_image_release(void)
+{
+  atomic_store_explicit(&holder, 0, memory_order_release);
+}
 
 size_t cn_image_count(void)
 {
@@ -64,11 +91,13 @@ void cairn_image_register(const struct cairn_image *image)
   if (find(image) != images.count)
     return;
   check_bounds(image);
+  CN_CHECK(cn_image_hold());
   cn_grow_push(&images, (struct registered){image, *image});
   flags |= image->flags;
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
     cn_fault_install();
   generation++;
+  cn_image_release();
 }
 
 /* The flags stay: what an image without safepoints left on the stack or in the heap is not known to
@@ -79,9 +108,11 @@ void cairn_image_unregister(const struct cairn_image *image)
 
   if (i == images.count)
     return;
+  CN_CHECK(cn_image_hold());
   images.count--;
   memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
   generation++;
+  cn_image_release();
 }
 
 bool cairn_layout_is_known(const struct cairn_layout *layout)

@@ -6,6 +6,7 @@
 #ifndef CN_RUNTIME_IMAGE_H
 #define CN_RUNTIME_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
@@ -16,6 +17,11 @@ const struct cairn_image *cn_image_at(size_t index);
 
 /* Changes whenever an image comes or goes. */
 uint64_t cn_image_generation(void);
+
+/* Keep images from coming and going, for questions of threads that may not stop the program. False:
+ * the calling thread, interrupted by a signal, holds them already or changes them. */
+bool cn_image_hold(void);
+void cn_image_release(void);
 
 /* Flags of all images together (CAIRN_ABI_IMAGE_*). */
 uint64_t cn_image_flags(void);

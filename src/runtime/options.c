@@ -11,7 +11,7 @@
 
 struct cn_options cn_options;
 
-enum kind { SIZE, COUNT, FLAG };
+enum kind { SIZE, COUNT, FLAG, SET };
 
 static const struct option {
   const char *variable;
@@ -21,10 +21,30 @@ static const struct option {
 } table[] = {
 #define CN_OPTION(field, variable, kind, initial, help) \
   {variable, kind, offsetof(struct cn_options, field), initial, help},
+#define CN_OPTION_WORDS(...)
 #include "runtime/options.def"
 #undef CN_OPTION
+#undef CN_OPTION_WORDS
 };
 enum { OPTIONS = sizeof table / sizeof *table };
+
+/* What may stand in a SET: the variable, then its words. */
+static const char *const words[][8] = {
+#define CN_OPTION(...)
+#define CN_OPTION_WORDS(...) {__VA_ARGS__},
+#include "runtime/options.def"
+#undef CN_OPTION
+#undef CN_OPTION_WORDS
+};
+
+static const char *const *words_of(const char *variable)
+{
+  size_t i = 0;
+
+  while (strcmp(words[i][0], variable) != 0)
+    i++;
+  return &words[i][1];
+}
 
 static size_t *field(struct cn_options *options, const struct option *option)
 {
@@ -45,7 +65,23 @@ static unsigned suffix_shift(char c)
   }
 }
 
-static bool parse(enum kind kind, const char *text, size_t *value)
+static bool parse_set(const char *const *known, const char *text, size_t *value)
+{
+  for (*value = 0;; text++) {
+    size_t length = strcspn(text, ","), i = 0;
+    while (known[i] != NULL &&
+           (strlen(known[i]) != length || memcmp(known[i], text, length) != 0))
+      i++;
+    if (known[i] == NULL)
+      return false;
+    *value |= (size_t)1 << i;
+    text += length;
+    if (*text == 0)
+      return true;
+  }
+}
+
+static bool parse_number(enum kind kind, const char *text, size_t *value)
 {
   size_t number = 0;
   const char *p = text;
@@ -66,9 +102,18 @@ static bool parse(enum kind kind, const char *text, size_t *value)
   return *p == 0 && (kind != FLAG || number <= 1);
 }
 
-static const char *expected(enum kind kind)
+static bool parse(const struct option *option, const char *text, size_t *value)
 {
-  switch (kind) {
+  return option->kind == SET ? parse_set(words_of(option->variable), text, value)
+                             : parse_number(option->kind, text, value);
+}
+
+/* Every SET has one word so far. */
+static const char *expected(const struct option *option)
+{
+  switch (option->kind) {
+  case SET:
+    return words_of(option->variable)[0];
   case SIZE:
     return "a number of bytes, as in 64m";
   case COUNT:
@@ -88,9 +133,9 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
     if (strlen(option->variable) != length || memcmp(option->variable, setting, length) != 0)
       continue;
     const char *text = setting[length] == '=' ? setting + length + 1 : setting + length;
-    if (parse(option->kind, text, field(options, option)))
+    if (parse(option, text, field(options, option)))
       return true;
-    snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option->kind));
+    snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option));
     return false;
   }
   snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length,
@@ -121,10 +166,23 @@ bool cn_options_parse(struct cn_options *options, char *const *environment, char
   return true;
 }
 
+static const char *shape(const struct option *option)
+{
+  switch (option->kind) {
+  case SIZE:
+    return "SIZE";
+  case COUNT:
+    return "N";
+  case FLAG:
+    return "0|1";
+  case SET:
+    return words_of(option->variable)[0];
+  }
+  return "";
+}
+
 void cn_options_print(void)
 {
   for (size_t i = 0; i < OPTIONS; i++)
-    cn_report_text("%s=%s\n    %s\n", table[i].variable,
-                   table[i].kind == SIZE ? "SIZE" : table[i].kind == COUNT ? "N" : "0|1",
-                   table[i].help);
+    cn_report_text("%s=%s\n    %s\n", table[i].variable, shape(&table[i]), table[i].help);
 }

@@ -12,9 +12,12 @@
 
 struct cn_options {
 #define CN_OPTION(field, variable, kind, initial, help) size_t field;
+#define CN_OPTION_WORDS(...)
 #include "runtime/options.def"
 #undef CN_OPTION
+#undef CN_OPTION_WORDS
 };
+enum { CN_VERIFY_FRAMES = 1 << 0 };
 extern struct cn_options cn_options;
 
 /* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says

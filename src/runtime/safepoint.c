@@ -16,6 +16,7 @@
 #include "runtime/overflow.h"
 #include "runtime/report.h"
 #include "runtime/stats.h"
+#include "runtime/verify_frames.h"
 
 static bool may_collect(void)
 {
@@ -27,6 +28,8 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
   struct cairn_mutator *mutator = &cairn_mutator;
   struct cn_stats before = cn_stats;
 
+  if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
+    cn_verify_frames(mutator, regs);
   uint64_t start = cn_os_nanoseconds();
   mutator->stopped = regs;
   cn_heap_collect(bytes_needed, cn_options.stress != 0);

@@ -9,11 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
-
-extern void *dlsym(void *handle, const char *name) __attribute__((weak));
-enum { LAZY = 1 }; /* RTLD_LAZY */
 
 typedef int find_elf(void);
 typedef int find_debuginfo(void);
@@ -57,26 +53,13 @@ static const struct {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* Found at run time, so that linking a static program does not warn of it. Such a program has no
- * dynamic linker, and must not load anything. */
-static void *open_library(void)
-{
-  void *(*open)(const char *file, int mode);
-
-  if (dlsym == NULL || getauxval(AT_BASE) == 0)
-    return NULL;
-  void *symbol = dlsym(NULL, "dlopen"); /* RTLD_DEFAULT */
-  memcpy(&open, &symbol, sizeof open);
-  return symbol ? open("libdw.so.1", LAZY) : NULL;
-}
-
 /* The library stays loaded. */
 static bool load(void)
 {
-  void *library = open_library();
+  void *library = cn_os_library("libdw.so.1");
 
   for (size_t i = 0; i < FUNCTIONS && library != NULL; i++) {
-    void *symbol = dlsym(library, functions[i].name);
+    void *symbol = cn_os_library_symbol(library, functions[i].name);
     if (symbol == NULL)
       return false;
     memcpy(functions[i].into, &symbol, sizeof symbol);

@@ -67,6 +67,31 @@ void cn_os_thread_join(struct cn_os_thread *thread);
 /* To the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_message(const char *text, size_t bytes);
 
+/* Load a shared library, or find it if it is loaded. Null: there is none, or the program is static.
+ * Allocates. */
+void *cn_os_library(const char *file);
+/* Its symbol; null as the library: the program's own and those of all its libraries. Null: none. */
+void *cn_os_library_symbol(void *library, const char *name);
+
+/* An activation, as the platform's unwinder sees it. */
+struct cn_os_frame {
+  uintptr_t pc;
+  uintptr_t sp;     /* CFA of its callee */
+  bool interrupted; /* pc is the instruction that comes next; else it is behind a call */
+  void *context;    /* the unwinder's */
+};
+
+/* Is there an unwinder? If `load` is true, it may be loaded, which allocates; else this is
+ * async-signal-safe. */
+bool cn_os_unwinder(bool load);
+/* Call back for each activation of the calling thread, cn_os_unwind() itself first, until the
+ * callback returns false, an activation has no call-frame information, or none is left. There is an
+ * unwinder. Async-signal-safe. */
+void cn_os_unwind(bool (*frame)(void *env, const struct cn_os_frame *frame), void *env);
+/* The value that a callee-saved register (DWARF number) has in it. Asking for the stack pointer
+ * would crash libgcc. */
+uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);
+
 /* The nearest symbol at or below `pc`, from the file that it was loaded from, into buffer as
  * "name+0x12". False: unknown. Reads files, allocates nothing. */
 bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size);

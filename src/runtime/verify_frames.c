@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The self-check of the walk (seeds: stackmaps-v2, "Stack Map Format": nothing there says where the
+ * caller is, so what does must be checked against somebody else). The unwinder steps through all
+ * activations, native ones and stubs too; those of functions with frame maps must be the walk's.
+ */
+#include "runtime/verify_frames.h"
+
+#include "runtime/os/os.h"
+#include "runtime/report.h"
+#include "runtime/walk.h"
+
+struct check {
+  struct cn_walk walk;
+  bool there;     /* the walk is at an activation */
+  uint64_t count; /* of activations that agree */
+};
+
+_Noreturn static void differ(const struct check *check, const struct cn_os_frame *frame)
+{
+  const struct cn_frame *ours = &check->walk.frame;
+  char here[CN_REPORT_PC], there[CN_REPORT_PC];
+
+  if (!check->there)
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is past the end, the unwinder is at "
+                "pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(frame->pc, there),
+                (unsigned long)frame->sp);
+  cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder at "
+              "pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(ours->pc, here),
+              (unsigned long)ours->sp, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
+}
+
+static void compare_registers(const struct check *check, const struct cn_os_frame *frame)
+{
+  const struct cn_frame *ours = &check->walk.frame;
+  char place[CN_REPORT_PC];
+
+  for (int i = 0; i < CN_CALLEE_SAVED; i++) {
+    int reg = cn_arch_saved[i];
+    uintptr_t theirs = cn_os_frame_register(frame, reg);
+    if (ours->reg[reg] != NULL && *ours->reg[reg] == theirs)
+      continue;
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d is "
+                "0x%lx for the walk (at %p), 0x%lx for the unwinder",
+                (unsigned long)check->count, cn_report_pc(ours->pc, place), reg,
+                ours->reg[reg] ? (unsigned long)*ours->reg[reg] : 0ul, (void *)ours->reg[reg],
+                (unsigned long)theirs);
+  }
+}
+
+/* Where a stub passes for a signal frame (stubs.S, cairn_call_any), the unwinder has the pc of the
+ * last byte of the call. */
+static bool compare(void *env, const struct cn_os_frame *frame)
+{
+  struct check *check = env;
+  const struct cn_frame *ours = &check->walk.frame;
+
+  if (!cn_frames_inside(frame->pc))
+    return true;
+  if (!check->there || frame->pc + frame->interrupted != ours->pc || frame->sp != ours->sp)
+    differ(check, frame);
+  compare_registers(check, frame);
+  check->count++;
+  check->there = cn_walk_next(&check->walk);
+  return true;
+}
+
+void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  struct check check = {.count = 0};
+  char place[CN_REPORT_PC];
+
+  if (!cn_os_unwinder(true))
+    cairn_fatal("CAIRN_VERIFY=frames: no unwinder (libgcc_s.so.1; a static program must be linked "
+                "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
+  check.there = cn_walk_begin(&check.walk, mutator, regs);
+  cn_os_unwind(compare, &check);
+  if (check.there)
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
+                "past the end", (unsigned long)check.count,
+                cn_report_pc(check.walk.frame.pc, place), (unsigned long)check.walk.frame.sp);
+}
