@@ -33,17 +33,17 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
 static void compare_registers(const struct check *check, const struct cn_os_frame *frame)
 {
   const struct cn_frame *ours = &check->walk.frame;
-  char place[CN_REPORT_PC];
+  char where[CN_REPORT_PC];
 
   for (int i = 0; i < CN_CALLEE_SAVED; i++) {
     int reg = cn_arch_saved[i];
-    uintptr_t theirs = cn_os_frame_register(frame, reg);
-    if (ours->reg[reg] != NULL && *ours->reg[reg] == theirs)
+    uintptr_t *place = ours->place[i], theirs = cn_os_frame_register(frame, reg);
+    if (place != NULL && *place == theirs)
       continue;
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d is "
                 "0x%lx for the walk (at %p), 0x%lx for the unwinder",
-                (unsigned long)check->count, cn_report_pc(ours->pc, place), reg,
-                ours->reg[reg] ? (unsigned long)*ours->reg[reg] : 0ul, (void *)ours->reg[reg],
+                (unsigned long)check->count, cn_report_pc(ours->pc, where), reg,
+                place ? (unsigned long)*place : 0ul, (void *)place,
                 (unsigned long)theirs);
   }
 }
