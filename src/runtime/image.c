@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "base/framemap.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"
 #include "runtime/os/os.h"
@@ -113,6 +114,31 @@ void cairn_image_unregister(const struct cairn_image *image)
   memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
   generation++;
   cn_image_release();
+}
+
+/* Frame maps that cannot be read may be about this code. */
+static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
+{
+  const unsigned char *cursor = image->frames_start;
+  struct cn_framemap_function function;
+  int status = CN_FRAMEMAP_NONE;
+
+  while (cursor != NULL && (status = cn_framemap_next_function(&cursor, image->frames_stop,
+                                                               &function)) == CN_FRAMEMAP_OK)
+    if (start < function.entry + function.code_size && end > function.entry)
+      return true;
+  return status == CN_FRAMEMAP_BAD;
+}
+
+bool cn_image_has_code(uintptr_t start, uintptr_t end)
+{
+  bool held = cn_image_hold(), found = false;
+
+  for (size_t i = 0; i < images.count && !found; i++)
+    found = has_code(&images.at[i].image, start, end);
+  if (held)
+    cn_image_release();
+  return found;
 }
 
 bool cairn_layout_is_known(const struct cairn_layout *layout)

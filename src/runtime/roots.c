@@ -22,14 +22,6 @@ _Noreturn static void bad(const struct cn_walk *walk, const char *what)
   cairn_fatal("bad frame map at pc %s: %s", cn_report_pc(walk->frame.pc, place), what);
 }
 
-static bool is_callee_saved(uint8_t reg)
-{
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (cn_arch_saved[i] == reg)
-      return true;
-  return false;
-}
-
 /* Where the value of register `reg` of this frame is kept. */
 static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
 {
@@ -38,7 +30,7 @@ static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
 
   if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
     bad(walk, "a reference in a register that cannot hold one");
-  if (frame->regs == NULL && !is_callee_saved(reg))
+  if (frame->regs == NULL && !cn_arch_is_saved(reg))
     bad(walk, "a reference in a register that the callee may have overwritten");
   if (kept == NULL)
     bad(walk, "a reference in a register that was not saved");
@@ -52,7 +44,7 @@ static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t 
   address += (uintptr_t)(intptr_t)offset;
   if (address % sizeof address != 0)
     bad(walk, "a slot that is not aligned");
-  if (address >= walk->mutator->stack_end)
+  if (address >= walk->stack_end)
     bad(walk, "a slot that is not on the stack");
   return address;
 }
@@ -64,7 +56,7 @@ static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
   return (uintptr_t *)memory_place(walk, loc->reg, loc->offset);
 }
 
-static void area_roots(const struct cn_walk *walk, const struct cn_area *area, cn_root_found *found,
+static void area_roots(const struct cn_walk *walk, const struct cn_area *area, cairn_stack_root *found,
                        void *env)
 {
   uintptr_t address = memory_place(walk, area->reg, area->offset) + area->ref_offset;
@@ -72,23 +64,39 @@ static void area_roots(const struct cn_walk *walk, const struct cn_area *area, c
   if ((area->ref_offset | area->stride) % sizeof address != 0)
     bad(walk, "an area that is not aligned");
   for (uint64_t i = 0; i < area->count; i++, address += area->stride) {
-    if (address >= walk->mutator->stack_end)
+    if (address >= walk->stack_end)
       bad(walk, "an area that is not on the stack");
-    found(env, (uintptr_t *)address, NULL);
+    found(env, (uintptr_t *)address, CAIRN_ROOT_DEFAULT, NULL);
   }
 }
 
-void cn_roots_of_frame(const struct cn_walk *walk, cn_root_found *found, void *env)
+/* What a region's manager tells. */
+static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_region *region = &walk->frame.region;
+
+  if (region->manager->enumerate == NULL)
+    return;
+  cn_regions_enter(region);
+  region->manager->enumerate(&walk->iterator, found, env, region->data);
+  cn_regions_leave();
+}
+
+void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_map *map = walk->frame.map;
 
+  if (map == NULL) {
+    region_roots(walk, found, env);
+    return;
+  }
   for (uint32_t i = 0; i < map->roots; i++) {
     const struct cn_root *root = &map->root[i];
     uintptr_t *base = place(walk, &root->base);
     if (root->is_derived)
-      found(env, place(walk, &root->derived), base);
+      found(env, place(walk, &root->derived), CAIRN_ROOT_BASE, base);
     else
-      found(env, base, NULL);
+      found(env, base, CAIRN_ROOT_DEFAULT, NULL);
   }
   for (uint32_t i = 0; i < map->areas; i++)
     area_roots(walk, &map->area[i], found, env);
@@ -101,19 +109,45 @@ struct derived {
   uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
 };
 
+/* A reference plus a constant: the collector is shown the reference by itself. */
+struct offset {
+  uintptr_t *slot, reference, offset;
+};
+
+struct user {
+  uintptr_t *slot;
+  unsigned tag;
+  void *parameter;
+};
+
 static CN_GROW(uintptr_t *) slots;
 static CN_GROW(struct derived) derived;
+static CN_GROW(struct offset) offsets;
+static CN_GROW(struct user) users;
+static cairn_user_root *user_roots;
 
-static void note(void *env, uintptr_t *slot, uintptr_t *base)
+static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  (void)env;
-  if (base == NULL) {
+  switch (tag) {
+  case CAIRN_ROOT_DEFAULT:
     cn_grow_push(&slots, slot);
     return;
+  case CAIRN_ROOT_OFFSET:
+    if (*slot != 0)
+      cn_grow_push(&offsets,
+                   (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
+    return;
+  case CAIRN_ROOT_BASE:
+    /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
+    cn_grow_push(&slots, (uintptr_t *)parameter);
+    cn_grow_push(&derived,
+                 (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
+    return;
+  default:
+    if (user_roots == NULL)
+      bad(env, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
+    cn_grow_push(&users, (struct user){slot, tag, parameter});
   }
-  /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
-  cn_grow_push(&slots, base);
-  cn_grow_push(&derived, (struct derived){slot, base, *slot - *base});
 }
 
 static void note_stack(void)
@@ -121,12 +155,37 @@ static void note_stack(void)
   struct cn_walk walk;
 
   CN_CHECK(cairn_mutator.stopped != NULL);
-  slots.count = derived.count = 0;
+  slots.count = derived.count = offsets.count = users.count = 0;
   for (bool more = cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped); more;
        more = cn_walk_next(&walk)) {
     cn_stats.frames++;
-    cn_roots_of_frame(&walk, note, NULL);
+    cn_roots_of_frame(&walk, note, &walk);
   }
+}
+
+void cairn_set_user_roots(cairn_user_root *handler)
+{
+  user_roots = handler;
+}
+
+/* Everything of the stack. Derived pointers and offsets are written back by write_back(). */
+static void visit_stack(cairn_root_visitor *visit, void *env)
+{
+  for (size_t i = 0; i < slots.count; i++)
+    visit(env, (struct cairn_slot){slots.at[i]});
+  for (size_t i = 0; i < offsets.count; i++)
+    visit(env, (struct cairn_slot){&offsets.at[i].reference});
+  for (size_t i = 0; i < users.count; i++)
+    user_roots(users.at[i].slot, users.at[i].tag, users.at[i].parameter, visit, env);
+  cn_stats.roots += slots.count + derived.count + offsets.count + users.count;
+}
+
+static void write_back(void)
+{
+  for (size_t i = 0; i < derived.count; i++)
+    *derived.at[i].slot = *derived.at[i].base + derived.at[i].offset;
+  for (size_t i = 0; i < offsets.count; i++)
+    *offsets.at[i].slot = offsets.at[i].reference + offsets.at[i].offset;
 }
 
 static void visit_global(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
@@ -151,9 +210,6 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
     for (; root != image->roots_stop; root++)
       visit_global(root, visit, env);
   }
-  for (size_t i = 0; i < slots.count; i++)
-    visit(env, (struct cairn_slot){slots.at[i]});
-  for (size_t i = 0; i < derived.count; i++)
-    *derived.at[i].slot = *derived.at[i].base + derived.at[i].offset;
-  cn_stats.roots += slots.count + derived.count;
+  visit_stack(visit, env);
+  write_back();
 }

@@ -1,43 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The public stack iterator, over the walker.
+ * The public stack iterator, over the walker (seeds: pillar-stack-iterator).
  */
 #include <cairn/stack.h>
 
 #include "runtime/roots.h"
 #include "runtime/walk.h"
 
-struct iterator {
-  struct cn_walk walk;
-  bool past_end;
-};
-_Static_assert(sizeof(struct iterator) <= sizeof(struct cairn_stack_iterator), "<cairn/stack.h>");
-_Static_assert(_Alignof(struct iterator) <= _Alignof(uintptr_t), "<cairn/stack.h>");
-
-static struct iterator *inner(struct cairn_stack_iterator *iterator)
+static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
 {
-  return (struct iterator *)iterator->words;
+  return (struct cn_walk *)iterator;
 }
 
-static const struct iterator *inner_const(const struct cairn_stack_iterator *iterator)
+static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iterator)
 {
-  return (const struct iterator *)iterator->words;
+  return (const struct cn_walk *)iterator;
 }
 
+/* A thread that never ran managed code has no activations. */
 void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
 {
-  struct iterator *it = inner(iterator);
-  const struct cairn_mutator *mutator = cn_mutator_get();
+  const struct cairn_mutator *mutator = &cairn_mutator;
 
-  it->past_end = !cn_walk_begin(&it->walk, mutator, mutator->stopped);
+  if (mutator->attached)
+    cn_walk_begin(inner(iterator), mutator, mutator->stopped);
+  else
+    *inner(iterator) = (struct cn_walk){.past_end = true};
+}
+
+bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
+{
+  const struct cairn_mutator *mutator = cn_mutator_main();
+
+  if (mutator == NULL || mutator->thread != thread || mutator->stopped == NULL)
+    return false;
+  cn_walk_begin(inner(iterator), mutator, mutator->stopped);
+  return true;
+}
+
+void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
+                           const struct cairn_stack_state *state, uintptr_t low, uintptr_t high)
+{
+  (void)low;
+  cn_walk_suspended(inner(iterator), state, high);
 }
 
 void cairn_stack_next(struct cairn_stack_iterator *iterator)
 {
-  struct iterator *it = inner(iterator);
+  struct cn_walk *walk = inner(iterator);
 
-  if (!it->past_end)
-    it->past_end = !cn_walk_next(&it->walk);
+  walk->virtual_frame = 0;
+  if (!walk->past_end)
+    cn_walk_next(walk);
 }
 
 bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator)
@@ -47,35 +61,43 @@ bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator)
 
 uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator)
 {
-  const struct iterator *it = inner_const(iterator);
+  const struct cn_walk *walk = inner_const(iterator);
 
-  return it->past_end ? 0 : it->walk.frame.pc;
+  return walk->past_end ? 0 : walk->frame.pc;
 }
 
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator)
 {
-  const struct iterator *it = inner_const(iterator);
+  const struct cn_walk *walk = inner_const(iterator);
 
-  return it->past_end ? 0 : it->walk.frame.sp;
+  return walk->past_end ? 0 : walk->frame.sp;
 }
 
-struct callback {
-  cairn_stack_root *function;
-  void *env;
-};
-
-static void pass_on(void *env, uintptr_t *slot, uintptr_t *base)
+void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state)
 {
-  const struct callback *callback = env;
+  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_frame *frame = &walk->frame;
 
-  callback->function(callback->env, slot, base ? CAIRN_ROOT_BASE : CAIRN_ROOT_DEFAULT, base);
+  *state = (struct cairn_stack_state){0};
+  if (walk->past_end)
+    return;
+  state->pc = frame->pc_slot;
+  state->sp = frame->sp;
+  state->virtual_frame = walk->virtual_frame;
+  for (unsigned i = 0; i < CN_ARCH_REGISTERS; i++)
+    state->reg[i] = cn_frame_register(frame, i);
+}
+
+void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state)
+{
+  cn_walk_set(inner(iterator), state);
 }
 
 void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
                            void *env)
 {
-  struct callback both = {callback, env};
+  const struct cn_walk *walk = inner_const(iterator);
 
-  if (!cairn_stack_past_end(iterator))
-    cn_roots_of_frame(&inner_const(iterator)->walk, pass_on, &both);
+  if (!walk->past_end && walk->virtual_frame == 0)
+    cn_roots_of_frame(walk, callback, env);
 }

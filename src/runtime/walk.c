@@ -7,6 +7,8 @@
 
 #include "runtime/report.h"
 
+const struct cn_regs cn_walk_apart;
+
 _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
 {
   char place[CN_REPORT_PC];
@@ -21,7 +23,7 @@ static bool take_anchor(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
-  while (walk->anchor > walk->mutator->anchors) {
+  while (walk->mutator != NULL && walk->anchor > walk->mutator->anchors) {
     struct cn_anchor *anchor = --walk->anchor;
     if (anchor->sp < frame->sp || !cn_arch_anchor_lives(anchor))
       continue;
@@ -48,17 +50,19 @@ static void check_signal(const struct cn_walk *walk)
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
-/* Find the managed frame at frame->pc, or the first one beyond native code. */
+/* Find the activation at frame->pc, or the first one beyond native code. */
 static bool settle(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
   while ((frame->map = cn_frames_find(frame->pc)) == NULL) {
+    if (cn_regions_find(frame->pc, &frame->region))
+      return true;
     if (cn_frames_inside(frame->pc))
       fail(walk, "the managed function has no safepoint there");
     check_signal(walk);
     if (!take_anchor(walk))
-      return false;
+      return !(walk->past_end = true);
   }
   return true;
 }
@@ -68,11 +72,12 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
 {
   struct cn_frame *frame = &walk->frame;
 
-  *walk = (struct cn_walk){.mutator = mutator, .anchor = mutator->anchor};
+  *walk = (struct cn_walk){
+      .mutator = mutator, .anchor = mutator->anchor, .stack_end = mutator->stack_end};
   if (regs == NULL)
-    return take_anchor(walk) && settle(walk);
-  frame->pc_slot = (uintptr_t *)&regs->pc;
+    return take_anchor(walk) ? settle(walk) : !(walk->past_end = true);
   frame->pc = regs->pc;
+  frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
@@ -80,17 +85,63 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   return settle(walk);
 }
 
+bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  walk->stepped = true;
+  walk->virtual_frame = state->virtual_frame;
+  if (state->pc == NULL)
+    return !(walk->past_end = true);
+  walk->past_end = false;
+  frame->pc = *state->pc;
+  frame->pc_slot = state->pc;
+  frame->sp = state->sp;
+  frame->regs = NULL;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = state->reg[cn_arch_saved[i]];
+  for (int i = 0; i < CN_ARCH_REGISTERS; i++) {
+    frame->other[i] = state->reg[i];
+    if (state->reg[i] != NULL && i != cn_arch_sp && !cn_arch_is_saved(i))
+      frame->regs = &cn_walk_apart;
+  }
+  return settle(walk);
+}
+
+bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
+                       uintptr_t stack_end)
+{
+  *walk = (struct cn_walk){.stack_end = stack_end};
+  return cn_walk_set(walk, state);
+}
+
+/* By the frame's own manager. */
+static bool next_of_region(struct cn_walk *walk)
+{
+  const struct cn_region region = walk->frame.region;
+
+  walk->stepped = false;
+  cn_regions_enter(&region);
+  region.manager->previous(&walk->iterator, region.data);
+  cn_regions_leave();
+  if (!walk->stepped)
+    fail(walk, "its manager did not step to the caller");
+  return !walk->past_end;
+}
+
 bool cn_walk_next(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
   const struct cn_map *map = frame->map;
-  uint8_t base = map->cfa_reg;
 
+  if (map == NULL)
+    return next_of_region(walk);
+  uint8_t base = map->cfa_reg;
   uintptr_t *kept = base == cn_arch_sp ? &frame->sp : cn_frame_register(frame, base);
   if (kept == NULL)
     fail(walk, "the frame's base register is unknown");
   uintptr_t cfa = *kept + (uintptr_t)(intptr_t)map->cfa_offset;
-  if (cfa <= frame->sp || cfa > walk->mutator->stack_end || cfa % sizeof cfa != 0)
+  if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
   for (int i = 0; i < map->saves; i++)
     frame->place[map->saved[i].reg] =

@@ -12,18 +12,26 @@
 #include "runtime/arch/arch.h"
 #include "runtime/frames.h"
 #include "runtime/mutator.h"
+#include "runtime/regions.h"
 
-/* An activation of a managed function, at a safepoint. place[r] is where the value that callee-saved
- * register r (enum cn_reg) has in this frame is kept now: in a stub's save area, in an anchor, or in
- * the frame of a younger function that saved it; null if nobody knows. The other registers are known
- * in the youngest frame only, and only if that called a slow path. */
+/* An activation: of a managed function, at a safepoint (then it has a map), or of code that has a
+ * manager of its own (then it has none, and its region is set). place[r] is where the value that
+ * callee-saved register r (enum cn_reg) has in this frame is kept now: in a stub's save area, in an
+ * anchor, or in the frame of a younger function that saved it; null if nobody knows. The other
+ * registers are known in the youngest frame only, and only if that called a slow path; or where a
+ * manager says so. */
 struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *pc_slot;                       /* where the pc is kept */
   uintptr_t *place[CN_CALLEE_SAVED];
-  const struct cn_regs *regs;               /* null: only callee-saved registers are known */
+  const struct cn_regs *regs;               /* null: only callee-saved registers are known;
+                                               &cn_walk_apart: the others are where other[] says */
   const struct cn_map *map;
+  struct cn_region region;
+  uintptr_t *other[CN_ARCH_REGISTERS];
 };
+
+extern const struct cn_regs cn_walk_apart;
 
 /* Where the value that register `reg` (DWARF number) has in this frame is kept; null: lost. */
 static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigned reg)
@@ -31,17 +39,31 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if (cn_arch_saved[i] == reg)
       return frame->place[i];
-  return frame->regs && reg < CN_ARCH_REGISTERS && reg != cn_arch_sp
-             ? (uintptr_t *)&frame->regs->gpr[reg]
-             : NULL;
+  if (frame->regs == NULL || reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
+    return NULL;
+  if (frame->regs == &cn_walk_apart)
+    return frame->other[reg];
+  return (uintptr_t *)&frame->regs->gpr[reg];
 }
 
+/* What a struct cairn_stack_iterator holds, so that managers can be given the walker's own; they may
+ * copy it as that. Hence the size. */
 struct cn_walk {
-  struct cn_frame frame;
-  const struct cairn_mutator *mutator;
-  struct cn_anchor *anchor; /* anchors below this one are not consumed yet */
-  uint64_t natives;         /* native stretches crossed */
+  union {
+    struct {
+      struct cn_frame frame;
+      const struct cairn_mutator *mutator; /* null: a stack that is no thread's, without anchors */
+      struct cn_anchor *anchor; /* anchors below this one are not consumed yet */
+      uint64_t natives;         /* native stretches crossed */
+      uintptr_t stack_end;      /* no frame of this stack lies at or above it */
+      unsigned virtual_frame;   /* of the public iterator; else 0 */
+      bool past_end;
+      bool stepped;             /* a manager has set the iterator */
+    };
+    struct cairn_stack_iterator iterator;
+  };
 };
+_Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<cairn/stack.h>");
 
 /* Start at what a stub saved, or (`regs` null) at the youngest anchor: the caller is native code.
  * True: `walk->frame` is the youngest managed frame. False: there is none. A stack that cannot be
@@ -49,7 +71,14 @@ struct cn_walk {
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs);
 
-/* Go to the next older managed frame. False: none is left. */
+/* Start at the youngest activation of a stack that is no thread's, and runs not. */
+bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
+                       uintptr_t stack_end);
+
+/* Go to the next older activation. False: none is left. */
 bool cn_walk_next(struct cn_walk *walk);
+
+/* Go where the state says; null in its pc is past the end. False: no activation is left there. */
+bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state);
 
 #endif

@@ -50,6 +50,14 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
 extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
 extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers of enum cn_reg */
 
+static inline bool cn_arch_is_saved(int reg)
+{
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (cn_arch_saved[i] == reg)
+      return true;
+  return false;
+}
+
 /* Once, before managed code runs: find out which vector registers the stubs must save. */
 void cn_arch_init(void);
 
@@ -67,5 +75,8 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 /* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one: there managed code
  * has no frame that tells, and no anchor yet or any more. */
 bool cn_arch_is_stub(uintptr_t pc);
+
+/* Where the stubs' code begins and ends. */
+uintptr_t cn_arch_stubs(uintptr_t *end);
 
 #endif

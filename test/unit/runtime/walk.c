@@ -156,11 +156,12 @@ struct found {
   int count;
 };
 
-static void note(void *env, uintptr_t *slot, uintptr_t *base)
+static void note(void *env, uintptr_t *slot, unsigned tag, void *base)
 {
   struct found *found = env;
 
   found->slot[found->count] = slot;
+  assert_int_equal(tag, base ? CAIRN_ROOT_BASE : CAIRN_ROOT_DEFAULT);
   found->base[found->count++] = base;
 }
 

@@ -87,6 +87,12 @@ bool cn_arch_is_stub(uintptr_t pc)
          is_thunk((const unsigned char *)pc);
 }
 
+uintptr_t cn_arch_stubs(uintptr_t *end)
+{
+  *end = (uintptr_t)cn_arch_stubs_end;
+  return (uintptr_t)cn_arch_stubs_start;
+}
+
 /* The native callee returns to the stub, until it does. What replaces return addresses for a time
  * (Linux's uretprobes, by one at the start of a page) would make live frames look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
