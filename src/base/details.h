@@ -15,19 +15,26 @@
 #include <stdint.h>
 #include "base/framemap.h"
 
-/* One function of a section. */
+/* One function of a section. Zero before the first call of cn_details_next_function(), which looks
+ * at what it left there; a copy is as good as the original. */
 struct cn_details_function {
   uintptr_t entry;
   uint32_t code_size;
-  const unsigned char *data; /* reader's own */
-  const unsigned char *end;
+  uint32_t safepoints;              /* those that have details */
+  const unsigned char *data, *end;  /* reader's own, all that follows */
+  const unsigned char *block;
+  uint32_t index;                   /* in the block */
 };
 
 /* A safepoint's details; the counts are of what is still to be read. */
 struct cn_details {
   uint32_t sources, deopts, spans;
-  const unsigned char *cursor, *end; /* reader's own */
-  uintptr_t strings, span_table;     /* reader's own: where they are in this process */
+  struct cn_details_function function;    /* reader's own, all that follows */
+  const unsigned char *area;              /* the function's scopes and records */
+  const unsigned char *cursor;            /* what is next of deopts and spans */
+  uint32_t scope;                         /* the next source's */
+  uint32_t line, column;                  /* where it is there */
+  bool in_spans;                          /* the number of spans has been read */
 };
 
 /* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in
@@ -58,6 +65,13 @@ struct cn_span {
  * CN_FRAMEMAP_NONE at the end, CN_FRAMEMAP_BAD where the bytes make no sense. */
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
                              struct cn_details_function *function);
+/* The function of [start, end) whose code holds the byte at `address` (of a return address, the
+ * byte before it). Linear in the number of code sections, logarithmic in that of their functions. */
+int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
+                           struct cn_details_function *function);
+/* The i-th safepoint's return offset; they ascend. For whoever wants them all. */
+int cn_details_return_offset(const struct cn_details_function *function, uint32_t index,
+                             uint32_t *offset);
 /* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE: nothing is known. */
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset,
                     struct cn_details *out);
@@ -65,6 +79,7 @@ int cn_details_find(const struct cn_details_function *function, uint32_t return_
  * for at once. CN_FRAMEMAP_NONE when none is left. */
 int cn_details_next_source(struct cn_details *details, struct cn_source *out);
 int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out);
+/* Reads the span table, which must be mapped where the code says. */
 int cn_details_next_span(struct cn_details *details, struct cn_span *out);
 
 #endif

@@ -51,6 +51,7 @@
 
 #include "base/framemap.h"
 #include "base/vector.h"
+#include "object/leb.h"
 
 enum {
   CN_MAP_LENGTH = 0,
@@ -88,11 +89,6 @@ struct cn_map_function {
   uint64_t offset;  /* of the entry in it */
   uint32_t code_size;
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
-};
-
-struct cn_bytes {
-  unsigned char *at;
-  size_t count, room;
 };
 
 /* Append a function's map. The entry field, CN_MAP_ENTRY after the old end, is left zero for a

@@ -11,35 +11,6 @@
 
 static const uint8_t bases[] = {7, 6, 3}; /* DWARF numbers by code: RSP, RBP, RBX */
 
-static uint32_t load(const unsigned char *at, unsigned bytes)
-{
-  uint32_t value = 0;
-
-  for (unsigned i = 0; i < bytes; i++)
-    value |= (uint32_t)at[i] << 8 * i;
-  return value;
-}
-
-/* A uleb; false if it is cut off or has more than 64 bits. */
-static bool get_uleb(const unsigned char **cursor, const unsigned char *end, uint64_t *value)
-{
-  *value = 0;
-  for (unsigned shift = 0; *cursor < end && shift < 64; shift += 7) {
-    unsigned char byte = *(*cursor)++;
-    if (shift == 63 && byte > 1)
-      return false;
-    *value |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      return true;
-  }
-  return false;
-}
-
-static int64_t unzigzag(uint64_t value)
-{
-  return value & 1 ? -(int64_t)(value >> 1) - 1 : (int64_t)(value >> 1);
-}
-
 /* Eight times `value`, if that is a 32-bit offset. */
 static bool scale(int64_t value, int32_t *offset)
 {
@@ -52,7 +23,7 @@ static bool scale(int64_t value, int32_t *offset)
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *f)
 {
-  while (end - *cursor >= 4 && load(*cursor, 4) == 0)
+  while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
     *cursor += 4;
   if (*cursor == end)
     return CN_FRAMEMAP_NONE;
@@ -60,8 +31,8 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   size_t room = (size_t)(end - p);
   if (room < CN_MAP_HEADER)
     return CN_FRAMEMAP_BAD;
-  size_t length = load(p + CN_MAP_LENGTH, 4);
-  uint32_t packed = load(p + CN_MAP_COUNT, 4);
+  size_t length = cn_load(p + CN_MAP_LENGTH, 4);
+  uint32_t packed = cn_load(p + CN_MAP_COUNT, 4);
   uint32_t count = packed & CN_MAP_MAX_SAFEPOINTS;
   unsigned a = packed >> 28 & 3, b = packed >> 30;
   if (length < CN_MAP_HEADER || length > room || length % 4 || a > 2 || b > 2)
@@ -71,7 +42,7 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   int32_t distance;
   memcpy(&distance, p + CN_MAP_ENTRY, 4);
   f->entry = (uintptr_t)(p + CN_MAP_ENTRY) + (uintptr_t)(intptr_t)distance;
-  f->code_size = load(p + CN_MAP_CODE_SIZE, 4);
+  f->code_size = cn_load(p + CN_MAP_CODE_SIZE, 4);
   f->safepoints = count;
   f->data = p;
   f->end = *cursor = p + length;
@@ -81,15 +52,15 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
 int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index,
                               uint32_t *offset)
 {
-  unsigned a = load(f->data + CN_MAP_COUNT, 4) >> 28 & 3;
+  unsigned a = cn_load(f->data + CN_MAP_COUNT, 4) >> 28 & 3;
   const unsigned char *at = f->data + CN_MAP_HEADER + ((size_t)index << a);
 
   if (index >= f->safepoints)
     return CN_FRAMEMAP_BAD;
-  *offset = load(at, 1u << a);
+  *offset = cn_load(at, 1u << a);
   if (*offset == 0 || *offset > f->code_size)
     return CN_FRAMEMAP_BAD;
-  if (index && load(at - (1u << a), 1u << a) >= *offset)
+  if (index && cn_load(at - (1u << a), 1u << a) >= *offset)
     return CN_FRAMEMAP_BAD;
   return CN_FRAMEMAP_OK;
 }
@@ -117,7 +88,7 @@ static bool get_saved(const unsigned char **cursor, const unsigned char *end,
     uint64_t value;
     if (!(saved >> r & 1))
       continue;
-    if (!get_uleb(cursor, end, &value) || value > INT32_MAX ||
+    if (!cn_uleb_get(cursor, end, &value) || value > INT32_MAX ||
         !scale(-(int64_t)value, &out->saved_offset[r]))
       return false;
   }
@@ -136,7 +107,7 @@ static bool get_id(const unsigned char **cursor, const unsigned char *end, unsig
   }
   if (end - *cursor < 8)
     return false;
-  *id = load(*cursor, 4) | (uint64_t)load(*cursor + 4, 4) << 32;
+  *id = cn_load_u64(*cursor);
   *cursor += 8;
   return true;
 }
@@ -146,7 +117,7 @@ static bool skip_root(const unsigned char **cursor, const unsigned char *end)
 {
   uint64_t value;
 
-  return get_uleb(cursor, end, &value) && (!(value & 1) || get_uleb(cursor, end, &value));
+  return cn_uleb_get(cursor, end, &value) && (!(value & 1) || cn_uleb_get(cursor, end, &value));
 }
 
 static bool get_area_count(const struct cn_safepoint *s, uint32_t *count)
@@ -157,7 +128,7 @@ static bool get_area_count(const struct cn_safepoint *s, uint32_t *count)
   for (uint32_t i = 0; i < s->roots; i++)
     if (!skip_root(&cursor, s->end))
       return false;
-  if (!get_uleb(&cursor, s->end, &value) || value >= UINT32_MAX)
+  if (!cn_uleb_get(&cursor, s->end, &value) || value >= UINT32_MAX)
     return false;
   *count = (uint32_t)value + 1;
   return true;
@@ -166,7 +137,7 @@ static bool get_area_count(const struct cn_safepoint *s, uint32_t *count)
 int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
                           struct cn_safepoint *out)
 {
-  uint32_t packed = load(f->data + CN_MAP_COUNT, 4);
+  uint32_t packed = cn_load(f->data + CN_MAP_COUNT, 4);
   unsigned a = packed >> 28 & 3, b = packed >> 30;
   const unsigned char *offsets = f->data + CN_MAP_HEADER + ((size_t)f->safepoints << a);
   const unsigned char *descriptors = offsets + ((size_t)f->safepoints << b), *p;
@@ -175,7 +146,7 @@ int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
   *out = (struct cn_safepoint){.end = f->end};
   if (index >= f->safepoints)
     return CN_FRAMEMAP_BAD;
-  size_t start = load(offsets + ((size_t)index << b), 1u << b);
+  size_t start = cn_load(offsets + ((size_t)index << b), 1u << b);
   if (start >= (size_t)(f->end - descriptors))
     return CN_FRAMEMAP_BAD;
   p = descriptors + start;
@@ -185,11 +156,11 @@ int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
   out->cfa_reg = bases[head & 3];
   out->roots = head >> CN_HEAD_ROOTS_SHIFT;
   if (out->roots == CN_HEAD_MANY_ROOTS) {
-    if (!get_uleb(&p, f->end, &value) || value > (uint64_t)(f->end - p))
+    if (!cn_uleb_get(&p, f->end, &value) || value > (uint64_t)(f->end - p))
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!get_uleb(&p, f->end, &value) || value > INT32_MAX ||
+  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX ||
       !scale((int64_t)value, &out->cfa_offset) || !get_saved(&p, f->end, out) ||
       !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
     return CN_FRAMEMAP_BAD;
@@ -214,7 +185,7 @@ static bool get_place(uint64_t value, struct cn_loc *loc)
   if (value >> 2 & 7)
     return false;
   loc->reg = bases[1 + (value >> 1 & 1)];
-  return scale(unzigzag(value >> 6), &loc->offset);
+  return scale(cn_unzigzag(value >> 6), &loc->offset);
 }
 
 int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
@@ -223,12 +194,12 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
 
   if (!s->roots)
     return CN_FRAMEMAP_NONE;
-  if (!get_uleb(&s->cursor, s->end, &value) || !get_place(value >> 1, &out->base))
+  if (!cn_uleb_get(&s->cursor, s->end, &value) || !get_place(value >> 1, &out->base))
     return CN_FRAMEMAP_BAD;
   out->is_derived = value & 1;
   out->derived = out->base;
   if (out->is_derived &&
-      (!get_uleb(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
+      (!cn_uleb_get(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
     return CN_FRAMEMAP_BAD;
   s->roots--;
   return CN_FRAMEMAP_OK;
@@ -243,16 +214,16 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
   for (; s->roots; s->roots--) /* whoever wants the areas alone */
     if (!skip_root(&s->cursor, s->end))
       return CN_FRAMEMAP_BAD;
-  if (!s->in_areas && !get_uleb(&s->cursor, s->end, &value))
+  if (!s->in_areas && !cn_uleb_get(&s->cursor, s->end, &value))
     return CN_FRAMEMAP_BAD;
   s->in_areas = true;
-  if (!get_uleb(&s->cursor, s->end, &value) || (value & 3) == 3)
+  if (!cn_uleb_get(&s->cursor, s->end, &value) || (value & 3) == 3)
     return CN_FRAMEMAP_BAD;
-  int64_t offset = unzigzag(value >> 2);
+  int64_t offset = cn_unzigzag(value >> 2);
   if (offset < INT32_MIN || offset > INT32_MAX)
     return CN_FRAMEMAP_BAD;
   *out = (struct cn_area){.reg = bases[value & 3], .offset = (int32_t)offset};
-  if (!get_uleb(&s->cursor, s->end, &out->count) || !get_uleb(&s->cursor, s->end, &out->stride))
+  if (!cn_uleb_get(&s->cursor, s->end, &out->count) || !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;
   s->areas--;
   return CN_FRAMEMAP_OK;

@@ -9,30 +9,6 @@
 #include <string.h>
 #include <cairn/abi.h>
 
-static void put_bytes(struct cn_bytes *out, uint64_t value, unsigned count)
-{
-  for (unsigned i = 0; i < count; i++)
-    cn_push(out, (unsigned char)(value >> 8 * i));
-}
-
-static void set_u32(struct cn_bytes *out, size_t at, uint32_t value)
-{
-  for (unsigned i = 0; i < 4; i++)
-    out->at[at + i] = (unsigned char)(value >> 8 * i);
-}
-
-static void put_uleb(struct cn_bytes *out, uint64_t value)
-{
-  for (; value >= 0x80; value >>= 7)
-    cn_push(out, (unsigned char)(value | 0x80));
-  cn_push(out, (unsigned char)value);
-}
-
-static uint64_t zigzag(int64_t value)
-{
-  return value < 0 ? (uint64_t)(-(value + 1)) << 1 | 1 : (uint64_t)value << 1;
-}
-
 /* The bases of memory places, by their code: RSP, RBP, RBX. */
 static unsigned base_code(unsigned dwarf)
 {
@@ -52,7 +28,7 @@ static uint64_t place(struct cn_loc loc)
     CN_CHECK(loc.offset >= 0);
     return (uint64_t)(loc.offset / 8) << 1;
   }
-  return zigzag(loc.offset / 8) << 6 | CN_PLACE_FRAME | (base - 1) << 1 | 1;
+  return cn_zigzag(loc.offset / 8) << 6 | CN_PLACE_FRAME | (base - 1) << 1 | 1;
 }
 
 static unsigned id_code(uint64_t id)
@@ -88,7 +64,7 @@ static void put_saved(struct cn_bytes *out, const struct cn_safepoint *frame)
   for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
     if (frame->saved >> r & 1) {
       CN_CHECK(frame->saved_offset[r] < 0 && frame->saved_offset[r] % 8 == 0);
-      put_uleb(out, (uint64_t)(-(int64_t)frame->saved_offset[r] / 8));
+      cn_uleb_put(out, (uint64_t)(-(int64_t)frame->saved_offset[r] / 8));
     }
 }
 
@@ -96,12 +72,12 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
 {
   if (!s->frame.areas)
     return;
-  put_uleb(out, s->frame.areas - 1);
+  cn_uleb_put(out, s->frame.areas - 1);
   for (uint32_t i = 0; i < s->frame.areas; i++) {
     const struct cn_area *a = &s->areas[i];
-    put_uleb(out, zigzag(a->offset + (int64_t)a->ref_offset) << 2 | base_code(a->reg));
-    put_uleb(out, a->count);
-    put_uleb(out, a->stride);
+    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 | base_code(a->reg));
+    cn_uleb_put(out, a->count);
+    cn_uleb_put(out, a->stride);
   }
 }
 
@@ -115,15 +91,15 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) |
                                id << CN_HEAD_ID_SHIFT | few << CN_HEAD_ROOTS_SHIFT));
   if (few == CN_HEAD_MANY_ROOTS)
-    put_uleb(out, frame->roots - CN_HEAD_MANY_ROOTS);
-  put_uleb(out, (uint64_t)frame->cfa_offset / 8);
+    cn_uleb_put(out, frame->roots - CN_HEAD_MANY_ROOTS);
+  cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
   put_saved(out, frame);
   if (id == CN_ID_EXPLICIT)
-    put_bytes(out, frame->id, 8);
+    cn_put(out, frame->id, 8);
   for (uint32_t i = 0; i < frame->roots; i++) {
-    put_uleb(out, place(s->roots[i].base) << 1 | s->roots[i].is_derived);
+    cn_uleb_put(out, place(s->roots[i].base) << 1 | s->roots[i].is_derived);
     if (s->roots[i].is_derived)
-      put_uleb(out, place(s->roots[i].derived));
+      cn_uleb_put(out, place(s->roots[i].derived));
   }
   put_areas(out, s);
 }
@@ -206,19 +182,19 @@ void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
   unsigned b = log_width(descriptors.count);
 
   CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
-  put_bytes(out, 0, 8); /* the length comes last, the entry from the linker */
-  put_bytes(out, f->code_size, 4);
-  put_bytes(out, (uint32_t)count | a << 28 | b << 30, 4);
+  cn_put(out, 0, 8); /* the length comes last, the entry from the linker */
+  cn_put(out, f->code_size, 4);
+  cn_put(out, (uint32_t)count | a << 28 | b << 30, 4);
   for (size_t i = 0; i < count; i++)
-    put_bytes(out, f->safepoints.at[i].return_offset, 1u << a);
+    cn_put(out, f->safepoints.at[i].return_offset, 1u << a);
   for (size_t i = 0; i < count; i++)
-    put_bytes(out, starts[i], 1u << b);
+    cn_put(out, starts[i], 1u << b);
   for (size_t i = 0; i < descriptors.count; i++)
     cn_push(out, descriptors.at[i]);
   while (out->count % 4)
     cn_push(out, 0);
   CN_CHECK(out->count - begin <= UINT32_MAX);
-  set_u32(out, begin + CN_MAP_LENGTH, (uint32_t)(out->count - begin));
+  cn_set_u32(out, begin + CN_MAP_LENGTH, (uint32_t)(out->count - begin));
   free(starts);
   cn_free(&descriptors);
 }

@@ -12,6 +12,7 @@
 #include <cairn/object.h>
 #include <cairn/stackmap.h>
 #include "base/framemap.h"
+#include "object/details.h"
 
 static inline void exercise_record(const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record)
@@ -86,6 +87,48 @@ static inline int exercise_framemap(const unsigned char *bytes, size_t size)
 
   while (!(status = cn_framemap_next_function(&cursor, bytes + size, &f)))
     bad |= exercise_function(&f);
+  return bad || status != CN_FRAMEMAP_NONE;
+}
+
+static inline int exercise_details_of(const struct cn_details_function *f)
+{
+  volatile size_t sink = 0;
+  int bad = 0;
+
+  for (uint32_t i = 0; i < f->safepoints && i < 1000; i++) {
+    struct cn_details d;
+    struct cn_source source;
+    struct cn_deopt deopt;
+    struct cn_span_use span;
+    uint32_t offset;
+    int status = cn_details_return_offset(f, i, &offset);
+    if (!status)
+      status = cn_details_find(f, offset, &d);
+    bad |= status != 0;
+    while (!status && !(status = cn_details_next_source(&d, &source)))
+      sink += strlen(source.function) + (source.file ? strlen(source.file) : 0);
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_deopt(&d, &deopt)))
+      status = CN_FRAMEMAP_NONE;
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_span_use(&d, &span)))
+      status = CN_FRAMEMAP_NONE;
+    bad |= status == CN_FRAMEMAP_BAD;
+  }
+  return bad;
+}
+
+/* Zero if all of it makes sense. */
+static inline int exercise_details(const unsigned char *bytes, size_t size)
+{
+  const unsigned char *cursor = bytes;
+  struct cn_details_function f = {0}, found;
+  int status, bad = 0;
+
+  while (!(status = cn_details_next_function(&cursor, bytes + size, &f))) {
+    bad |= exercise_details_of(&f);
+    if (cn_details_function_at(bytes, bytes + size, f.entry, &found) == 0 &&
+        f.entry - found.entry >= found.code_size)
+      abort();
+  }
   return bad || status != CN_FRAMEMAP_NONE;
 }
 

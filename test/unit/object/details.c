@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Details written and read back: made up at random (the same in every run), shared where they are
+ * alike, cut short and with bits flipped.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <cairn/collector.h>
+#include "fuzz/exercise.h"
+#include "object/details.h"
+
+static uint64_t seed;
+
+/* xorshift64 */
+static uint32_t any(uint32_t below)
+{
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return (uint32_t)(seed >> 11) % below;
+}
+
+static uint32_t any_number(void)
+{
+  return any(3) ? any(200) : any(5) ? any(1 << 20) : UINT32_MAX - any(2);
+}
+
+static const char *const names[] = {"main", "walk", "a_rather_long_name_of_a_function", "x"};
+static const char *const files[] = {"a.c", "dir/b.c", NULL, "/usr/include/some/header.h"};
+
+static void fill_sources(struct cn_detail *d)
+{
+  for (uint32_t i = any(6); i > 0; i--)
+    cn_push(&d->sources, (struct cn_source){.function = names[any(4)],
+                                            .file = files[any(4)],
+                                            .line = any_number(),
+                                            .column = any_number()});
+}
+
+static struct cn_deopt any_deopt(void)
+{
+  static const uint16_t sizes[] = {0, 1, 2, 4, 8, 16, 12, 32768, 65535};
+  struct cn_deopt v = {.size = sizes[any(9)]};
+
+  switch (any(5)) {
+  case 0:
+    v.constant = any(2) ? any(100) : (uint64_t)-(int64_t)any(100);
+    return v;
+  case 1:
+    v.constant = (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
+    return v;
+  case 2:
+    v.kind = CN_DEOPT_VALUE;
+    v.loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)any(256)};
+    return v;
+  default: break;
+  }
+  v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_ADDRESS;
+  v.loc = (struct cn_loc){.reg = (uint8_t)any(16),
+                          .offset = any(2) ? (int32_t)any(1000) - 500
+                                           : (int32_t)((uint32_t)any(UINT32_MAX) - INT32_MAX)};
+  return v;
+}
+
+static struct cn_detail any_detail(uint32_t offset)
+{
+  struct cn_detail d = {.return_offset = offset};
+  uint32_t what = any(8);
+
+  if (what & 1)
+    fill_sources(&d);
+  for (uint32_t i = what & 2 ? any(5) : 0; i > 0; i--)
+    cn_push(&d.deopts, any_deopt());
+  for (uint32_t i = what & 4 ? any(3) : 0; i > 0; i--)
+    cn_push(&d.spans, (struct cn_span_use){any_number(), any(4)});
+  return d;
+}
+
+static struct cn_detail_function any_function(uint32_t entry)
+{
+  struct cn_detail_function f = {.entry = entry};
+  uint32_t step = any(2) ? 20 : any(2) ? 2000 : 100000, offset = 0;
+
+  for (uint32_t i = any(30); i > 0; i--) {
+    offset += 1 + any(step);
+    cn_push(&f.details, any_detail(offset));
+  }
+  f.code_size = offset + any(10);
+  return f;
+}
+
+static bool empty(const struct cn_detail *d)
+{
+  return !d->sources.count && !d->deopts.count && !d->spans.count;
+}
+
+static void assert_same_string(const char *want, const char *got)
+{
+  if (want)
+    assert_string_equal(got, want);
+  else
+    assert_null(got);
+}
+
+static void assert_same_values(const struct cn_detail *want, struct cn_details *got)
+{
+  struct cn_deopt v;
+  struct cn_span_use span;
+
+  for (size_t i = 0; i < want->deopts.count; i++) {
+    const struct cn_deopt *w = &want->deopts.at[i];
+    assert_int_equal(cn_details_next_deopt(got, &v), 0);
+    assert_int_equal(v.kind, w->kind);
+    assert_int_equal(v.size, w->size);
+    assert_true(v.constant == w->constant);
+    assert_int_equal(v.loc.is_register, w->loc.is_register);
+    assert_int_equal(v.loc.reg, w->loc.reg);
+    assert_int_equal(v.loc.offset, w->loc.offset);
+  }
+  assert_int_equal(cn_details_next_deopt(got, &v), CN_FRAMEMAP_NONE);
+  for (size_t i = 0; i < want->spans.count; i++) {
+    assert_int_equal(cn_details_next_span_use(got, &span), 0);
+    assert_int_equal(span.index, want->spans.at[i].index);
+    assert_int_equal(span.depth, want->spans.at[i].depth);
+  }
+  assert_int_equal(cn_details_next_span_use(got, &span), CN_FRAMEMAP_NONE);
+}
+
+static void assert_same_detail(const struct cn_detail *want, struct cn_details *got)
+{
+  struct cn_details spans_only = *got;
+  struct cn_source source;
+  struct cn_span_use span;
+
+  assert_int_equal(got->sources, want->sources.count);
+  assert_int_equal(got->deopts, want->deopts.count);
+  assert_int_equal(got->spans, want->spans.count);
+  for (size_t i = 0; i < want->spans.count; i++)
+    assert_int_equal(cn_details_next_span_use(&spans_only, &span), 0);
+  for (size_t i = 0; i < want->sources.count; i++) {
+    assert_int_equal(cn_details_next_source(got, &source), 0);
+    assert_same_string(want->sources.at[i].function, source.function);
+    assert_same_string(want->sources.at[i].file, source.file);
+    assert_int_equal(source.line, want->sources.at[i].line);
+    assert_int_equal(source.column, want->sources.at[i].column);
+  }
+  assert_int_equal(cn_details_next_source(got, &source), CN_FRAMEMAP_NONE);
+  assert_same_values(want, got);
+}
+
+/* All that is in `want` is found, and nothing else. */
+static void assert_same_function(const struct cn_detail_function *want,
+                                 const struct cn_details_function *got)
+{
+  struct cn_details d;
+  uint32_t safepoints = 0, offset;
+
+  assert_int_equal(got->code_size, want->code_size);
+  for (size_t i = 0; i < want->details.count; i++) {
+    const struct cn_detail *w = &want->details.at[i];
+    int status = cn_details_find(got, w->return_offset, &d);
+    if (empty(w)) {
+      assert_int_equal(status, CN_FRAMEMAP_NONE);
+      continue;
+    }
+    assert_int_equal(status, 0);
+    assert_int_equal(cn_details_return_offset(got, safepoints++, &offset), 0);
+    assert_int_equal(offset, w->return_offset);
+    assert_same_detail(w, &d);
+  }
+  assert_int_equal(got->safepoints, safepoints);
+  assert_int_equal(cn_details_find(got, 0, &d), CN_FRAMEMAP_NONE);
+  assert_int_equal(cn_details_find(got, UINT32_MAX, &d), CN_FRAMEMAP_NONE);
+}
+
+struct block {
+  struct cn_detail_function functions[4];
+  size_t count;
+  size_t field; /* where the distance to the code stands in the bytes; 0: nothing was written */
+};
+
+static struct block any_block(struct cn_bytes *bytes)
+{
+  struct block b = {.count = 1 + any(4)};
+  uint32_t entry = any(1000);
+  bool spans;
+
+  for (size_t i = 0; i < b.count; i++) {
+    b.functions[i] = any_function(entry);
+    entry += b.functions[i].code_size + any(50);
+  }
+  size_t start = bytes->count;
+  if (cn_details_write(bytes, b.functions, b.count, &spans) >= 0)
+    b.field = start + CN_BLOCK_ENTRY;
+  else
+    assert_int_equal(bytes->count, start);
+  return b;
+}
+
+static void free_block(struct block *b)
+{
+  for (size_t i = 0; i < b->count; i++)
+    cn_details_free(&b->functions[i]);
+}
+
+static bool says_something(const struct cn_detail_function *f)
+{
+  for (size_t i = 0; i < f->details.count; i++)
+    if (!empty(&f->details.at[i]))
+      return true;
+  return false;
+}
+
+static void assert_same_blocks(const struct cn_bytes *bytes, const struct block *blocks,
+                               uint32_t count)
+{
+  const unsigned char *cursor = bytes->at, *end = bytes->at + bytes->count;
+  struct cn_details_function f = {0}, found;
+
+  for (uint32_t i = 0; i < count; i++) {
+    const struct cn_detail_function *first = NULL;
+    for (size_t k = 0; k < blocks[i].count; k++) {
+      const struct cn_detail_function *want = &blocks[i].functions[k];
+      if (!says_something(want))
+        continue;
+      first = first ? first : want;
+      assert_int_equal(cn_details_next_function(&cursor, end, &f), 0);
+      assert_true(f.entry == (uintptr_t)bytes->at + blocks[i].field + want->entry - first->entry);
+      assert_same_function(want, &f);
+      /* Blocks about different code do not overlap, those here may. */
+      if (count == 1) {
+        assert_int_equal(cn_details_function_at(bytes->at, end, f.entry + 1, &found), 0);
+        assert_true(found.entry == f.entry);
+        if (f.code_size > 1)
+          assert_int_equal(
+              cn_details_function_at(bytes->at, end, f.entry + f.code_size - 1, &found), 0);
+        assert_same_function(want, &found);
+      }
+    }
+  }
+  assert_int_equal(cn_details_next_function(&cursor, end, &f), CN_FRAMEMAP_NONE);
+}
+
+/* Whatever is written is read back. Zero words in between, as linkers put them, are stepped over.
+ */
+static void round_trips(void **state)
+{
+  (void)state;
+  seed = 88172645463325252;
+  for (int round = 0; round < 600; round++) {
+    struct block blocks[3];
+    struct cn_bytes bytes = {0};
+    uint32_t count = 1 + any(3);
+    for (uint32_t i = 0; i < count; i++) {
+      for (uint32_t zeros = 4 * any(3); zeros > 0; zeros--)
+        cn_push(&bytes, 0);
+      blocks[i] = any_block(&bytes);
+    }
+    if (bytes.count)
+      assert_same_blocks(&bytes, blocks, count);
+    for (uint32_t i = 0; i < count; i++)
+      free_block(&blocks[i]);
+    cn_free(&bytes);
+  }
+}
+
+/* One more safepoint in a chain of inlined functions that is known costs a few bytes. */
+static void chains_are_shared(void **state)
+{
+  struct cn_detail_function f = {.code_size = 250};
+  struct cn_bytes one = {0}, many = {0};
+  bool spans;
+
+  (void)state;
+  for (uint32_t i = 1; i <= 100; i++) {
+    struct cn_detail d = {.return_offset = i};
+    cn_push(&d.sources, (struct cn_source){"inner", "inner.c", 10 + i % 50, i});
+    cn_push(&d.sources, (struct cn_source){"middle", "inner.c", 200, 3});
+    cn_push(&d.sources, (struct cn_source){"outer", "outer.c", 3000, 7});
+    cn_push(&f.details, d);
+    if (i == 1)
+      cn_details_write(&one, &f, 1, &spans);
+  }
+  cn_details_write(&many, &f, 1, &spans);
+  assert_false(spans);
+  assert_in_range(many.count, one.count, one.count + 99 * 8);
+  cn_details_free(&f);
+  cn_free(&one);
+  cn_free(&many);
+}
+
+/* A span's value is what its entry of the table says: a number, or an address. */
+static void spans_are_looked_up(void **state)
+{
+  static const struct cairn_span table[] = {{.key = 7, .integer = 99}, {.key = 8, .distance = 16}};
+  static unsigned char mapped[4096];
+  struct cn_detail_function f = {.code_size = 9};
+  struct cn_detail d = {.return_offset = 5};
+  struct cn_bytes bytes = {0};
+  struct cn_details_function read = {0};
+  struct cn_details details;
+  struct cn_span span;
+  bool spans;
+
+  (void)state;
+  cn_push(&d.spans, (struct cn_span_use){1, 2});
+  cn_push(&d.spans, (struct cn_span_use){0, 0});
+  cn_push(&f.details, d);
+  assert_int_equal(cn_details_write(&bytes, &f, 1, &spans), 0);
+  assert_true(spans);
+  assert_true(bytes.count < sizeof mapped);
+  memcpy(mapped, bytes.at, bytes.count);
+  const unsigned char *cursor = mapped;
+  assert_int_equal(cn_details_next_function(&cursor, mapped + bytes.count, &read), 0);
+  assert_int_equal(cn_details_find(&read, 5, &details), 0);
+  struct cn_details untied = details;
+  assert_int_equal(cn_details_next_span(&untied, &span), CN_FRAMEMAP_BAD); /* there is no table */
+  int32_t distance = (int32_t)((intptr_t)table - (intptr_t)(mapped + CN_BLOCK_SPANS));
+  memcpy(mapped + CN_BLOCK_SPANS, &distance, 4);
+  assert_int_equal(cn_details_next_span(&details, &span), 0);
+  assert_true(span.key == 8 && span.depth == 2);
+  assert_true(span.value == (uintptr_t)&table[1].distance + 16);
+  assert_int_equal(cn_details_next_span(&details, &span), 0);
+  assert_true(span.key == 7 && span.depth == 0 && span.value == 99);
+  assert_int_equal(cn_details_next_span(&details, &span), CN_FRAMEMAP_NONE);
+  cn_details_free(&f);
+  cn_free(&bytes);
+}
+
+static int exercise_exactly(const unsigned char *bytes, size_t size)
+{
+  unsigned char *copy = malloc(size ? size : 1);
+
+  memcpy(copy, bytes, size);
+  int bad = exercise_details(copy, size);
+  free(copy);
+  return bad;
+}
+
+static void broken_details_do_not_crash(void **state)
+{
+  (void)state;
+  seed = 42;
+  for (int round = 0; round < 8; round++) {
+    struct cn_bytes bytes = {0};
+    struct block block = any_block(&bytes);
+    assert_int_equal(exercise_exactly(bytes.at, bytes.count), 0);
+    for (size_t size = 1; size < bytes.count; size++)
+      assert_int_not_equal(exercise_exactly(bytes.at, size), 0);
+    for (size_t bit = 0; bit < 8 * bytes.count; bit++) {
+      bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
+      exercise_exactly(bytes.at, bytes.count);
+      bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    free_block(&block);
+    cn_free(&bytes);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_trips),
+      cmocka_unit_test(chains_are_shared),
+      cmocka_unit_test(spans_are_looked_up),
+      cmocka_unit_test(broken_details_do_not_crash),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
