@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Read LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps` (Mach-O),
- * versions 1 to 3. Usable alone: (bytes, length) in, needs nothing but the C library, allocates
- * nothing, changes nothing.
+ * Read and write LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps`
+ * (Mach-O), versions 1 to 3. Usable alone: of libcairn-object.a this header needs nothing but the
+ * C library (no libelf, no libdw). Three parts:
+ *   - the decoder: (bytes, length) in, allocates nothing, changes nothing;
+ *   - ELF files: where in a file the stack maps are, with relocations applied;
+ *   - the encoder: a model in, bytes out.
  *
  *   struct cairn_stackmap map;
  *   struct cairn_stackmap_error error;
@@ -16,12 +19,14 @@
  *   }
  *
  * A linker concatenates the maps of its inputs: the loop above steps through them.
- * cairn_stackmap_open() checks every length, count, kind and index of one map, so what follows it
- * cannot fail: an index out of the range that the struct before it gives is the caller's defect.
+ * cairn_stackmap_open() checks every length, count, kind, index and reserved byte of one map, so
+ * what follows it cannot fail: an index out of the range that the struct before it gives is the
+ * caller's defect. What it accepts, cairn_stackmap_write() writes again byte for byte.
  * Nothing is owned or kept: any thread may read, as long as the bytes stay. The format is that of
  * the seeds' stackmaps-v2, with what versions 1 and 3 have otherwise.
  *
- * In a relocatable object the function addresses are zero until relocations are applied.
+ * In a relocatable object the function addresses are zero until relocations are applied, which
+ * cairn_stackmap_file_open() does.
  */
 #ifndef CAIRN_STACKMAP_H
 #define CAIRN_STACKMAP_H
@@ -39,13 +44,18 @@ extern "C" {
   X(OK, 0, "no error")                                                                \
   X(TRUNCATED, -1, "the stack map ends too early")                                    \
   X(VERSION, -2, "unknown stack map version")                                         \
-  X(RESERVED, -3, "reserved header bytes are not zero")                               \
+  X(RESERVED, -3, "reserved bytes are not zero")                                      \
   X(COUNT, -4, "the functions' record counts do not add up to the number of records") \
   X(KIND, -5, "unknown location kind")                                                \
   X(CONSTANT, -6, "constant index out of range")                                      \
   X(NOT_STATEPOINT, -7, "the record is not one of a statepoint")                      \
   X(DEOPT, -8, "more deopt locations announced than there are locations")             \
-  X(PAIRS, -9, "base and derived locations do not come in pairs")
+  X(PAIRS, -9, "base and derived locations do not come in pairs")                     \
+  X(SIZE, -10, "a value's size does not fit into this version's location")            \
+  X(VALUE, -11, "a constant's value is not what its place in the map says")           \
+  X(ROOM, -12, "the buffer is too small")                                             \
+  X(ELF, -13, "not an ELF file that can be read")                                     \
+  X(NO_MAPS, -14, "no section .llvm_stackmaps")
 
 enum cairn_stackmap_status {
 #define X(name, value, text) CAIRN_STACKMAP_E_##name = value,
@@ -54,9 +64,12 @@ enum cairn_stackmap_status {
 };
 
 struct cairn_stackmap_error {
-  size_t offset;      /* of the byte that is wrong, from the start of this map */
+  size_t offset;      /* of what is wrong, from the start of this map; of a file, from its start */
   const char *reason; /* static text */
 };
+
+/* The text above of a status; null if it is none. */
+const char *cairn_stackmap_status_text(int status);
 
 /* One map: a header, functions, constants and records. */
 struct cairn_stackmap {
@@ -139,10 +152,14 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
                                                        const struct cairn_stackmap_record *record,
                                                        uint32_t index);
 
+/* ---- Statepoints ---- */
+
 /* A statepoint's record taken apart: which locations are what (statepoints-later, "Stack Map
  * Format"): calling convention, flags, number of deopt locations; the deopt locations; pairs of a
  * base and a derived reference; allocas. The allocas of "gc-live" come last, unpaired and
- * uncounted; they are told apart by being Direct. */
+ * uncounted; they are told apart by being Direct. The format does not mark such records: three
+ * constants that LLVM could have for a statepoint begin one (calling convention up to 1023, flags
+ * up to 3). Location numbers as of cairn_stackmap_location(). */
 struct cairn_stackmap_statepoint {
   uint64_t calling_convention, flags;
   uint32_t deopt_first, deopt_count;
@@ -154,6 +171,95 @@ int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
                               const struct cairn_stackmap_record *record,
                               struct cairn_stackmap_statepoint *statepoint,
                               struct cairn_stackmap_error *error);
+
+/* ---- ELF files ---- */
+
+/* The stack maps of an ELF file for x86-64, AArch64 or 64-bit RISC-V: relocatable object,
+ * executable or shared object (not an archive: its members are files). The file's bytes are copied
+ * and may go; each section's bytes belong to the struct, with the relocations applied that the
+ * file still has for them: those of an object, and the dynamic ones of an image that was linked
+ * with text relocations or a writable copy of the section.
+ *
+ * In a relocatable object no function has an address yet. Each section is given a made-up one, none
+ * of them zero, none twice: that is what the function addresses of its stack maps refer to, and
+ * what cairn_stackmap_file_function() takes. In an image they are those of the file, before the
+ * loader moves it. Address zero is a function that is not in the file: undefined, or dropped by
+ * the linker.
+ *
+ * Reading is free of races after opening. Where memory is exhausted the process ends with a
+ * message. */
+struct cairn_stackmap_file;
+
+/* Open a file of `length` bytes. CAIRN_STACKMAP_E_OK, and *file is to be closed; or ELF, or
+ * NO_MAPS: a file without a section .llvm_stackmaps is an error, lest it look like one without
+ * roots. *file is null then, and `*error` (which may be null) has the reason and an offset in the
+ * file. */
+int cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
+                             struct cairn_stackmap_error *error);
+/* Null is allowed. */
+void cairn_stackmap_file_close(struct cairn_stackmap_file *file);
+
+/* e_machine of the file's header (EM_X86_64 and so on), which says whose DWARF numbers registers
+ * have. */
+unsigned cairn_stackmap_file_machine(const struct cairn_stackmap_file *file);
+/* Is it a relocatable object, with made-up addresses? */
+bool cairn_stackmap_file_is_object(const struct cairn_stackmap_file *file);
+
+struct cairn_stackmap_section {
+  const unsigned char *bytes; /* maps, one after the other; relocated; until the file is closed */
+  size_t length;
+  size_t file_offset; /* of the first byte in the file: of what an error is about, add these */
+  unsigned index;     /* in the section table */
+};
+/* Section number `index`, from 0, of those that hold stack maps, in the order of the section
+ * table; false if there are fewer. */
+bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigned index,
+                                 struct cairn_stackmap_section *section);
+
+struct cairn_stackmap_symbol {
+  const char *name;    /* until the file is closed */
+  const char *section; /* name of the section that holds it */
+  unsigned section_index;
+  uint64_t address, size;  /* of the symbol */
+  uint64_t section_offset; /* of the symbol */
+};
+/* The function symbol whose extent holds the address; false if none does. */
+bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64_t address,
+                                  struct cairn_stackmap_symbol *symbol);
+
+/* The name of a register by its DWARF number: "rsp" of x86-64, "x19" of AArch64, "s0" of RISC-V;
+ * null if the machine or the number is unknown. Static text. */
+const char *cairn_stackmap_register_name(unsigned machine, unsigned reg);
+
+/* ---- The encoder ---- */
+
+/* A record to write. `function` and the offsets of struct cairn_stackmap_record are not used. */
+struct cairn_stackmap_record_model {
+  struct cairn_stackmap_record record; /* id, instruction_offset, flags, locations, live_outs */
+  const struct cairn_stackmap_location *location; /* record.locations of them */
+  const struct cairn_stackmap_live_out *live_out; /* record.live_outs of them */
+};
+
+/* A map to write, in the decoder's own structs; records stand in the order of the functions, and
+ * the functions' record counts say whose each is. In version 1 the counts are not written. */
+struct cairn_stackmap_model {
+  unsigned version; /* 1 to 3 */
+  uint32_t functions, constants, records;
+  const struct cairn_stackmap_function *function;
+  const uint64_t *constant;
+  const struct cairn_stackmap_record_model *record;
+};
+
+/* Write the map into `bytes`, which has room for `room` bytes; *length becomes how many it takes,
+ * also if that is more (ROOM; `bytes` may be null then). A status as of cairn_stackmap_open(), with
+ * the offset at which the wrong field would stand: VERSION; COUNT; KIND; CONSTANT: a pooled
+ * constant's index is not one of the pool; VALUE: a constant's value is not that of its pool entry,
+ * or not its sign-extended offset; SIZE: above 255 in versions 1 and 2. Nothing is written then.
+ *
+ * Decoding gives the model back, and of a decoded map the same bytes come out. Any thread may
+ * call. */
+int cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
+                         size_t *length, struct cairn_stackmap_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An x86-64 ELF file in memory, checked. Input is hostile: nothing of the file is used as an
- * offset, a size or an index before it was compared with what there is.
+ * An ELF file in memory, checked. Input is hostile: nothing of the file is used as an offset, a
+ * size or an index before it was compared with what there is.
  */
 #include "object/elf_file.h"
 
@@ -11,6 +11,13 @@
 #include <string.h>
 #include "base/check.h"
 
+int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error)
+{
+  elf->fault_offset = offset;
+  elf->fault_reason = reason;
+  return CN_FAIL(error, "%s, at offset 0x%zx", reason, offset);
+}
+
 static bool within(const struct cn_elf *elf, uint64_t offset, uint64_t size)
 {
   return size <= elf->size && offset <= elf->size - size;
@@ -18,15 +25,26 @@ static bool within(const struct cn_elf *elf, uint64_t offset, uint64_t size)
 
 static int read_header(struct cn_elf *elf, char **error)
 {
-  if (!within(elf, 0, sizeof elf->head) || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
-    return CN_FAIL(error, "not an ELF file");
+  if (elf->size < SELFMAG || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
+    return cn_elf_fail(elf, 0, "not an ELF file", error);
+  if (!within(elf, 0, sizeof elf->head))
+    return cn_elf_fail(elf, elf->size, "the ELF header is cut off", error);
   memcpy(&elf->head, elf->bytes, sizeof elf->head);
-  if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB ||
-      elf->head.e_machine != EM_X86_64)
-    return CN_FAIL(error, "not an ELF file for x86-64");
+  if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB)
+    return cn_elf_fail(elf, EI_CLASS, "not a 64-bit little-endian ELF file", error);
+  if (elf->head.e_machine != EM_X86_64 && elf->head.e_machine != EM_AARCH64 &&
+      elf->head.e_machine != EM_RISCV)
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine),
+                       "not an ELF file for x86-64, AArch64 or RISC-V", error);
   if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
-    return CN_FAIL(error, "section headers of a strange size");
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize),
+                       "section headers of a strange size", error);
   return 0;
+}
+
+static size_t header_at(const struct cn_elf *elf, uint32_t section)
+{
+  return elf->head.e_shoff + section * sizeof(Elf64_Shdr);
 }
 
 /* The name at `offset` of string table `strings`, which must end in a zero byte somewhere. */
@@ -42,19 +60,20 @@ static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_
 
 static int read_sections(struct cn_elf *elf, char **error)
 {
+  static const char beyond[] = "section headers beyond the end of the file";
   Elf64_Shdr first = {0};
   uint64_t count = elf->head.e_shnum;
 
   if (!elf->head.e_shoff)
-    return CN_FAIL(error, "no section headers");
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), "no section headers", error);
   if (!within(elf, elf->head.e_shoff, sizeof first))
-    return CN_FAIL(error, "section headers beyond the end of the file");
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
   if (count == 0)
     count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
   if (count == 0 || count > UINT32_MAX / sizeof first ||
       !within(elf, elf->head.e_shoff, count * sizeof first))
-    return CN_FAIL(error, "section headers beyond the end of the file");
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   elf->section_count = (uint32_t)count;
   elf->sections = cn_alloc(count * sizeof *elf->sections);
   for (uint32_t i = 0; i < count; i++) {
@@ -63,14 +82,15 @@ static int read_sections(struct cn_elf *elf, char **error)
     if (i == 0 || s->head.sh_type == SHT_NOBITS || s->head.sh_type == SHT_NULL)
       continue;
     if (!within(elf, s->head.sh_offset, s->head.sh_size))
-      return CN_FAIL(error, "section %u lies beyond the end of the file", i);
+      return cn_elf_fail(elf, header_at(elf, i),
+                         "a section that lies beyond the end of the file", error);
     s->data = elf->bytes + s->head.sh_offset;
   }
   uint32_t names = elf->head.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->head.e_shstrndx;
   for (uint32_t i = 0; i < count; i++) {
     elf->sections[i].name = i ? string_at(elf, names, elf->sections[i].head.sh_name) : "";
     if (!elf->sections[i].name)
-      return CN_FAIL(error, "section %u has no readable name", i);
+      return cn_elf_fail(elf, header_at(elf, i), "a section without a readable name", error);
   }
   return 0;
 }
@@ -85,7 +105,8 @@ static int read_groups(struct cn_elf *elf, char **error)
       uint32_t member;
       memcpy(&member, g->data + at, 4);
       if (member == 0 || member >= elf->section_count)
-        return CN_FAIL(error, "section group %u names a section that is not there", i);
+        return cn_elf_fail(elf, g->head.sh_offset + at,
+                           "a section group names a section that is not there", error);
       elf->sections[member].group = i;
     }
   }
@@ -98,7 +119,7 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
 
   if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data ||
       s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
-    return CN_FAIL(error, "malformed symbol table");
+    return cn_elf_fail(elf, header_at(elf, table), "malformed symbol table", error);
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].head.sh_type == SHT_SYMTAB_SHNDX && elf->sections[i].head.sh_link == table)
       wide = &elf->sections[i];
@@ -107,18 +128,19 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
   elf->symbols = cn_alloc(elf->symbol_count * sizeof *elf->symbols);
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     struct cn_elf_symbol *symbol = &elf->symbols[i];
+    size_t at = s->head.sh_offset + i * sizeof symbol->sym;
     memcpy(&symbol->sym, s->data + i * sizeof symbol->sym, sizeof symbol->sym);
     symbol->name = string_at(elf, s->head.sh_link, symbol->sym.st_name);
     symbol->section = symbol->sym.st_shndx;
     if (symbol->sym.st_shndx == SHN_XINDEX) {
       if (!wide || (i + UINT64_C(1)) * 4 > wide->head.sh_size)
-        return CN_FAIL(error, "symbol %u has no section index", i);
+        return cn_elf_fail(elf, at, "a symbol without a section index", error);
       memcpy(&symbol->section, wide->data + i * UINT64_C(4), 4);
     } else if (symbol->section >= SHN_LORESERVE) {
       symbol->section = 0;
     }
     if (!symbol->name || symbol->section >= elf->section_count)
-      return CN_FAIL(error, "symbol %u is malformed", i);
+      return cn_elf_fail(elf, at, "a malformed symbol", error);
     if (ELF64_ST_TYPE(symbol->sym.st_info) == STT_SECTION && !*symbol->name)
       symbol->name = elf->sections[symbol->section].name;
   }
@@ -137,7 +159,7 @@ static uint32_t symbol_table(const struct cn_elf *elf)
   return 0;
 }
 
-int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
   *elf = (struct cn_elf){.size = size, .bytes = cn_alloc(size + 1)};
   memcpy(elf->bytes, bytes, size);
@@ -154,13 +176,27 @@ int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error
   return status;
 }
 
+int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+{
+  int status = cn_elf_open_any(elf, bytes, size, error);
+
+  if (!status && elf->head.e_machine != EM_X86_64) {
+    cn_elf_close(elf);
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64", error);
+  }
+  return status;
+}
+
 void cn_elf_close(struct cn_elf *elf)
 {
+  size_t offset = elf->fault_offset;
+  const char *reason = elf->fault_reason;
+
   free(elf->bytes);
   free(elf->sections);
   free(elf->symbols);
   free(elf->functions);
-  *elf = (struct cn_elf){0};
+  *elf = (struct cn_elf){.fault_offset = offset, .fault_reason = reason};
 }
 
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
@@ -214,8 +250,7 @@ static int compare(const void *a, const void *b)
   return x->index < y->index ? 1 : -1;
 }
 
-/* Sort the functions by address; of an object, after it was placed. */
-static void sort_functions(struct cn_elf *elf)
+void cn_elf_sort_functions(struct cn_elf *elf)
 {
   struct by_address *order = cn_alloc((elf->symbol_count + UINT64_C(1)) * sizeof *order);
   uint32_t count = 0;
@@ -250,81 +285,6 @@ const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_
   const struct cn_elf_symbol *found = &elf->symbols[elf->functions[low - 1]];
   uint64_t offset = address - cn_elf_address(elf, found);
   return offset == 0 || offset < found->sym.st_size ? found : NULL;
-}
-
-/* Addresses begin here, so that no function is at 0. */
-enum { PLACE = 0x100000 };
-
-int cn_elf_place(struct cn_elf *elf, char **error)
-{
-  uint64_t address = PLACE;
-
-  for (uint32_t i = 1; i < elf->section_count && elf->head.e_type == ET_REL; i++) {
-    Elf64_Shdr *h = &elf->sections[i].head;
-    if (!(h->sh_flags & SHF_ALLOC))
-      continue;
-    uint64_t align = h->sh_addralign > 1 ? h->sh_addralign : 1;
-    if ((align & (align - 1)) || align > UINT32_MAX || h->sh_size > UINT32_MAX ||
-        address > UINT64_MAX / 4)
-      return CN_FAIL(error, "section '%s' has a strange size or alignment", elf->sections[i].name);
-    address = (address + align - 1) & ~(align - 1);
-    h->sh_addr = address;
-    memcpy(elf->bytes + elf->head.e_shoff + i * sizeof *h, h, sizeof *h);
-    address += h->sh_size + 1; /* the end of one section is not the start of the next */
-  }
-  sort_functions(elf);
-  return 0;
-}
-
-/* Store one relocation's value. */
-static int apply(const struct cn_elf_section *section, const Elf64_Rela *r, uint64_t symbol,
-                 char **error)
-{
-  uint64_t value = symbol + (uint64_t)r->r_addend;
-  unsigned width = 4;
-
-  switch (ELF64_R_TYPE(r->r_info)) {
-  case R_X86_64_NONE: return 0;
-  case R_X86_64_64: width = 8; break;
-  case R_X86_64_PC64:
-    width = 8;
-    value -= section->head.sh_addr + r->r_offset;
-    break;
-  case R_X86_64_PC32:
-  case R_X86_64_PLT32: value -= section->head.sh_addr + r->r_offset; break;
-  case R_X86_64_32:
-  case R_X86_64_32S: break;
-  default:
-    return CN_FAIL(error, "section '%s': relocation of unexpected type %u", section->name,
-                   (unsigned)ELF64_R_TYPE(r->r_info));
-  }
-  if (section->head.sh_size < width || r->r_offset > section->head.sh_size - width)
-    return CN_FAIL(error, "section '%s': relocation beyond its end", section->name);
-  memcpy(section->data + r->r_offset, &value, width);
-  return 0;
-}
-
-int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
-{
-  struct cn_elf_section *section = &elf->sections[target];
-
-  for (uint32_t i = 1; i < elf->section_count && elf->head.e_type == ET_REL; i++) {
-    const struct cn_elf_section *s = &elf->sections[i];
-    if (s->head.sh_info != target || (s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL))
-      continue;
-    if (s->head.sh_type == SHT_REL || s->head.sh_link != elf->symtab || !section->data)
-      return CN_FAIL(error, "section '%s': malformed", s->name);
-    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= s->head.sh_size; at += sizeof(Elf64_Rela)) {
-      Elf64_Rela r;
-      memcpy(&r, s->data + at, sizeof r);
-      if (ELF64_R_SYM(r.r_info) >= elf->symbol_count)
-        return CN_FAIL(error, "section '%s': relocation against no symbol", s->name);
-      const struct cn_elf_symbol *symbol = &elf->symbols[ELF64_R_SYM(r.r_info)];
-      if (apply(section, &r, cn_elf_address(elf, symbol), error))
-        return -1;
-    }
-  }
-  return 0;
 }
 
 int cn_file_read(const char *path, void **bytes, size_t *size, char **error)

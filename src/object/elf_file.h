@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An x86-64 ELF file in memory, checked: sections, symbols, and for a relocatable object a picture
+ * An ELF file in memory, checked: sections, symbols, and for a relocatable object a picture
  * of it as if linked, so that relocatable objects and linked images are read by the same code.
  * Private to src/object.
  */
@@ -17,6 +17,7 @@ struct cn_elf_section {
   Elf64_Shdr head;     /* of a placed object, sh_addr is made up */
   unsigned char *data; /* head.sh_size bytes within the copy; null if it has none (SHT_NOBITS) */
   uint32_t group;      /* index of the SHT_GROUP section that it belongs to, or 0 */
+  bool relocated;
 };
 
 struct cn_elf_symbol {
@@ -36,16 +37,28 @@ struct cn_elf {
   uint32_t symtab;     /* section index, 0 if none */
   uint32_t *functions; /* indices of the STT_FUNC symbols, by address */
   uint32_t function_count;
+  size_t fault_offset;      /* of the last error, in the file; also after closing */
+  const char *fault_reason; /* static text; null: no error with a place */
 };
 
-/* Copy and check. Negative on error; *error is then a message to free. */
+/* Copy and check. Negative on error; *error is then a message to free. cn_elf_open() takes files
+ * for x86-64, the other one those for AArch64 and RISC-V, too. */
+int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 void cn_elf_close(struct cn_elf *elf);
 
-/* Give every allocated section of a relocatable object an address of its own and apply the
- * relocations of section `target`. Does nothing to a linked image. */
+/* Note an error's place in the file, make its message and be -1. */
+int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error);
+
+/* Give every allocated section of a relocatable object an address of its own (elf_relocate.c), and
+ * sort the functions. Then apply the relocations of section `target`: of a linked image the dynamic
+ * ones that lie in it, if there are any. Each section is relocated once, however often it is asked
+ * for. */
 int cn_elf_place(struct cn_elf *elf, char **error);
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
+
+/* Sort the functions by address; of an object, after it was placed. */
+void cn_elf_sort_functions(struct cn_elf *elf);
 
 /* The next section of this name from `from` on, or 0. */
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);

@@ -21,6 +21,8 @@
 #include <string.h>
 
 enum { HEADER = 16, RECORD = 16, LIVE_OUTS = 4, LIVE_OUT = 4, CONSTANT = 8 };
+/* Of a statepoint (llvm/IR/CallingConv.h, llvm/IR/Statepoint.h). */
+enum { MOST_CONVENTION = 1023, MOST_FLAGS = 3 };
 
 static size_t function_size(unsigned version)
 {
@@ -44,7 +46,7 @@ static uint64_t load(const unsigned char *at, unsigned bytes)
   return value;
 }
 
-static const char *text_of(int status)
+const char *cairn_stackmap_status_text(int status)
 {
   switch (status) {
 #define X(name, value, text) \
@@ -52,21 +54,22 @@ static const char *text_of(int status)
     CAIRN_STACKMAP_STATUSES(X)
 #undef X
   }
-  return "unknown status";
+  return NULL;
 }
 
 static int fail(struct cairn_stackmap_error *error, int status, size_t offset)
 {
   if (error)
-    *error = (struct cairn_stackmap_error){offset, text_of(status)};
+    *error = (struct cairn_stackmap_error){offset, cairn_stackmap_status_text(status)};
   return status;
 }
 
-/* The record at `offset`, whose fields are within the map. Its end, or 0 if the map is too short
- * for it. */
+/* The record at `offset`. Its end, or 0 if the map ends before: `*wrong` is then the offset of what
+ * leads too far. */
 static size_t read_record(const unsigned char *bytes, size_t length, unsigned version,
-                          size_t offset, struct cairn_stackmap_record *record)
+                          size_t offset, struct cairn_stackmap_record *record, size_t *wrong)
 {
+  *wrong = offset;
   if (length < RECORD || offset > length - RECORD)
     return 0;
   record->offset = offset;
@@ -75,29 +78,58 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   record->flags = (uint16_t)load(bytes + offset + 12, 2);
   record->locations = (uint16_t)load(bytes + offset + 14, 2);
   record->locations_offset = offset + RECORD;
+  *wrong = offset + 14;
   size_t at = up8(record->locations_offset + record->locations * location_size(version));
   if (length < LIVE_OUTS || at > length - LIVE_OUTS)
     return 0;
   record->live_outs = (uint16_t)load(bytes + at + 2, 2);
   record->live_outs_offset = at + LIVE_OUTS;
+  *wrong = at + 2;
   at = up8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT);
   return at > length ? 0 : at;
 }
 
-static int check_locations(const struct cairn_stackmap *map,
-                           const struct cairn_stackmap_record *record,
-                           struct cairn_stackmap_error *error)
+/* Nothing but zeros in [from, to)? What a later version puts there is not known. */
+static int check_zero(const struct cairn_stackmap *map, size_t from, size_t to,
+                      struct cairn_stackmap_error *error)
 {
-  for (uint32_t i = 0; i < record->locations; i++) {
-    size_t at = record->locations_offset + i * location_size(map->version);
-    unsigned kind = map->bytes[at];
-    if (kind < CAIRN_STACKMAP_REGISTER || kind > CAIRN_STACKMAP_CONSTANT_INDEX)
-      return fail(error, CAIRN_STACKMAP_E_KIND, at);
-    size_t index = at + location_size(map->version) - 4;
-    if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load(map->bytes + index, 4) >= map->constants)
-      return fail(error, CAIRN_STACKMAP_E_CONSTANT, index);
-  }
+  for (; from < to; from++)
+    if (map->bytes[from])
+      return fail(error, CAIRN_STACKMAP_E_RESERVED, from);
   return CAIRN_STACKMAP_E_OK;
+}
+
+static int check_location(const struct cairn_stackmap *map, size_t at,
+                          struct cairn_stackmap_error *error)
+{
+  size_t index = at + location_size(map->version) - 4;
+  unsigned kind = map->bytes[at];
+
+  if (kind < CAIRN_STACKMAP_REGISTER || kind > CAIRN_STACKMAP_CONSTANT_INDEX)
+    return fail(error, CAIRN_STACKMAP_E_KIND, at);
+  if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load(map->bytes + index, 4) >= map->constants)
+    return fail(error, CAIRN_STACKMAP_E_CONSTANT, index);
+  if (map->version != 3)
+    return CAIRN_STACKMAP_E_OK;
+  int status = check_zero(map, at + 1, at + 2, error);
+  return status < 0 ? status : check_zero(map, at + 6, at + 8, error);
+}
+
+static int check_record(const struct cairn_stackmap *map,
+                        const struct cairn_stackmap_record *record, size_t end,
+                        struct cairn_stackmap_error *error)
+{
+  size_t at = record->locations_offset;
+  int status = CAIRN_STACKMAP_E_OK;
+
+  for (uint32_t i = 0; !status && i < record->locations; i++, at += location_size(map->version))
+    status = check_location(map, at, error);
+  if (!status)
+    status = check_zero(map, at, record->live_outs_offset - 2, error);
+  at = record->live_outs_offset;
+  for (uint32_t i = 0; !status && i < record->live_outs; i++, at += LIVE_OUT)
+    status = check_zero(map, at + 2, at + 3, error);
+  return status ? status : check_zero(map, at, end, error);
 }
 
 static int check_counts(const struct cairn_stackmap *map, struct cairn_stackmap_error *error)
@@ -122,10 +154,10 @@ static int check_records(struct cairn_stackmap *map, size_t length,
 
   for (uint32_t i = 0; i < map->records; i++) {
     struct cairn_stackmap_record record;
-    size_t end = read_record(map->bytes, length, map->version, at, &record);
+    size_t wrong, end = read_record(map->bytes, length, map->version, at, &record, &wrong);
     if (!end)
-      return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
-    int status = check_locations(map, &record, error);
+      return fail(error, CAIRN_STACKMAP_E_TRUNCATED, wrong);
+    int status = check_record(map, &record, end, error);
     if (status < 0)
       return status;
     at = end;
@@ -145,21 +177,22 @@ int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap 
   map->version = p[0];
   if (map->version < 1 || map->version > 3)
     return fail(error, CAIRN_STACKMAP_E_VERSION, 0);
-  if (load(p + 1, 3))
-    return fail(error, CAIRN_STACKMAP_E_RESERVED, 1);
+  int status = check_zero(map, 1, 4, error);
+  if (status < 0)
+    return status;
   map->functions = (uint32_t)load(p + 4, 4);
   map->constants = (uint32_t)load(p + 8, 4);
   map->records = (uint32_t)load(p + 12, 4);
   map->functions_offset = HEADER;
   size_t room = length - HEADER;
   if (map->functions > room / function_size(map->version))
-    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, 4);
   map->constants_offset = HEADER + map->functions * function_size(map->version);
   room = length - map->constants_offset;
   if (map->constants > room / CONSTANT)
-    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, 8);
   map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT;
-  int status = check_counts(map, error);
+  status = check_counts(map, error);
   return status < 0 ? status : check_records(map, length, error);
 }
 
@@ -192,7 +225,9 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
       cursor->function++;
       cursor->in_function = 0;
     }
-  cursor->offset = read_record(map->bytes, map->length, map->version, cursor->offset, record);
+  size_t wrong;
+  cursor->offset =
+      read_record(map->bytes, map->length, map->version, cursor->offset, record, &wrong);
   record->function =
       map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
   cursor->in_function++;
@@ -246,6 +281,8 @@ int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
     if (i >= end || fixed[i].kind != CAIRN_STACKMAP_CONSTANT)
       return fail(error, CAIRN_STACKMAP_E_NOT_STATEPOINT, record->offset);
   }
+  if (fixed[0].value > MOST_CONVENTION || fixed[1].value > MOST_FLAGS)
+    return fail(error, CAIRN_STACKMAP_E_NOT_STATEPOINT, record->offset);
   if (fixed[2].value > end - 3)
     return fail(error, CAIRN_STACKMAP_E_DEOPT, record->offset);
   uint32_t first = 3 + (uint32_t)fixed[2].value;

@@ -29,6 +29,49 @@ static inline void exercise_record(const struct cairn_stackmap *map,
     abort();
 }
 
+/* The model of an accepted map, which is written again: the same bytes must come out. */
+static inline void exercise_encoder(const struct cairn_stackmap *map)
+{
+  struct cairn_stackmap_model model = {map->version, map->functions, map->constants, map->records,
+                                       NULL, NULL, NULL};
+  struct cairn_stackmap_function *functions = calloc(map->functions + 1u, sizeof *functions);
+  uint64_t *constants = calloc(map->constants + 1u, sizeof *constants);
+  struct cairn_stackmap_record_model *records = calloc(map->records + 1u, sizeof *records);
+  struct cairn_stackmap_cursor cursor = {0};
+  unsigned char *bytes = malloc(map->length);
+  size_t length;
+
+  for (uint32_t i = 0; i < map->functions; i++)
+    functions[i] = cairn_stackmap_function(map, i);
+  for (uint32_t i = 0; i < map->constants; i++)
+    constants[i] = cairn_stackmap_constant(map, i);
+  for (uint32_t i = 0; cairn_stackmap_next(map, &cursor, &records[i].record); i++) {
+    const struct cairn_stackmap_record *r = &records[i].record;
+    struct cairn_stackmap_location *locations = calloc(r->locations + 1u, sizeof *locations);
+    struct cairn_stackmap_live_out *live_outs = calloc(r->live_outs + 1u, sizeof *live_outs);
+    for (uint32_t l = 0; l < r->locations; l++)
+      locations[l] = cairn_stackmap_location(map, r, l);
+    for (uint32_t l = 0; l < r->live_outs; l++)
+      live_outs[l] = cairn_stackmap_live_out(map, r, l);
+    records[i].location = locations;
+    records[i].live_out = live_outs;
+  }
+  model.function = functions;
+  model.constant = constants;
+  model.record = records;
+  if (cairn_stackmap_write(&model, bytes, map->length, &length, NULL) < 0 ||
+      length != map->length || memcmp(bytes, map->bytes, length) != 0)
+    abort();
+  for (uint32_t i = 0; i < map->records; i++) {
+    free((void *)records[i].location);
+    free((void *)records[i].live_out);
+  }
+  free(bytes);
+  free(records);
+  free(constants);
+  free(functions);
+}
+
 /* The status of the first map. */
 static inline int exercise_stackmap(const unsigned char *bytes, size_t size)
 {
@@ -53,6 +96,7 @@ static inline int exercise_stackmap(const unsigned char *bytes, size_t size)
     }
     if (records != map.records)
       abort();
+    exercise_encoder(&map);
   }
   return first;
 }

@@ -196,10 +196,22 @@ static void wrong_fields_are_named(void **state)
     size_t offset;
   } cases[] = {
       {0, 0, CAIRN_STACKMAP_E_VERSION, 0},    {0, 4, CAIRN_STACKMAP_E_VERSION, 0},
-      {2, 1, CAIRN_STACKMAP_E_RESERVED, 1},   {12, 4, CAIRN_STACKMAP_E_COUNT, 12},
+      {2, 1, CAIRN_STACKMAP_E_RESERVED, 2},   {12, 4, CAIRN_STACKMAP_E_COUNT, 12},
       {32, 9, CAIRN_STACKMAP_E_COUNT, 32},    {56, 1, CAIRN_STACKMAP_E_COUNT, 12},
       {88, 0, CAIRN_STACKMAP_E_KIND, 88},     {88, 6, CAIRN_STACKMAP_E_KIND, 88},
       {88, 5, CAIRN_STACKMAP_E_CONSTANT, 96},
+      /* Counts that lead beyond the end: of functions, constants, locations and live-outs. */
+      {7, 255, CAIRN_STACKMAP_E_TRUNCATED, 4},
+      {11, 255, CAIRN_STACKMAP_E_TRUNCATED, 8},
+      {87, 255, CAIRN_STACKMAP_E_TRUNCATED, 86},
+      {107, 255, CAIRN_STACKMAP_E_TRUNCATED, 106},
+      /* Reserved bytes and padding: of a location, after the locations, before and in the
+       * live-outs. */
+      {89, 1, CAIRN_STACKMAP_E_RESERVED, 89},
+      {95, 1, CAIRN_STACKMAP_E_RESERVED, 95},
+      {103, 1, CAIRN_STACKMAP_E_RESERVED, 103},
+      {104, 1, CAIRN_STACKMAP_E_RESERVED, 104},
+      {110, 1, CAIRN_STACKMAP_E_RESERVED, 110},
   };
 
   (void)state;
@@ -213,12 +225,68 @@ static void wrong_fields_are_named(void **state)
   }
 }
 
+/* A record of these locations alone, in a map of its own, taken apart as a statepoint. */
+static int take_apart(const int (*locations)[2], unsigned count, struct cairn_stackmap_error *error)
+{
+  struct writer w = {.count = 0};
+  struct cairn_stackmap map;
+  struct cairn_stackmap_cursor cursor = {0};
+  struct cairn_stackmap_record record;
+  struct cairn_stackmap_statepoint s;
+
+  put_header(&w, 3, 1, 0, 1);
+  put_function(&w, 3, 0x1000, 24, 1);
+  put(&w, 1, 8);
+  put(&w, 16, 4);
+  put(&w, 0, 2);
+  put(&w, count, 2);
+  for (unsigned i = 0; i < count; i++)
+    put_location(&w, 3, (unsigned)locations[i][0], 8, 7, locations[i][1]);
+  pad(&w);
+  put(&w, 0, 4);
+  pad(&w);
+  assert_int_equal(cairn_stackmap_open(w.bytes, w.count, &map, NULL), 0);
+  assert_true(cairn_stackmap_next(&map, &cursor, &record));
+  return cairn_stackmap_statepoint(&map, &record, &s, error);
+}
+
+static void statepoints_that_are_none(void **state)
+{
+  enum { R = CAIRN_STACKMAP_REGISTER, D, I, C };
+  static const struct {
+    int locations[6][2];
+    unsigned count;
+    int status;
+  } cases[] = {
+      {{{C, 0}, {C, 0}, {C, 0}}, 3, CAIRN_STACKMAP_E_OK},
+      {{{C, 0}, {C, 0}}, 2, CAIRN_STACKMAP_E_NOT_STATEPOINT},
+      {{{C, 0}, {R, 0}, {C, 0}}, 3, CAIRN_STACKMAP_E_NOT_STATEPOINT},
+      {{{C, 1024}, {C, 0}, {C, 0}}, 3, CAIRN_STACKMAP_E_NOT_STATEPOINT},
+      {{{C, 0}, {C, 4}, {C, 0}}, 3, CAIRN_STACKMAP_E_NOT_STATEPOINT},
+      {{{C, 0}, {C, 0}, {C, 1}}, 3, CAIRN_STACKMAP_E_DEOPT},
+      {{{C, 0}, {C, 0}, {C, -1}, {R, 0}}, 4, CAIRN_STACKMAP_E_DEOPT},
+      {{{C, 0}, {C, 0}, {C, 0}, {R, 0}}, 4, CAIRN_STACKMAP_E_PAIRS},
+      {{{C, 0}, {C, 0}, {C, 0}, {R, 0}, {I, 8}, {D, 0}}, 6, CAIRN_STACKMAP_E_OK},
+      {{{C, 0}, {C, 0}, {C, 0}, {D, 0}, {I, 8}, {R, 0}}, 6, CAIRN_STACKMAP_E_PAIRS},
+      {{{C, 0}, {C, 0}, {C, 3}, {D, 0}, {I, 8}, {R, 0}}, 6, CAIRN_STACKMAP_E_OK},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct cairn_stackmap_error error = {0, NULL};
+    int status = take_apart(cases[i].locations, cases[i].count, &error);
+    assert_int_equal(status, cases[i].status);
+    if (status < 0)
+      assert_int_equal(error.offset, 40); /* the record's */
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_versions),           cmocka_unit_test(every_prefix_is_an_error),
       cmocka_unit_test(no_flipped_bit_crashes), cmocka_unit_test(maps_are_concatenated),
-      cmocka_unit_test(wrong_fields_are_named),
+      cmocka_unit_test(wrong_fields_are_named), cmocka_unit_test(statepoints_that_are_none),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
