@@ -31,7 +31,7 @@ static void collect(void)
   for (size_t i = 0; i < cn_image_count(); i++) {
     const struct cairn_image *image = cn_image_at(i);
     const unsigned char *cursor = image->details_start;
-    struct cn_details_function function;
+    struct cn_details_function function = {0};
     int status = CN_FRAMEMAP_NONE;
     while (cursor != NULL && (status = cn_details_next_function(&cursor, image->details_stop,
                                                                 &function)) == CN_FRAMEMAP_OK)
