@@ -4,7 +4,9 @@
  */
 #include <cairn/stack.h>
 
-#include "runtime/roots.h"
+#include <stdio.h>
+#include "runtime/details.h"
+#include "runtime/managers.h"
 #include "runtime/walk.h"
 
 static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
@@ -15,6 +17,19 @@ static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
 static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iterator)
 {
   return (const struct cn_walk *)iterator;
+}
+
+/* Round a callback of a manager; Cairn's own are always there. */
+static void enter(const struct cn_walk *walk)
+{
+  if (walk->frame.map == NULL)
+    cn_regions_enter(&walk->frame.region);
+}
+
+static void leave(const struct cn_walk *walk)
+{
+  if (walk->frame.map == NULL)
+    cn_regions_leave();
 }
 
 /* A thread that never ran managed code has no activations. */
@@ -45,13 +60,27 @@ void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
   cn_walk_suspended(inner(iterator), state, high);
 }
 
+/* Each step goes through the activation's manager. */
 void cairn_stack_next(struct cairn_stack_iterator *iterator)
 {
   struct cn_walk *walk = inner(iterator);
 
-  walk->virtual_frame = 0;
   if (!walk->past_end)
     cn_walk_next(walk);
+}
+
+/* Managers of regions show inlined functions, if they do, as activations of their own. */
+void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
+{
+  struct cn_walk *walk = inner(iterator);
+  struct cn_source source;
+  uint32_t depths;
+
+  if (!walk->past_end && walk->frame.map != NULL &&
+      cn_details_source(walk->frame.pc, walk->virtual_frame + 1, &source, &depths))
+    walk->virtual_frame++;
+  else
+    cairn_stack_next(iterator);
 }
 
 bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator)
@@ -93,11 +122,50 @@ void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_s
   cn_walk_set(inner(iterator), state);
 }
 
+int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+  void *data;
+
+  if (walk->past_end)
+    return snprintf(buffer, size, "past the end");
+  const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
+  if (manager->describe == NULL)
+    return snprintf(buffer, size, "%s", manager->name != NULL ? manager->name : "code region");
+  enter(walk);
+  int length = manager->describe(iterator, buffer, size, data);
+  leave(walk);
+  return length;
+}
+
 void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
                            void *env)
 {
   const struct cn_walk *walk = inner_const(iterator);
+  void *data;
 
-  if (!walk->past_end && walk->virtual_frame == 0)
-    cn_roots_of_frame(walk, callback, env);
+  if (walk->past_end || walk->virtual_frame != 0)
+    return;
+  const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
+  if (manager->enumerate == NULL)
+    return;
+  enter(walk);
+  manager->enumerate(iterator, callback, env, data);
+  leave(walk);
+}
+
+bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+  void *data;
+
+  if (walk->past_end)
+    return false;
+  const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
+  if (manager->span == NULL)
+    return false;
+  enter(walk);
+  bool found = manager->span(iterator, key, value, data);
+  leave(walk);
+  return found;
 }

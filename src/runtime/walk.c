@@ -5,6 +5,7 @@
  */
 #include "runtime/walk.h"
 
+#include "runtime/managers.h"
 #include "runtime/report.h"
 
 const struct cn_regs cn_walk_apart;
@@ -21,18 +22,11 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
  * longjmp over them; so were others whose call is over. */
 static bool take_anchor(struct cn_walk *walk)
 {
-  struct cn_frame *frame = &walk->frame;
-
   while (walk->mutator != NULL && walk->anchor > walk->mutator->anchors) {
     struct cn_anchor *anchor = --walk->anchor;
-    if (anchor->sp < frame->sp || !cn_arch_anchor_lives(anchor))
+    if (anchor->sp < walk->frame.sp || !cn_arch_anchor_lives(anchor))
       continue;
-    frame->pc_slot = &anchor->pc;
-    frame->pc = anchor->pc;
-    frame->sp = anchor->sp;
-    for (int i = 0; i < CN_CALLEE_SAVED; i++)
-      frame->place[i] = &anchor->saved[i];
-    frame->regs = NULL;
+    cn_manager_stubs.previous(&walk->iterator, anchor);
     walk->natives++;
     return true;
   }
@@ -136,6 +130,7 @@ bool cn_walk_next(struct cn_walk *walk)
 
   if (map == NULL)
     return next_of_region(walk);
+  walk->virtual_frame = 0;
   uint8_t base = map->cfa_reg;
   uintptr_t *kept = base == cn_arch_sp ? &frame->sp : cn_frame_register(frame, base);
   if (kept == NULL)
