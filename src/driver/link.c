@@ -7,6 +7,7 @@
  * their frames for native ones.
  */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "driver/process.h"
 #include "driver/tool.h"
 #include "driver/units.h"
+#include "object/image_check.h"
 
 /* A quick look: does the file contain the name of stack maps, or of frame maps (which `ld -r` may
  * have joined in a way that has to be undone)? */
@@ -137,12 +139,19 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
 bool cn_link_check(const struct cn_command *command)
 {
   const char *path = command->output ? command->output : "a.out";
+  char *error = NULL;
 
-  if (command->relocatable || !cn_leftovers_in(path))
+  if (command->relocatable)
     return true;
-  cn_tool_error("'%s': code from an archive has stack maps that never became frame maps; give its "
-                "objects to cairn-cc, or to cairn frames --rewrite first",
-                path);
+  if (cn_leftovers_in(path))
+    cn_tool_error("'%s': code from an archive has stack maps that never became frame maps; give its "
+                  "objects to cairn-cc, or to cairn frames --rewrite first",
+                  path);
+  else if (cn_image_check(path, &error))
+    cn_tool_error("'%s': %s", path, error);
+  else
+    return true;
+  free(error);
   cn_output_remove(path);
   return false;
 }

@@ -16,6 +16,8 @@
  * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart in
  * the same way: the joined one is the first of the new ones.
  *
+ * The code gets a relocation that does nothing: see tell_apart().
+ *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.
  */
@@ -83,13 +85,13 @@ static void copy_parts(struct rewriter *w)
 }
 
 /* The section to replace and its relocations. */
-static int find_slot(struct rewriter *w, uint32_t slot)
+static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
 {
   const struct cn_elf *elf = &w->elf;
   const char *name = elf->sections[slot].name;
 
   w->slot = slot;
-  if (elf->sections[slot].group)
+  if (elf->sections[slot].group && !may_have_group)
     return CN_FAIL(w->error, "section '%s' is in a section group", name);
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].head.sh_type == SHT_RELA && elf->sections[i].head.sh_info == slot) {
@@ -140,9 +142,10 @@ static uint32_t add_part(struct rewriter *w)
 
 static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
 {
-  struct cn_bytes *bytes = own(&w->parts.at[group]);
+  bool is_member = member < w->elf.section_count && w->elf.sections[member].group == group;
 
-  append(bytes, &member, sizeof member);
+  if (!is_member)
+    append(own(&w->parts.at[group]), &member, sizeof member);
   w->parts.at[member].head.sh_flags |= SHF_GROUP;
 }
 
@@ -160,6 +163,17 @@ static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at
   return 0;
 }
 
+static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, uint32_t name)
+{
+  w->parts.at[rela].head = (Elf64_Shdr){.sh_name = name,
+                                        .sh_type = SHT_RELA,
+                                        .sh_flags = SHF_INFO_LINK,
+                                        .sh_link = w->elf.symtab,
+                                        .sh_info = target,
+                                        .sh_addralign = 8,
+                                        .sh_entsize = sizeof(Elf64_Rela)};
+}
+
 static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
                         uint32_t rela)
 {
@@ -168,13 +182,7 @@ static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section,
                                         .sh_flags = SHF_ALLOC | SHF_LINK_ORDER,
                                         .sh_link = section,
                                         .sh_addralign = 4};
-  w->parts.at[rela].head = (Elf64_Shdr){.sh_name = w->rela_names[kind],
-                                        .sh_type = SHT_RELA,
-                                        .sh_flags = SHF_INFO_LINK,
-                                        .sh_link = w->elf.symtab,
-                                        .sh_info = tied,
-                                        .sh_addralign = 8,
-                                        .sh_entsize = sizeof(Elf64_Rela)};
+  write_rela_head(w, tied, rela, w->rela_names[kind]);
   if (w->elf.sections[section].group) {
     join_group(w, w->elf.sections[section].group, tied);
     join_group(w, w->elf.sections[section].group, rela);
@@ -199,6 +207,63 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
   }
   write_heads(w, kind, from->pieces.at[first].section, tied, rela);
   return 0;
+}
+
+static bool has_identity(const struct part *rela)
+{
+  const unsigned char *data = rela->is_fresh ? rela->fresh.at : rela->data;
+  size_t size = rela->is_fresh ? rela->fresh.count : rela->data ? rela->head.sh_size : 0;
+  Elf64_Rela r;
+
+  for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
+    memcpy(&r, data + at, sizeof r);
+    if (r.r_info == ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE) && r.r_addend)
+      return true;
+  }
+  return false;
+}
+
+/* Linkers that fold identical code (--icf) compare bytes and relocations of code alone, and keep one
+ * function's map: that of another which has the same code, but an integer where this one has a
+ * reference, would be lost. So the code of each function says what is in its map, by the addend of
+ * a relocation that does nothing. (gold -r drops such a one.) */
+static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
+{
+  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE),
+                  .r_addend = (int64_t)identity};
+  uint32_t rela = 0;
+
+  for (uint32_t i = 1; i < w->elf.section_count && !rela; i++)
+    if (w->elf.sections[i].head.sh_type == SHT_RELA && w->elf.sections[i].head.sh_info == section)
+      rela = i;
+  if (rela && has_identity(&w->parts.at[rela]))
+    return;
+  if (!rela) {
+    rela = add_part(w);
+    write_rela_head(w, section, rela, w->rela_names[CN_KIND_FRAMES]);
+    if (w->elf.sections[section].group)
+      join_group(w, w->elf.sections[section].group, rela);
+  }
+  append(own(&w->parts.at[rela]), &r, sizeof r);
+}
+
+static void tell_all_apart(struct rewriter *w)
+{
+  const struct cn_pieces *frames = &w->pieces[CN_KIND_FRAMES];
+  const struct cn_pieces *details = &w->pieces[CN_KIND_DETAILS];
+  size_t k = 0;
+
+  for (size_t i = 0; i < frames->pieces.count;) {
+    uint32_t section = frames->pieces.at[i].section;
+    uint64_t identity = 0;
+    for (; i < frames->pieces.count && frames->pieces.at[i].section == section; i++)
+      identity = identity * UINT64_C(0x100000001b3) + frames->pieces.at[i].identity;
+    while (k < details->pieces.count && details->pieces.at[k].section < section)
+      k++;
+    for (; k < details->pieces.count && details->pieces.at[k].section == section; k++)
+      identity = identity * UINT64_C(0x100000001b3) + details->pieces.at[k].identity;
+    tell_apart(w, section, identity);
+  }
 }
 
 /* The slot's old contents go, whatever becomes of it. Without any function it is a section that
@@ -228,6 +293,10 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
     for (end = first; end < count && from->pieces.at[end].section == section; end++)
       ;
     bool in_slot = first == 0 && kind == w->slot_kind && w->slot_rela;
+    if (in_slot && w->elf.sections[w->slot].group &&
+        w->elf.sections[w->slot].group != w->elf.sections[section].group)
+      return CN_FAIL(w->error, "section '%s' is in another section group than its code",
+                     cn_kind_names[kind]);
     uint32_t tied = in_slot ? w->slot : add_part(w);
     uint32_t rela = in_slot ? w->slot_rela : add_part(w);
     if (write_fragment(w, kind, first, end, tied, rela))
@@ -293,6 +362,7 @@ static void encode_frames(struct cn_pieces *out, const struct cn_frames *frames)
     struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
     cn_framemap_write(&out->bytes, f);
     piece.length = out->bytes.count - piece.start;
+    piece.identity = cn_pieces_hash(out->bytes.at + piece.start, piece.length);
     cn_push(&out->pieces, piece);
     cn_push(&out->distances,
             (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
@@ -315,7 +385,7 @@ static int encode(struct rewriter *w)
 
 static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
-  if (find_slot(w, stack_maps ? stack_maps : mixed))
+  if (find_slot(w, stack_maps ? stack_maps : mixed, !stack_maps))
     return -1;
   if (stack_maps ? encode(w)
                  : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
@@ -328,6 +398,7 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
     if (write_fragments(w, (enum cn_kind)kind))
       return -1;
   clear_symbols(w);
+  tell_all_apart(w);
   return 0;
 }
 

@@ -129,19 +129,22 @@ static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s,
   }
   for (size_t i = 0; i < length; i++)
     cn_push(&out->bytes, s->data[at + i]);
+  piece.identity = cn_pieces_hash(out->bytes.at + piece.start, length);
   cn_push(&out->pieces, piece);
   return true;
 }
 
-static bool split(const struct cn_elf *elf, const struct cn_elf_section *s,
-                  const struct cn_elf_section *rela, const uint32_t *index, struct cn_pieces *out)
+static int split(const struct cn_elf *elf, const struct cn_elf_section *s,
+                 const struct cn_elf_section *rela, const uint32_t *index, struct cn_pieces *out,
+                 char **error)
 {
   size_t at = 0, length;
 
   for (; (length = next_piece(s, &at)) != 0; at += length)
     if (!keep(elf, s, rela, index, at, length, out))
-      return false;
-  return at == s->head.sh_size;
+      return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have",
+                     s->name, at);
+  return at == s->head.sh_size ? 0 : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
 }
 
 static int by_place(const void *x, const void *y)
@@ -226,19 +229,27 @@ int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces
 {
   const struct cn_elf_section *s = &elf->sections[section];
   const struct cn_elf_section *rela = relocations_of(elf, section);
-  bool ok = false;
 
   *out = (struct cn_pieces){0};
-  if (s->data && rela) {
-    uint32_t *index = index_relocations(s, rela);
-    ok = split(elf, s, rela, index, out);
-    free(index);
-  }
-  int status = ok ? settle(elf, s->name, out, error)
-                  : CN_FAIL(error, "section %s: malformed", s->name);
+  if (!s->data || !rela)
+    return CN_FAIL(error, "section %s: malformed", s->name);
+  uint32_t *index = index_relocations(s, rela);
+  int status = split(elf, s, rela, index, out, error);
+  free(index);
+  if (!status)
+    status = settle(elf, s->name, out, error);
   if (status)
     cn_pieces_free(out);
   return status;
+}
+
+uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
 }
 
 void cn_pieces_free(struct cn_pieces *pieces)

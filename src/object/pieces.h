@@ -26,6 +26,8 @@ struct cn_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
   size_t start, length; /* in cn_pieces.bytes */
+  uint64_t identity;    /* a hash of what must not get lost when a linker folds identical code: all
+                           of a frame map; of details, deopt values and spans, or 0 */
 };
 
 /* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in another section. */
@@ -50,6 +52,9 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind);
  * two that differ: nobody can tell which is true. */
 int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out,
                     char **error);
+
+/* A hash of bytes (FNV-1a), the same everywhere. */
+uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size);
 
 /* The distances of a piece, *count of them. */
 const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
