@@ -64,30 +64,3 @@ void cn_tool_print_version(void)
 {
   printf("cairn version %s (LLVM %s)\n", CAIRN_VERSION, LLVM_VERSION_STRING);
 }
-
-int cn_tool_one_file(int argc, char **argv, const char *help, const char **path)
-{
-  const char *found = NULL;
-
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-      return fputs(help, stdout), CN_EXIT_OK;
-    if (strcmp(argv[i], "--version") == 0)
-      return cn_tool_print_version(), CN_EXIT_OK;
-    if (argv[i][0] == '-' && argv[i][1]) {
-      cn_tool_error("unknown option '%s' (see --help)", argv[i]);
-      return CN_EXIT_USAGE;
-    }
-    if (found) {
-      cn_tool_error("more than one file: '%s' and '%s'", found, argv[i]);
-      return CN_EXIT_USAGE;
-    }
-    found = argv[i];
-  }
-  if (!found) {
-    cn_tool_error("no file given (see --help)");
-    return CN_EXIT_USAGE;
-  }
-  *path = found;
-  return CN_EXIT_OK;
-}

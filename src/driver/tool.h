@@ -25,10 +25,6 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 /* "--version" of every tool. */
 void cn_tool_print_version(void);
 
-/* The command line of a subcommand that takes one file and no options but --help and --version:
- * sets *path and returns 0, or leaves it and returns the status to exit with. */
-int cn_tool_one_file(int argc, char **argv, const char *help, const char **path);
-
 /* ---- modules (module.c) ---- */
 
 /* Read .ll or .bc from `path` ("-": standard input), with LLVM's verifier run on it. Input is

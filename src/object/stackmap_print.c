@@ -1,135 +1,162 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: LLVM stack maps as text, statepoints taken apart, functions and registers by
- * name.
+ * `cairn stackmap`: open the file, or each member of an archive, check all of it, print it.
  */
 #include "object/stackmap_print.h"
 
-#include <inttypes.h>
-#include <cairn/stackmap.h>
+#include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
-#include "object/print.h"
+#include "object/archive.h"
+#include "object/stackmap_file.h"
 
-static void print_location(FILE *out, struct cairn_stackmap_location location)
+bool cn_stackmap_view_section(const struct cn_stackmap_view *view, unsigned index,
+                              struct cairn_stackmap_section *section)
 {
-  char reg[16];
-  char sign = location.offset < 0 ? '-' : '+';
-  int64_t distance = location.offset < 0 ? -(int64_t)location.offset : location.offset;
-
-  cn_print_register(location.reg, reg);
-  switch (location.kind) {
-  case CAIRN_STACKMAP_REGISTER: fprintf(out, "%s", reg); break;
-  case CAIRN_STACKMAP_DIRECT: fprintf(out, "%s %c %" PRId64, reg, sign, distance); break;
-  case CAIRN_STACKMAP_INDIRECT: fprintf(out, "[%s %c %" PRId64 "]", reg, sign, distance); break;
-  case CAIRN_STACKMAP_CONSTANT:
-  case CAIRN_STACKMAP_CONSTANT_INDEX:
-    fprintf(out, location.pooled ? "constant 0x%" PRIx64 : "constant %" PRId64, location.value);
-    break;
-  }
-  if (location.size != 8)
-    fprintf(out, " (%u bytes)", location.size);
+  *section = view->whole;
+  return view->file ? cairn_stackmap_file_section(view->file, index, section) : index == 0;
 }
 
-static void print_locations(FILE *out, const struct cairn_stackmap *map,
-                            const struct cairn_stackmap_record *record, const char *what,
-                            uint32_t first, uint32_t count)
+const char *cn_stackmap_view_register(const struct cn_stackmap_view *view, unsigned reg)
 {
-  for (uint32_t i = first; i < first + count; i++) {
-    fprintf(out, "    %s ", what);
-    print_location(out, cairn_stackmap_location(map, record, i));
-    fputc('\n', out);
-  }
+  return view->file ? cairn_stackmap_register_name(cairn_stackmap_file_machine(view->file), reg)
+                    : NULL;
 }
 
-static void print_pairs(FILE *out, const struct cairn_stackmap *map,
-                        const struct cairn_stackmap_record *record,
-                        const struct cairn_stackmap_statepoint *s)
+bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t address,
+                               struct cairn_stackmap_symbol *symbol)
 {
-  for (uint32_t i = 0; i < s->pairs; i++) {
-    fputs("    base ", out);
-    print_location(out, cairn_stackmap_location(map, record, s->pairs_first + 2 * i));
-    fputs(", derived ", out);
-    print_location(out, cairn_stackmap_location(map, record, s->pairs_first + 2 * i + 1));
-    fputc('\n', out);
-  }
+  return view->file && cairn_stackmap_file_function(view->file, address, symbol);
 }
 
-static void print_record(FILE *out, const struct cairn_stackmap *map,
-                         const struct cairn_stackmap_record *record)
+bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
+                             const struct cairn_stackmap_record *record, const char **file,
+                             int *line, int *column)
 {
-  struct cairn_stackmap_statepoint s;
-
-  fprintf(out, "  +0x%" PRIx32 ": id %" PRIu64, record->instruction_offset, record->id);
-  if (cairn_stackmap_statepoint(map, record, &s, NULL) == CAIRN_STACKMAP_E_OK) {
-    fprintf(out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64 "\n",
-            s.calling_convention, s.flags);
-    print_locations(out, map, record, "deopt", s.deopt_first, s.deopt_count);
-    print_pairs(out, map, record, &s);
-    print_locations(out, map, record, "alloca", s.allocas_first, s.allocas);
-  } else {
-    fputc('\n', out);
-    print_locations(out, map, record, "location", 0, record->locations);
-  }
-  for (uint32_t i = 0; i < record->live_outs; i++) {
-    char reg[16];
-    struct cairn_stackmap_live_out live = cairn_stackmap_live_out(map, record, i);
-    fprintf(out, "    live-out %s (%u bytes)\n", cn_print_register(live.reg, reg), live.size);
-  }
+  if (record->function == CAIRN_STACKMAP_UNKNOWN_FUNCTION)
+    return false;
+  uint64_t entry = cairn_stackmap_function(map, record->function).address;
+  /* The record stands behind a call; one at the entry itself behind nothing. */
+  uint64_t address = entry + record->instruction_offset - (record->instruction_offset ? 1 : 0);
+  return entry && cn_lines_find(view->lines, address, file, line, column);
 }
 
-static void print_function(FILE *out, const struct cn_elf *elf, struct cairn_stackmap_function f)
+/* Negative: a map of the view is malformed. */
+static int check_view(const struct cn_stackmap_view *view, struct cairn_stackmap_error *bad)
 {
-  const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, f.address);
-
-  fprintf(out, "function %s", symbol ? symbol->name : "?");
-  if (elf->head.e_type != ET_REL)
-    fprintf(out, " at 0x%" PRIx64, f.address);
-  if (f.stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE)
-    fputs(": stack size unknown", out);
-  else
-    fprintf(out, ": stack size %" PRIu64, f.stack_size);
-  if (f.records != CAIRN_STACKMAP_UNKNOWN_COUNT)
-    fprintf(out, ", records %" PRIu64, f.records);
-  fputc('\n', out);
-}
-
-static void print_map(FILE *out, const struct cn_elf *elf, const struct cairn_stackmap *map)
-{
-  struct cairn_stackmap_cursor cursor = {0};
-  struct cairn_stackmap_record record;
-  uint32_t shown = 0;
-
-  fprintf(out,
-          "stack map version %u: functions %" PRIu32 ", constants %" PRIu32 ", records %" PRIu32
-          "\n",
-          map->version, map->functions, map->constants, map->records);
-  while (cairn_stackmap_next(map, &cursor, &record)) {
-    for (; shown < map->functions && (record.function == UINT32_MAX || shown <= record.function);
-         shown++)
-      print_function(out, elf, cairn_stackmap_function(map, shown));
-    print_record(out, map, &record);
-  }
-  for (; shown < map->functions; shown++)
-    print_function(out, elf, cairn_stackmap_function(map, shown));
-}
-
-static int print_section(FILE *out, struct cn_elf *elf, uint32_t section, char **error)
-{
-  const struct cn_elf_section *s = &elf->sections[section];
+  struct cairn_stackmap_section section;
   struct cairn_stackmap map;
-  struct cairn_stackmap_error bad;
 
-  if (cn_elf_relocate(elf, section, error))
-    return -1;
-  for (size_t at = 0; s->data && at < s->head.sh_size; at += map.length) {
-    if (cairn_stackmap_open(s->data + at, s->head.sh_size - at, &map, &bad) < 0)
-      return CN_FAIL(error, ".llvm_stackmaps, offset %zu: %s", at + bad.offset, bad.reason);
-    print_map(out, elf, &map);
-  }
+  for (unsigned i = 0; cn_stackmap_view_section(view, i, &section); i++)
+    for (size_t at = 0; at < section.length; at += map.length)
+      if (cairn_stackmap_open(section.bytes + at, section.length - at, &map, bad) < 0) {
+        bad->offset += section.file_offset + at;
+        return -1;
+      }
   return 0;
 }
 
-int cairn_stackmap_print_file(const char *path, FILE *out, FILE *err)
+static int open_view(struct cn_stackmap_view *view, const void *bytes, size_t size, bool raw,
+                     struct cairn_stackmap_error *bad)
 {
-  return cn_print_file(path, ".llvm_stackmaps", print_section, out, err);
+  int status = 0;
+
+  view->whole = (struct cairn_stackmap_section){.bytes = bytes, .length = size};
+  if (!raw)
+    status = cairn_stackmap_file_open(bytes, size, &view->file, bad);
+  if (raw && !size) {
+    *bad = (struct cairn_stackmap_error){0, "the file is empty"};
+    status = CAIRN_STACKMAP_E_NO_MAPS;
+  }
+  return status < 0 ? status : check_view(view, bad);
+}
+
+/* Both passes over a file: without a printer it is checked. */
+struct job {
+  struct cn_stackmap_print how;
+  FILE *out; /* null: check */
+  struct cn_json_out *json;
+};
+
+static int do_object(const struct job *job, const char *member, const void *bytes, size_t size,
+                     char **error)
+{
+  struct cn_stackmap_view view = {.member = member};
+  struct cairn_stackmap_error bad;
+  int status = open_view(&view, bytes, size, job->how.raw, &bad);
+
+  if (status < 0) {
+    *error = member ? cn_format("member '%s', offset 0x%zx: %s", member, bad.offset, bad.reason)
+                    : cn_format("offset 0x%zx: %s", bad.offset, bad.reason);
+  } else if (job->out) {
+    view.lines = view.file ? cn_lines_open(&view.file->elf) : NULL;
+    if (job->how.json)
+      cn_stackmap_print_json(job->json, &view);
+    else
+      cn_stackmap_print_text(job->out, &view);
+    cn_lines_close(view.lines);
+  }
+  cairn_stackmap_file_close(view.file);
+  return status;
+}
+
+/* Members without stack maps are left out. */
+static int do_archive(const struct job *job, const void *bytes, size_t size, char **error)
+{
+  struct cn_archive_member member = {0};
+  int status;
+  bool found = false;
+
+  while (!(status = cn_archive_next(bytes, size, &member, error))) {
+    status = do_object(job, member.name, member.data, member.size, error);
+    if (status < 0 && status != CAIRN_STACKMAP_E_NO_MAPS)
+      return status;
+    found |= !status;
+    free(*error);
+    *error = NULL;
+  }
+  if (status > 0 && !found)
+    return CN_FAIL(error, "no member has a section .llvm_stackmaps");
+  return status < 0 ? status : 0;
+}
+
+static int do_file(const struct job *job, const void *bytes, size_t size, char **error)
+{
+  if (!job->how.raw && cn_archive_is(bytes, size))
+    return do_archive(job, bytes, size, error);
+  return do_object(job, NULL, bytes, size, error);
+}
+
+static int print_all(const struct job *job, const char *path, const void *bytes, size_t size,
+                     char **error)
+{
+  if (!job->how.json)
+    return do_file(job, bytes, size, error);
+  cn_json_out_open(job->json, NULL, '{');
+  cn_json_out_string(job->json, "file", path);
+  cn_json_out_open(job->json, "objects", '[');
+  int status = do_file(job, bytes, size, error);
+  cn_json_out_close(job->json);
+  cn_json_out_close(job->json);
+  return status;
+}
+
+int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out, FILE *err)
+{
+  struct cn_json_out json = {.out = out};
+  struct job check = {.how = how}, print = {.how = how, .out = out, .json = &json};
+  void *bytes = NULL;
+  size_t size;
+  char *error = NULL;
+  int status = cn_file_read(path, &bytes, &size, &error);
+
+  if (!status)
+    status = do_file(&check, bytes, size, &error);
+  if (!status)
+    status = print_all(&print, path, bytes, size, &error);
+  if (status)
+    fprintf(err, "cairn: error: '%s': %s\n", path, error);
+  free(error);
+  free(bytes);
+  return status;
 }
