@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <cairn/collector.h>
 #include "runtime/details.h"
+#include "runtime/os/os.h"
 #include "runtime/report.h"
 #include "runtime/roots.h"
 
@@ -23,18 +24,20 @@ static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *it
   return (const struct cn_walk *)iterator;
 }
 
-/* "function at file.c:12:3", or as much as is known. */
+/* "function at file.c:12:3"; or "function+0x12", or "0x401136". */
 static int describe_compiled(const struct cairn_stack_iterator *iterator, char *buffer, size_t size,
                              void *data)
 {
   const struct cn_walk *walk = const_walk_of(iterator);
   struct cn_source source;
-  char place[CN_REPORT_PC];
+  char symbol[CN_REPORT_PC];
   uint32_t depths;
 
   (void)data;
   if (!cn_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
-    return snprintf(buffer, size, "%s", cn_report_pc(walk->frame.pc, place));
+    return cn_os_symbol(walk->frame.pc, symbol, sizeof symbol)
+               ? snprintf(buffer, size, "%s", symbol)
+               : snprintf(buffer, size, "0x%lx", (unsigned long)walk->frame.pc);
   if (source.file == NULL)
     return snprintf(buffer, size, "%s", source.function);
   if (source.column == 0)
