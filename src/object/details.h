@@ -62,9 +62,11 @@
 
 #include "base/details.h"
 #include "base/vector.h"
-#include "object/framemap.h"
+#include "object/leb.h"
 
 enum {
+  CN_DETAILS_MAX_SAFEPOINTS = (1 << 28) - 1,
+
   CN_BLOCK_LENGTH = 0,
   CN_BLOCK_ENTRY = 4,
   CN_BLOCK_SPANS = 8,
@@ -115,12 +117,16 @@ struct cn_detail_function {
   CN_VECTOR(struct cn_detail) details; /* by return offset; those with nothing to say are left out */
 };
 
+void cn_detail_free(struct cn_detail *detail);
+
 /* Append a block about functions of one section, by entry; nothing if none of them has details.
  * The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function that
  * has, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing was written. */
 int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
                          size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);
+/* Is there anything to write of it? */
+bool cn_detail_says_something(const struct cn_detail *detail);
 
 /* A reader for those to whom the span table is not mapped; else as cn_details_next_span(). The
  * table itself is at cn_details_span_table(). */

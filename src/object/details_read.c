@@ -33,7 +33,7 @@ static int read_function(struct cn_details_function *f)
   f->end = b + end;
   uint32_t packed = cn_load(f->data, 4);
   unsigned a = packed >> 28 & 3, c = packed >> 30;
-  f->safepoints = packed & CN_MAP_MAX_SAFEPOINTS;
+  f->safepoints = packed & CN_DETAILS_MAX_SAFEPOINTS;
   if (a > 2 || c > 2 || f->safepoints > (end - start - 4) / ((1u << a) + (1u << c)))
     return CN_FRAMEMAP_BAD;
   return CN_FRAMEMAP_OK;

@@ -116,7 +116,7 @@ static void put_deopt(struct cn_bytes *out, const struct cn_deopt *v)
     cn_uleb_put(out, cn_zigzag(v->loc.offset));
 }
 
-static bool says_something(const struct cn_detail *d)
+bool cn_detail_says_something(const struct cn_detail *d)
 {
   return d->sources.count || d->deopts.count || d->spans.count;
 }
@@ -165,10 +165,10 @@ static void put_function(struct writer *w, const struct cn_detail_function *f,
   CN_VECTOR(struct found) found = {0};
 
   for (size_t i = 0; i < f->details.count; i++)
-    if (says_something(&f->details.at[i]))
+    if (cn_detail_says_something(&f->details.at[i]))
       cn_push(&found, (struct found){f->details.at[i].return_offset,
                                      put_record(w, &f->details.at[i])});
-  CN_CHECK(found.count && found.count <= CN_MAP_MAX_SAFEPOINTS);
+  CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
   unsigned a = log_width(found.at[found.count - 1].offset), b = log_width(w->area.count);
   cn_put(out, (uint32_t)found.count | a << 28 | b << 30, 4);
   for (size_t i = 0; i < found.count; i++)
@@ -191,7 +191,7 @@ static uint32_t count_functions(const struct cn_detail_function *functions, size
 
   for (size_t i = count; i-- > 0;)
     for (size_t k = 0; k < functions[i].details.count; k++)
-      if (says_something(&functions[i].details.at[k])) {
+      if (cn_detail_says_something(&functions[i].details.at[k])) {
         *first = i;
         found++;
         break;
@@ -245,12 +245,16 @@ int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *
   return functions[first].entry;
 }
 
+void cn_detail_free(struct cn_detail *detail)
+{
+  cn_free(&detail->sources);
+  cn_free(&detail->deopts);
+  cn_free(&detail->spans);
+}
+
 void cn_details_free(struct cn_detail_function *function)
 {
-  for (size_t i = 0; i < function->details.count; i++) {
-    cn_free(&function->details.at[i].sources);
-    cn_free(&function->details.at[i].deopts);
-    cn_free(&function->details.at[i].spans);
-  }
+  for (size_t i = 0; i < function->details.count; i++)
+    cn_detail_free(&function->details.at[i]);
   cn_free(&function->details);
 }

@@ -379,6 +379,7 @@ static int encode(struct rewriter *w)
   if (cn_frames_build(&w->elf, &frames, w->error))
     return -1;
   encode_frames(&w->pieces[CN_KIND_FRAMES], &frames);
+  cn_details_encode(&frames, &w->pieces[CN_KIND_DETAILS]);
   cn_frames_free(&frames);
   return 0;
 }

@@ -51,6 +51,7 @@
 
 #include "base/framemap.h"
 #include "base/vector.h"
+#include "object/details.h"
 #include "object/leb.h"
 
 enum {
@@ -81,6 +82,7 @@ struct cn_map_safepoint {
   struct cn_safepoint frame; /* `roots` and `areas` count these: */
   struct cn_root *roots;
   struct cn_area *areas;
+  struct cn_detail detail; /* not for the frame map */
 };
 
 struct cn_map_function {

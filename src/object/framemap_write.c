@@ -204,6 +204,7 @@ void cn_framemap_free(struct cn_map_function *function)
   for (size_t i = 0; i < function->safepoints.count; i++) {
     free(function->safepoints.at[i].roots);
     free(function->safepoints.at[i].areas);
+    cn_detail_free(&function->safepoints.at[i].detail);
   }
   cn_free(&function->safepoints);
 }

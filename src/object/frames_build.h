@@ -10,6 +10,7 @@
 
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
+  uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
 };
 
 /* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
@@ -18,12 +19,17 @@ struct cn_frames {
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 
-/* roots.c: fill roots, areas and id of `out` from one statepoint's record. `out->frame` has the
- * frame's shape already. Null, or why the record is refused. */
+/* details_build.c: append the blocks of section `cairn_details`. */
+struct cn_pieces;
+void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
+
+/* roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame` has
+ * the frame's shape already; the object has `spans` entries in its span table. Null, or why the
+ * record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
 const char *cn_roots_build(const struct cairn_stackmap *map,
-                           const struct cairn_stackmap_record *record,
+                           const struct cairn_stackmap_record *record, uint32_t spans,
                            struct cn_map_safepoint *out);
 
 #endif

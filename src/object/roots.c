@@ -4,9 +4,9 @@
  * "Described allocas"). Everything is checked against the frame: a root is never guessed and never
  * skipped.
  */
+#include "object/roots.h"
+
 #include <stdlib.h>
-#include <cairn/abi.h>
-#include <cairn/stackmap.h>
 #include "object/cfi.h"
 #include "object/frames_build.h"
 
@@ -16,17 +16,28 @@ enum { PRESERVE_ALL = 15 };
 #define UNDEF UINT64_C(0xFEFEFEFE)
 
 struct reader {
-  const struct cairn_stackmap *map;
-  const struct cairn_stackmap_record *record;
-  struct cairn_stackmap_statepoint statepoint;
+  struct cn_record record;
   struct cn_map_safepoint *out;
   CN_VECTOR(struct cn_root) roots;
   CN_VECTOR(struct cn_area) areas;
 };
 
-static struct cairn_stackmap_location location(const struct reader *r, uint32_t index)
+struct cairn_stackmap_location cn_record_location(const struct cn_record *r, uint32_t index)
 {
   return cairn_stackmap_location(r->map, r->record, index);
+}
+
+bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *value)
+{
+  struct cairn_stackmap_location l = cn_record_location(r, index);
+
+  *value = l.value;
+  return l.kind == CAIRN_STACKMAP_CONSTANT;
+}
+
+static struct cairn_stackmap_location location(const struct reader *r, uint32_t index)
+{
+  return cn_record_location(&r->record, index);
 }
 
 /* A constant is no place: null, or undefined. References to objects that do not move would be other
@@ -36,7 +47,7 @@ static bool is_immovable(struct cairn_stackmap_location l)
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
 }
 
-static const char *check_register(const struct reader *r, unsigned reg)
+enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
 {
   switch (reg) {
   case CN_DWARF_RBX:
@@ -44,22 +55,27 @@ static const char *check_register(const struct reader *r, unsigned reg)
   case CN_DWARF_R12:
   case CN_DWARF_R13:
   case CN_DWARF_R14:
-  case CN_DWARF_R15: return NULL;
+  case CN_DWARF_R15: return CN_KEEPS;
   case CN_DWARF_RSP:
-  case CN_DWARF_R11: return "a reference is in a register that no call preserves";
+  case CN_DWARF_R11: return CN_KEEPS_NEVER;
   default:
     if (reg > CN_DWARF_R15)
-      return "a reference is not in a general register";
-    if (r->statepoint.calling_convention != PRESERVE_ALL)
-      return "a reference is in a register that the call does not preserve";
-    return NULL;
+      return CN_KEEPS_NOT_GENERAL;
+    return r->statepoint.calling_convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   }
 }
 
-/* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of
- * the saved registers and the return address? Arguments that the caller pushed, beyond the frame
- * address, are the frame's too. */
-static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, uint64_t size)
+static const char *check_register(const struct reader *r, unsigned reg)
+{
+  static const char *const why[] = {
+      [CN_KEEPS_NEVER] = "a reference is in a register that no call preserves",
+      [CN_KEEPS_NOT_HERE] = "a reference is in a register that the call does not preserve",
+      [CN_KEEPS_NOT_GENERAL] = "a reference is not in a general register"};
+
+  return why[cn_record_keeps(&r->record, reg)];
+}
+
+bool cn_record_in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, uint64_t size)
 {
   if (reg == CN_DWARF_RSP && offset < 0)
     return false;
@@ -77,7 +93,7 @@ static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset,
   return true;
 }
 
-static bool is_base(unsigned reg)
+bool cn_record_is_base(unsigned reg)
 {
   return reg == CN_DWARF_RSP || reg == CN_DWARF_RBP || reg == CN_DWARF_RBX;
 }
@@ -94,11 +110,11 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
   if (l.kind == CAIRN_STACKMAP_REGISTER)
     return l.offset ? "a register location has an offset" : check_register(r, l.reg);
   out->offset = l.offset;
-  if (!is_base(l.reg))
+  if (!cn_record_is_base(l.reg))
     return "a location is based on another register than rsp, rbp and rbx";
   if (l.offset % 8)
     return "a reference's slot is not aligned";
-  if (!in_frame(&r->out->frame, l.reg, l.offset, 8))
+  if (!cn_record_in_frame(&r->out->frame, l.reg, l.offset, 8))
     return "a reference's slot lies outside the frame or on a saved register";
   return NULL;
 }
@@ -203,7 +219,7 @@ static const char *read_area(struct reader *r, struct cn_area area)
     return "a described alloca is larger than a frame";
   area.offset += (int32_t)area.ref_offset;
   area.ref_offset = 0;
-  if (!in_frame(&r->out->frame, area.reg, area.offset, size))
+  if (!cn_record_in_frame(&r->out->frame, area.reg, area.offset, size))
     return "a described alloca lies outside the frame or on a saved register";
   cn_push(&r->areas, area);
   return NULL;
@@ -217,7 +233,7 @@ static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
   if (*at >= end)
     return malformed;
   struct cairn_stackmap_location l = location(r, (*at)++);
-  if (l.kind != CAIRN_STACKMAP_DIRECT || !is_base(l.reg))
+  if (l.kind != CAIRN_STACKMAP_DIRECT || !cn_record_is_base(l.reg))
     return "a described alloca has no fixed place in the frame";
   struct cn_area area = {.reg = (uint8_t)l.reg, .offset = l.offset};
   if (!read_constant(r, at, end, &area.count) || !read_constant(r, at, end, &area.stride) ||
@@ -233,54 +249,59 @@ static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
   return NULL;
 }
 
-/* Find the description from the end of the deopt locations; what stands before it is the user's. */
-static const char *read_allocas(struct reader *r)
+/* The description of allocas, behind its mark. */
+static const char *read_allocas(struct reader *r, uint32_t at, uint32_t end)
 {
-  uint32_t end = 3 + r->statepoint.deopt_count, at = end, allocas_end = end ? end - 1 : 0;
-  uint64_t length, mark, allocas;
+  uint64_t allocas;
 
-  for (uint32_t i = 3; i < end; i++) {
-    struct cairn_stackmap_location l = location(r, i);
-    if (l.kind == CAIRN_STACKMAP_CONSTANT && l.value == CAIRN_ABI_ALLOCA_MARK) {
-      at = i;
-      break;
-    }
-  }
-  if (at == end)
+  if (!end)
     return NULL;
-  uint32_t last = end - 1;
-  if (!read_constant(r, &last, end, &length) || length != allocas_end - at ||
-      !read_constant(r, &at, allocas_end, &mark) || !read_constant(r, &at, allocas_end, &allocas))
+  if (!read_constant(r, &at, end, &allocas))
     return "the description of its allocas is malformed";
   for (uint64_t i = 0; i < allocas; i++) {
-    const char *why = read_alloca(r, &at, allocas_end);
+    const char *why = read_alloca(r, &at, end);
     if (why)
       return why;
   }
-  return at == allocas_end ? NULL : "the description of its allocas is malformed";
+  return at == end ? NULL : "the description of its allocas is malformed";
+}
+
+static const char *read_pairs(struct reader *r)
+{
+  const struct cairn_stackmap_statepoint *s = &r->record.statepoint;
+
+  for (uint32_t i = 0; i < s->pairs; i++) {
+    const char *why = read_pair(r, s->pairs_first + 2 * i);
+    if (why)
+      return why;
+  }
+  make_unique(r);
+  return NULL;
 }
 
 static const char *read_all(struct reader *r)
 {
   struct cairn_stackmap_error error;
+  struct cn_deopt_parts parts;
 
-  if (cairn_stackmap_statepoint(r->map, r->record, &r->statepoint, &error) < 0)
+  if (cairn_stackmap_statepoint(r->record.map, r->record.record, &r->record.statepoint, &error) < 0)
     return error.reason;
-  if (r->statepoint.allocas)
+  if (r->record.statepoint.allocas)
     return "an alloca is listed in gc-live, which does not say where in it references are";
-  for (uint32_t i = 0; i < r->statepoint.pairs; i++) {
-    const char *why = read_pair(r, r->statepoint.pairs_first + 2 * i);
-    if (why)
-      return why;
-  }
-  make_unique(r);
-  return read_allocas(r);
+  const char *why = read_pairs(r);
+  if (!why)
+    why = cn_deopt_split(&r->record, &parts);
+  if (!why)
+    why = read_allocas(r, parts.allocas, parts.allocas_end);
+  return why ? why : cn_deopt_build(&r->record, &parts, &r->out->detail);
 }
 
 const char *cn_roots_build(const struct cairn_stackmap *map,
-                           const struct cairn_stackmap_record *record, struct cn_map_safepoint *out)
+                           const struct cairn_stackmap_record *record, uint32_t spans,
+                           struct cn_map_safepoint *out)
 {
-  struct reader r = {.map = map, .record = record, .out = out};
+  struct reader r = {
+      .record = {.map = map, .record = record, .frame = &out->frame, .spans = spans}, .out = out};
   const char *why = read_all(&r);
 
   out->frame.id = record->id;

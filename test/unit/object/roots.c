@@ -101,13 +101,14 @@ static const char *build(int convention, const struct place *places, unsigned de
       .frame = {.cfa_reg = RSP, .cfa_offset = 64, .saved = 1 << CN_RBX | 1 << CN_RBP}};
   out->frame.saved_offset[CN_RBX] = -24;
   out->frame.saved_offset[CN_RBP] = -16;
-  return cn_roots_build(&map, &record, out);
+  return cn_roots_build(&map, &record, 3, out);
 }
 
 static void drop(struct cn_map_safepoint *s)
 {
   free(s->roots);
   free(s->areas);
+  cn_detail_free(&s->detail);
 }
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof *(array))

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One statepoint's record, taken apart: what roots.c and deopt.c share. Private to src/object.
+ */
+#ifndef CN_OBJECT_ROOTS_H
+#define CN_OBJECT_ROOTS_H
+
+#include <cairn/stackmap.h>
+#include "object/framemap.h"
+
+struct cn_record {
+  const struct cairn_stackmap *map;
+  const struct cairn_stackmap_record *record;
+  struct cairn_stackmap_statepoint statepoint;
+  const struct cn_safepoint *frame; /* its shape is known */
+  uint32_t spans;                   /* entries of the object's span table */
+};
+
+struct cairn_stackmap_location cn_record_location(const struct cn_record *record, uint32_t index);
+/* True if the location is a constant, whose value is stored. */
+bool cn_record_constant(const struct cn_record *record, uint32_t index, uint64_t *value);
+
+/* Does the caller find in the register, after the call, what was there before? */
+enum cn_keeps { CN_KEEPS, CN_KEEPS_NEVER, CN_KEEPS_NOT_HERE, CN_KEEPS_NOT_GENERAL };
+enum cn_keeps cn_record_keeps(const struct cn_record *record, unsigned reg);
+
+/* May places be based on the register? */
+bool cn_record_is_base(unsigned reg);
+/* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of
+ * the saved registers and the return address? Arguments that the caller pushed, beyond the frame
+ * address, are the frame's too. */
+bool cn_record_in_frame(const struct cn_safepoint *frame, unsigned reg, int64_t offset,
+                        uint64_t size);
+
+/* deopt.c: the operands of the deopt bundle, by whom they are from. Null, or why not. */
+struct cn_deopt_parts {
+  uint32_t user, user_end;       /* locations [user, user_end) */
+  uint32_t allocas, allocas_end; /* behind the mark; both 0: none */
+  uint32_t spans, spans_end;
+};
+const char *cn_deopt_split(const struct cn_record *record, struct cn_deopt_parts *out);
+/* The values of the user's, and the spans. */
+const char *cn_deopt_build(const struct cn_record *record, const struct cn_deopt_parts *parts,
+                           struct cn_detail *out);
+
+#endif
