@@ -60,6 +60,8 @@ static const struct howto howtos[] = {
     {EM_X86_64, R_X86_64_PLT32, DISTANCE, 32},
     {EM_X86_64, R_X86_64_32, SET, 32},
     {EM_X86_64, R_X86_64_32S, SET, 32},
+    {EM_X86_64, R_X86_64_DTPOFF64, NOTHING, 0}, /* debug information: a thread's variable */
+    {EM_X86_64, R_X86_64_DTPOFF32, NOTHING, 0},
     {EM_X86_64, R_X86_64_RELATIVE, RELATIVE, 64},
     {EM_AARCH64, R_AARCH64_NONE, NOTHING, 0},
     {EM_AARCH64, R_AARCH64_ABS64, SET, 64},

@@ -12,6 +12,7 @@
 #include <cairn/collector.h>
 #include <cairn/stackmap.h>
 #include "object/cfi.h"
+#include "object/sources.h"
 
 /* A place in code where a call to address 0 has its target. */
 struct null_target {
@@ -324,7 +325,10 @@ static int build(struct builder *b)
   for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
     if (build_section(b, section))
       return -1;
-  return finish_functions(b);
+  if (finish_functions(b))
+    return -1;
+  b->frames->sources = cn_sources_find(b->elf, b->frames);
+  return 0;
 }
 
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
@@ -345,4 +349,6 @@ void cn_frames_free(struct cn_frames *frames)
   for (size_t i = 0; i < frames->functions.count; i++)
     cn_framemap_free(&frames->functions.at[i]);
   cn_free(&frames->functions);
+  cn_sources_close(frames->sources);
+  frames->sources = NULL;
 }

@@ -11,6 +11,7 @@
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
   uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
+  struct cn_sources *sources;                  /* holds the strings of details, or null */
 };
 
 /* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on

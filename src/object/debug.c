@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Debug information of an object: its sections are relocated like others, but those that are
+ * compressed have to be decompressed first. libelf does that in memory of its own.
+ */
+#include "object/debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+/* Relocate a section where libelf decompresses it to. */
+static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section,
+                                char **error)
+{
+  struct cn_elf_section *s = &elf->sections[section], compressed = *s;
+  Elf_Scn *scn = elf_getscn(debug->view, section);
+  Elf_Data *data = NULL;
+
+  if (scn && elf_compress(scn, 0, 0) >= 0)
+    data = elf_rawdata(scn, NULL);
+  if (!data || !data->d_buf)
+    return false;
+  s->data = data->d_buf;
+  s->head.sh_size = data->d_size;
+  bool ok = cn_elf_relocate(elf, section, error) == 0;
+  *s = compressed;
+  return ok;
+}
+
+static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
+{
+  char *error = NULL;
+  bool found = false, ok = true;
+
+  for (uint32_t i = 1; ok && i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    if (strncmp(s->name, ".zdebug_", 8) == 0)
+      return false; /* as before the ELF standard had a word on it */
+    if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
+      continue;
+    found |= strcmp(s->name, ".debug_info") == 0;
+    ok = s->head.sh_flags & SHF_COMPRESSED ? relocate_compressed(debug, elf, i, &error)
+                                           : cn_elf_relocate(elf, i, &error) == 0;
+    free(error);
+    error = NULL;
+  }
+  return ok && found;
+}
+
+bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf)
+{
+  *debug = (struct cn_debug){0};
+  if (!cn_elf_find(elf, ".debug_info", 0))
+    return false;
+  elf_version(EV_CURRENT);
+  debug->view = elf_memory((char *)elf->bytes, elf->size);
+  if (debug->view && relocate(debug, elf))
+    debug->dwarf = dwarf_begin_elf(debug->view, DWARF_C_READ, NULL);
+  if (!debug->dwarf)
+    cn_debug_close(debug);
+  return debug->dwarf != NULL;
+}
+
+void cn_debug_close(struct cn_debug *debug)
+{
+  if (debug->dwarf)
+    dwarf_end(debug->dwarf);
+  if (debug->view)
+    elf_end(debug->view);
+  *debug = (struct cn_debug){0};
+}
