@@ -21,6 +21,7 @@
 #include <string.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
+#include "runtime/barrier.h"
 #include "runtime/image.h"
 #include "runtime/os/os.h"
 
@@ -250,6 +251,8 @@ enum cairn_region_status cairn_code_region_add(const struct cairn_code_manager *
   prepare();
   enum cairn_region_status status = insert(&region);
   pthread_mutex_unlock(&writers);
+  if (status == CAIRN_REGION_OK)
+    cn_barrier_distrust(true);
   return status;
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/image.h"
 #include "runtime/report.h"
 #include "runtime/stats.h"
+#include "runtime/young.h"
 
 /* A frame map that says what no frame can be. */
 _Noreturn static void bad(const struct cn_walk *walk, const char *what)
@@ -70,6 +71,14 @@ static void area_roots(const struct cn_walk *walk, const struct cn_area *area, c
   }
 }
 
+void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_map *map = walk->frame.map;
+
+  for (uint32_t i = 0; map != NULL && i < map->areas; i++)
+    area_roots(walk, &map->area[i], found, env);
+}
+
 /* What a region's manager tells. */
 static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
@@ -98,8 +107,7 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
     else
       found(env, base, CAIRN_ROOT_DEFAULT, NULL);
   }
-  for (uint32_t i = 0; i < map->areas; i++)
-    area_roots(walk, &map->area[i], found, env);
+  cn_roots_of_areas(walk, found, env);
 }
 
 /* ---- all roots ---- */
@@ -150,12 +158,17 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   }
 }
 
+static void forget_notes(void)
+{
+  slots.count = derived.count = offsets.count = users.count = 0;
+}
+
 static void note_stack(void)
 {
   struct cn_walk walk;
 
   CN_CHECK(cairn_mutator.stopped != NULL);
-  slots.count = derived.count = offsets.count = users.count = 0;
+  forget_notes();
   for (bool more = cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped); more;
        more = cn_walk_next(&walk)) {
     cn_stats.frames++;
@@ -201,15 +214,33 @@ static void visit_global(const struct cairn_global_root *root, cairn_root_visito
   cn_stats.roots += layout->base_refs;
 }
 
-void cairn_visit_roots(cairn_root_visitor *visit, void *env)
+static void visit_globals(cairn_root_visitor *visit, void *env)
 {
-  note_stack();
   for (size_t i = 0; i < cn_image_count(); i++) {
     const struct cairn_image *image = cn_image_at(i);
     const struct cairn_global_root *root = image->roots_start;
     for (; root != image->roots_stop; root++)
       visit_global(root, visit, env);
   }
+}
+
+void cairn_visit_roots(cairn_root_visitor *visit, void *env)
+{
+  note_stack();
+  cn_young_all_seen(&cairn_mutator);
+  visit_globals(visit, env);
+  visit_stack(visit, env);
+  write_back();
+}
+
+void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited)
+{
+  forget_notes();
+  uint64_t frames = cn_young_scan(&cairn_mutator, note);
+  cn_stats.frames += frames;
+  if (visited != NULL)
+    *visited = frames;
+  visit_globals(visit, env);
   visit_stack(visit, env);
   write_back();
 }

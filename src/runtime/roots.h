@@ -13,4 +13,7 @@
  * region's manager enumerates. */
 void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void *env);
 
+/* Those of them that lie in described allocas. */
+void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env);
+
 #endif

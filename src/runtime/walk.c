@@ -5,6 +5,7 @@
  */
 #include "runtime/walk.h"
 
+#include "runtime/barrier.h"
 #include "runtime/managers.h"
 #include "runtime/report.h"
 
@@ -52,6 +53,8 @@ static bool settle(struct cn_walk *walk)
   while ((frame->map = cn_frames_find(frame->pc)) == NULL) {
     if (cn_regions_find(frame->pc, &frame->region))
       return true;
+    if (cn_barrier_pass(frame))
+      continue;
     if (cn_frames_inside(frame->pc))
       fail(walk, "the managed function has no safepoint there");
     check_signal(walk);

@@ -23,6 +23,7 @@
 struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *pc_slot;                       /* where the pc is kept */
+  uintptr_t *barrier;                       /* if that is a barrier's cell: where the barrier is */
   uintptr_t *place[CN_CALLEE_SAVED];
   const struct cn_regs *regs;               /* null: only callee-saved registers are known;
                                                &cn_walk_apart: the others are where other[] says */

@@ -76,6 +76,15 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
  * has no frame that tells, and no anchor yet or any more. */
 bool cn_arch_is_stub(uintptr_t pc);
 
+/* Barriers (barrier.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub there pushes
+ * cn_barrier_cells[index] as the return address, saves everything that may be a result, and calls
+ * cn_barrier_returned(). */
+uintptr_t cn_arch_barrier(unsigned index);
+bool cn_arch_barrier_index(uintptr_t pc, unsigned *index);
+
+/* False: the hardware would notice that a return address was replaced (shadow stacks). */
+bool cn_arch_may_replace(void);
+
 /* Where the stubs' code begins and ends. */
 uintptr_t cn_arch_stubs(uintptr_t *end);
 

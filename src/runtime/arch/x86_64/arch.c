@@ -4,6 +4,7 @@
  */
 #include "runtime/arch/arch.h"
 
+#include <cpuid.h>
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
@@ -30,14 +31,62 @@ const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
  * switches them. */
 uint8_t cn_arch_wide_vectors;
 
+/* The same for a barrier, where all of each vector and mask register counts: what XSAVE shall save, 0
+ * if there is only FXSAVE; and the room it needs. */
+uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
+enum { STATE = 0xe6, LEGACY = 512, HEADER = 64 }; /* SSE, AVX, and three parts of AVX-512 */
+
+extern const char cn_arch_barriers[];
+enum { BARRIER = 16, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
+
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
 extern const char cn_arch_native_return[];
 extern void cairn_call_any(void);
+
+static void find_vector_state(void)
+{
+  unsigned size, offset, state, d, bytes = LEGACY + HEADER;
+
+  if (!__get_cpuid(1, &size, &offset, &state, &d) || !(state & bit_OSXSAVE))
+    return;
+  __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
+  state &= STATE;
+  for (unsigned part = 2; part < 8; part++) {
+    __cpuid_count(0xd, part, size, offset, d, d);
+    if ((state >> part & 1) != 0 && offset + size > bytes)
+      bytes = offset + size;
+  }
+  cn_arch_vector_state = state;
+  cn_arch_vector_bytes = bytes;
+}
 
 void cn_arch_init(void)
 {
   __builtin_cpu_init();
   cn_arch_wide_vectors = __builtin_cpu_supports("avx") != 0;
+  find_vector_state();
+}
+
+uintptr_t cn_arch_barrier(unsigned index)
+{
+  return (uintptr_t)cn_arch_barriers + index * BARRIER;
+}
+
+bool cn_arch_barrier_index(uintptr_t pc, unsigned *index)
+{
+  uintptr_t offset = pc - (uintptr_t)cn_arch_barriers;
+
+  *index = (unsigned)(offset / BARRIER);
+  return offset < CAIRN_ABI_BARRIERS * BARRIER && (offset % BARRIER == 0 || offset % BARRIER == CALL);
+}
+
+/* RDSSPQ leaves the register alone where there is no shadow stack. */
+bool cn_arch_may_replace(void)
+{
+  uintptr_t shadow = 0;
+
+  __asm__("rdsspq %0" : "+r"(shadow));
+  return shadow == 0;
 }
 
 uintptr_t cn_arch_fault_pc(const void *ucontext)

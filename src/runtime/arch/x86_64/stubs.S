@@ -29,6 +29,10 @@
         .hidden cn_safepoint_collect
         .hidden cn_safepoint_anchors
         .hidden cn_arch_unwound
+        .hidden cn_arch_vector_state
+        .hidden cn_arch_vector_bytes
+        .hidden cn_barrier_cells
+        .hidden cn_barrier_returned
 
         .text
         .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return
@@ -64,6 +68,10 @@ cn_arch_stubs_start:
 /* Build struct cn_regs; rbp points to it from here to restore_general. */
         .macro save_general
         save r15
+        save_below_r15
+        .endm
+
+        .macro save_below_r15
         save r14
         save r13
         save r12
@@ -297,6 +305,85 @@ cn_arch_native_return:
         restore_general
         jmp cairn_call_any
 end cairn_call_any
+
+/* Barriers (barrier.h): where a frame returns to whose return address was replaced. Each entry has a
+ * cell with the true address, and knows how far away it is. Any register may hold a result. An
+ * unwinder that comes through a replaced return address looks at the byte before an entry, and
+ * finds the cell from the entry's address, which is what it has for the pc (or that less one, from
+ * an anchor). There is no return address on the stack, so this is a signal's frame as well; see
+ * cairn_call_any. */
+        .p2align 4
+        .globl cn_arch_barriers
+        .hidden cn_arch_barriers
+        .type cn_arch_barriers, @function
+        .skip 15, 0xcc
+        .cfi_startproc
+        .cfi_signal_frame
+        .cfi_def_cfa_offset 0
+        /* DW_CFA_val_expression of the pc: breg16 + 1, and -16; dup; plus 11; deref_size 4; sign
+         * extended (32 shl, 32 shra); plus; deref; less one. */
+        .cfi_escape 0x16, 16, 20, 0x80, 1, 0x09, 0xf0, 0x1a, 0x12, 0x23, 11, 0x94, 4
+        .cfi_escape 0x08, 32, 0x24, 0x08, 32, 0x26, 0x22, 0x06, 0x31, 0x1c
+        .byte 0xcc
+cn_arch_barriers:
+        .set barrier_index, 0
+        .rept CAIRN_ABI_BARRIERS
+0:
+        pushq cn_barrier_cells + 8*barrier_index(%rip)
+        .cfi_remember_state
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset 16, -8
+        call barrier
+        .cfi_restore_state
+        .long cn_barrier_cells + 8*barrier_index - 0b
+        .byte 0xcc
+        .set barrier_index, barrier_index + 1
+        .endr
+        .cfi_endproc
+        .size cn_arch_barriers, . - cn_arch_barriers
+
+/* On the stack: where the entry called, which tells which it was, and the true return address. */
+        .type barrier, @function
+        .p2align 4
+barrier:
+        .cfi_startproc
+        .cfi_def_cfa_offset 16
+        xchgq %r15, (%rsp)
+        .cfi_offset %r15, -16
+        save_below_r15
+        movq %r15, %rsi
+        movl cn_arch_vector_state(%rip), %r12d
+        movl cn_arch_vector_bytes(%rip), %ecx
+        subq %rcx, %rsp
+        andq $-64, %rsp
+        testl %r12d, %r12d
+        jz 1f
+        xorl %eax, %eax                 /* the header of the area */
+        .irp n, 0,1,2,3,4,5,6,7
+        movq %rax, 512+8*\n(%rsp)
+        .endr
+        movl %r12d, %eax
+        xorl %edx, %edx
+        xsave64 (%rsp)
+        jmp 2f
+1:
+        fxsave64 (%rsp)
+2:
+        movq %rbp, %rdi
+        call cn_barrier_returned
+        testl %r12d, %r12d
+        jz 1f
+        movl %r12d, %eax
+        xorl %edx, %edx
+        xrstor64 (%rsp)
+        jmp 2f
+1:
+        fxrstor64 (%rsp)
+2:
+        restore_general
+        ret
+        .cfi_endproc
+        .size barrier, . - barrier
 cn_arch_stubs_end:
 
         .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A collector with a young generation, for the tests of cairn_visit_young_roots(): what survives a
+ * young collection is promoted at once, and the nursery goes to fresh addresses, so that a reference
+ * that was missed faults. Stores are not noticed: each young collection scans all of the old space.
+ *
+ *   GENERATIONAL_FULL=n   each n-th collection is a full one, which moves everything (default 5)
+ *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed
+ *   GENERATIONAL_REPORT=1 at the end of the program, say what was done
+ *
+ * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the heap.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include <cairn/stack.h>
+
+struct space {
+  uintptr_t base, free, end;
+};
+
+static struct space nursery, old, from[2]; /* from: what is being left */
+static size_t nursery_bytes;
+static bool checks = true, reports;
+static long every = 5, collections, young, passed, looked_at;
+
+static struct space map(size_t bytes)
+{
+  bytes = (bytes + 4095) & ~(size_t)4095;
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
+
+  if (at == MAP_FAILED)
+    cairn_fatal("generational: no memory");
+  return (struct space){(uintptr_t)at, (uintptr_t)at, (uintptr_t)at + bytes};
+}
+
+/* Where the program may not look any more. */
+static void leave(struct space *space)
+{
+  if (space->base && mmap((void *)space->base, space->end - space->base, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+                         MAP_FAILED)
+    munmap((void *)space->base, space->end - space->base);
+  *space = (struct space){0};
+}
+
+static void give(void)
+{
+  cairn_buffer_give(nursery.free, nursery.end);
+}
+
+static bool init(size_t initial, size_t most)
+{
+  const char *text;
+
+  if ((text = getenv("GENERATIONAL_FULL")))
+    every = atol(text);
+  if ((text = getenv("GENERATIONAL_CHECK")))
+    checks = atoi(text);
+  if ((text = getenv("GENERATIONAL_REPORT")))
+    reports = atoi(text);
+  nursery_bytes = initial < most / 8 ? initial : most / 8;
+  nursery = map(nursery_bytes);
+  old = map(1 << 20);
+  give();
+  return true;
+}
+
+static bool refill(size_t bytes)
+{
+  (void)bytes;
+  return false;
+}
+
+/* ---- objects ---- */
+
+static bool within(const struct space *space, uintptr_t address)
+{
+  return address - space->base < space->free - space->base;
+}
+
+static size_t prefix_of(const struct cairn_layout *layout)
+{
+  return layout->elem_size ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+}
+
+/* The payload of the object at `block` and the end of its block; a copy tells if there is one. */
+static uintptr_t measure(uintptr_t block, uintptr_t *payload)
+{
+  uintptr_t first = *(uintptr_t *)block;
+  bool forwarded = (first & 1) && within(&old, first - 1);
+  bool indexed = (first & 1) && !forwarded;
+  uint64_t bytes;
+
+  *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
+  uintptr_t header = ((uintptr_t *)*payload)[-1];
+  if (header & 1)
+    header = ((uintptr_t *)(header - 1))[-1];
+  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
+      !cairn_layout_payload(layout, indexed ? first >> 1 : 0, &bytes))
+    cairn_fatal("generational: no object at 0x%lx", (unsigned long)block);
+  return *payload + bytes;
+}
+
+/* The object that `address` points into or just past: no index, just a walk from the start, if the
+ * word before does not say that it is a header. */
+static uintptr_t start_of(const struct space *space, uintptr_t address)
+{
+  uintptr_t payload, end;
+
+  if (address % 8 == 0) {
+    uintptr_t header = ((uintptr_t *)address)[-1];
+    if (((header & 1) && within(&old, header - 1)) ||
+        (header >> 32 != 0 && cairn_layout_is_known((const struct cairn_layout *)header)))
+      return address;
+  }
+  for (uintptr_t block = space->base; block < space->free; block = end) {
+    end = measure(block, &payload);
+    if (end >= address)
+      return address >= payload ? payload : 0;
+  }
+  return 0;
+}
+
+static uintptr_t move(uintptr_t at)
+{
+  uintptr_t *header = (uintptr_t *)at - 1;
+  const struct cairn_layout *layout = (const struct cairn_layout *)*header;
+  uint64_t payload;
+
+  if (*header & 1)
+    return *header - 1;
+  if (!cairn_layout_is_known(layout))
+    cairn_fatal("generational: no object at 0x%lx", (unsigned long)at);
+  size_t before = prefix_of(layout);
+  cairn_layout_payload(layout, layout->elem_size ? header[-1] >> 1 : 0, &payload);
+  if (payload + before > old.end - old.free)
+    cairn_fatal("generational: the old space is full");
+  memcpy((void *)old.free, (char *)at - before, payload + before);
+  uintptr_t to = old.free + before;
+  old.free += payload + before;
+  *header = to | 1;
+  cairn_note_moved(payload + before);
+  return to;
+}
+
+static void visit_field(uintptr_t *slot)
+{
+  uintptr_t header = *slot - CAIRN_ABI_HEADER_SIZE;
+
+  if (within(&from[0], header) || within(&from[1], header))
+    *slot = move(*slot);
+}
+
+static void visit_root(void *env, struct cairn_slot slot)
+{
+  uintptr_t address = *slot.address, header = address - CAIRN_ABI_HEADER_SIZE;
+
+  (void)env;
+  for (int i = 0; i < 2; i++)
+    if (within(&from[i], header)) {
+      uintptr_t start = start_of(&from[i], address);
+      if (start == 0)
+        cairn_fatal("generational: root 0x%lx is in no object", (unsigned long)address);
+      *slot.address = move(start) + (address - start);
+    }
+}
+
+static void scan_old(void)
+{
+  uintptr_t payload, end;
+
+  for (uintptr_t block = old.base; block < old.free; block = end) {
+    end = measure(block, &payload);
+    const struct cairn_layout *layout = (const struct cairn_layout *)((uintptr_t *)payload)[-1];
+    uint64_t count = layout->elem_size ? ((uintptr_t *)payload)[-2] >> 1 : 0;
+    for (uint32_t i = 0; i < layout->base_refs; i++)
+      visit_field((uintptr_t *)(payload + layout->offsets[i]));
+    if (layout->elem_refs == 0)
+      continue;
+    for (uint64_t e = 0; e < count; e++)
+      for (uint32_t i = 0; i < layout->elem_refs; i++)
+        visit_field((uintptr_t *)(payload + layout->elem_offset + e * layout->elem_size +
+                                  layout->offsets[layout->base_refs + i]));
+  }
+}
+
+/* ---- the check: no root of any activation leads to where nothing is any more ---- */
+
+static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  const struct cairn_stack_iterator *it = env;
+
+  (void)parameter;
+  if (tag > CAIRN_ROOT_BASE)
+    return;
+  for (int i = 0; i < 2; i++)
+    if (within(&from[i], *slot - CAIRN_ABI_HEADER_SIZE))
+      cairn_fatal("generational: collection %ld missed the root at %p, of the activation at 0x%lx",
+                  collections, (void *)slot, (unsigned long)cairn_stack_ip(it));
+}
+
+static void check(void)
+{
+  struct cairn_stack_iterator it;
+
+  for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
+    cairn_stack_enumerate(&it, check_root, &it);
+    passed++;
+  }
+}
+
+/* ---- collections ---- */
+
+static void collect(size_t bytes_needed, bool move_all)
+{
+  uintptr_t end;
+  uint64_t visited = 0;
+
+  (void)move_all;
+  nursery.free = cairn_buffer_take(&end);
+  size_t live = (old.free - old.base) + (nursery.free - nursery.base);
+  bool full = ++collections % every == 0 || nursery.free - nursery.base > old.end - old.free;
+  from[0] = nursery;
+  nursery = map(nursery_bytes + bytes_needed);
+  if (full) {
+    from[1] = old;
+    old = map(4 * live + (1 << 20));
+    cairn_visit_roots(visit_root, NULL);
+  } else {
+    young++;
+    cairn_visit_young_roots(visit_root, NULL, &visited);
+    looked_at += (long)visited;
+  }
+  scan_old();
+  if (checks) {
+    long before = passed;
+    check();
+    if (full)
+      looked_at += passed - before;
+  }
+  leave(&from[0]);
+  leave(&from[1]);
+  give();
+}
+
+static bool grow(size_t bytes)
+{
+  (void)bytes;
+  return false;
+}
+
+static const struct cairn_collector generational = {
+    .name = "generational", .init = init, .refill = refill, .grow = grow, .collect = collect};
+
+__attribute__((constructor(102))) static void use_generational(void)
+{
+  cairn_set_collector(&generational);
+}
+
+__attribute__((destructor)) static void report(void)
+{
+  if (reports)
+    fprintf(stderr, "generational: %ld collections, %ld young; looked at %ld of %ld activations\n",
+            collections, young, looked_at, passed);
+}
