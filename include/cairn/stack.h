@@ -87,6 +87,32 @@ void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_s
  * snprintf() would. [cimGetStringForFrame] */
 int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size);
 
+/* ---- stacks of one's own ---- */
+
+/* A stack that is no thread's: a coroutine's. While nobody runs on it, what waits there is found by
+ * the collector. The caller's storage, as long as it is added. */
+struct cairn_stack {
+  uintptr_t low, high; /* its memory; `high` is a multiple of 8 */
+  /* Where the youngest activation on it goes on. False: none waits there; it has not begun, or is
+   * over. Not asked while the thread is on the stack, or on one from which a walk leads to it. Phase
+   * STOP. Null: who leaves this stack does so in native code that managed code called, and the
+   * runtime knows where. */
+  bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
+  void *data;          /* not looked at */
+  uintptr_t words[8];  /* the runtime's */
+};
+
+/* Before managed code runs on it. False: there is no memory, or the bounds are wrong, or part of it
+ * is another's. Like the next two only on the thread that runs managed code, in phase MUTATE. */
+bool cairn_stack_add(struct cairn_stack *stack);
+
+/* What waits there never goes on; the memory may be used again. Not the one that the thread is on. */
+void cairn_stack_remove(struct cairn_stack *stack);
+
+/* The thread is about to change to this stack; null: to its own. Called by the code that does it, and
+ * immediately: native code, or code with a manager, but not managed code. A few instructions. */
+void cairn_stack_switch(struct cairn_stack *stack);
+
 /* ---- roots ---- */
 
 /* What a root is to its object [PrtGcTag]; `parameter` is what comes with it. */

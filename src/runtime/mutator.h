@@ -16,6 +16,7 @@
  * stack_floor, or UINTPTR_MAX while the poll word is not zero (arm.h). A thread that no one
  * attached has only zeros but for the poll word and the limit, so that each way into the runtime
  * takes its slow path, which tells. */
+struct cairn_stack;
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
@@ -32,7 +33,8 @@ struct cairn_mutator {
   uintptr_t stack_bottom;               /* the system lets the stack grow down to here */
   uintptr_t stack_floor;                /* and managed code that looks, to here (overflow.h) */
   int thread;                           /* its number (cn_os_thread()) */
-  uint64_t unused[6];
+  struct cairn_stack *stack;            /* it is on this one; null: on its own (stacks.h) */
+  uint64_t unused[5];
 };
 
 #pragma GCC visibility push(default)

@@ -23,16 +23,25 @@ static bool wanted(void)
   return (cn_image_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
 }
 
+uintptr_t cn_overflow_floor(uintptr_t bottom, uintptr_t end)
+{
+  size_t size = end > bottom ? end - bottom : 0;
+
+  return bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
+}
+
+/* The bounds of a stack that is no thread's do not change. */
 static void find_bounds(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
 
+  if (mutator->stack != NULL)
+    return;
   /* Without a limit the stack takes no more of the memory than the heap may. */
   if (bottom == 0)
     bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
-  size_t size = end > bottom ? end - bottom : 0;
   mutator->stack_bottom = bottom;
-  mutator->stack_floor = bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
+  mutator->stack_floor = cn_overflow_floor(bottom, end);
 }
 
 void cn_overflow_begin(struct cairn_mutator *mutator)

@@ -16,6 +16,9 @@
 #include <stdint.h>
 #include "runtime/mutator.h"
 
+/* Where managed code that looks must stop on a stack with these bounds. */
+uintptr_t cn_overflow_floor(uintptr_t bottom, uintptr_t end);
+
 /* Find the stack's bounds; its end is known. The caller sets the limit by arm.h. */
 void cn_overflow_begin(struct cairn_mutator *mutator);
 

@@ -12,6 +12,7 @@
 #include "runtime/grow.h"
 #include "runtime/image.h"
 #include "runtime/report.h"
+#include "runtime/stacks.h"
 #include "runtime/stats.h"
 #include "runtime/young.h"
 
@@ -163,17 +164,35 @@ static void forget_notes(void)
   slots.count = derived.count = offsets.count = users.count = 0;
 }
 
+static void note_frames(struct cn_walk *walk)
+{
+  walk->collecting = true;
+  do {
+    cn_stats.frames++;
+    cn_roots_of_frame(walk, note, walk);
+  } while (cn_walk_next(walk));
+}
+
+/* What waits on stacks that the walk of the thread's has not come to. */
+static void note_other_stacks(void)
+{
+  struct cn_walk walk;
+
+  for (size_t i = 0; i < cn_stacks_count(); i++)
+    if (cn_stacks_walk(i, &walk))
+      note_frames(&walk);
+}
+
 static void note_stack(void)
 {
   struct cn_walk walk;
 
   CN_CHECK(cairn_mutator.stopped != NULL);
   forget_notes();
-  for (bool more = cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped); more;
-       more = cn_walk_next(&walk)) {
-    cn_stats.frames++;
-    cn_roots_of_frame(&walk, note, &walk);
-  }
+  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+  if (cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped))
+    note_frames(&walk);
+  note_other_stacks();
 }
 
 void cairn_set_user_roots(cairn_user_root *handler)
@@ -235,11 +254,14 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited)
 {
+  uint64_t before = cn_stats.frames;
+
   forget_notes();
-  uint64_t frames = cn_young_scan(&cairn_mutator, note);
-  cn_stats.frames += frames;
+  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+  cn_stats.frames += cn_young_scan(&cairn_mutator, note);
+  note_other_stacks();
   if (visited != NULL)
-    *visited = frames;
+    *visited = cn_stats.frames - before;
   visit_globals(visit, env);
   visit_stack(visit, env);
   write_back();

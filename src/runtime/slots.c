@@ -8,6 +8,7 @@
 #include "runtime/image.h"
 #include "runtime/mutator.h"
 #include "runtime/report.h"
+#include "runtime/stacks.h"
 
 static bool holds(const struct cairn_global_root *root, uintptr_t slot)
 {
@@ -41,7 +42,7 @@ static bool on_stack(uintptr_t address)
 {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-  return address - here < cn_mutator_get()->stack_end - here;
+  return address - here < cn_mutator_get()->stack_end - here || cn_stacks_hold(address);
 }
 
 _Noreturn static void lost(const void *slot, const void *pc)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "runtime/details.h"
 #include "runtime/managers.h"
+#include "runtime/stacks.h"
 #include "runtime/walk.h"
 
 static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
@@ -56,8 +57,13 @@ bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
                            const struct cairn_stack_state *state, uintptr_t low, uintptr_t high)
 {
-  (void)low;
-  cn_walk_suspended(inner(iterator), state, high);
+  struct cn_walk *walk = inner(iterator);
+  struct cairn_stack *stack = cn_stacks_at(low);
+
+  if (stack != NULL && stack->high == high)
+    cn_walk_other(walk, cn_mutator_main(), stack, state);
+  else
+    cn_walk_suspended(walk, state, high);
 }
 
 /* Each step goes through the activation's manager. */

@@ -8,6 +8,7 @@
 #include "runtime/barrier.h"
 #include "runtime/managers.h"
 #include "runtime/report.h"
+#include "runtime/stacks.h"
 
 const struct cn_regs cn_walk_apart;
 
@@ -23,7 +24,7 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
  * longjmp over them; so were others whose call is over. */
 static bool take_anchor(struct cn_walk *walk)
 {
-  while (walk->mutator != NULL && walk->anchor > walk->mutator->anchors) {
+  while (walk->anchor > walk->anchors) {
     struct cn_anchor *anchor = --walk->anchor;
     if (anchor->sp < walk->frame.sp || !cn_arch_anchor_lives(anchor))
       continue;
@@ -69,8 +70,11 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
 {
   struct cn_frame *frame = &walk->frame;
 
-  *walk = (struct cn_walk){
-      .mutator = mutator, .anchor = mutator->anchor, .stack_end = mutator->stack_end};
+  *walk = (struct cn_walk){.mutator = mutator,
+                           .stack = mutator->stack,
+                           .anchors = mutator->anchors,
+                           .anchor = mutator->anchor,
+                           .stack_end = mutator->stack_end};
   if (regs == NULL)
     return take_anchor(walk) ? settle(walk) : !(walk->past_end = true);
   frame->pc = regs->pc;
@@ -80,6 +84,28 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
   frame->regs = regs;
   return settle(walk);
+}
+
+static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
+{
+  const struct cn_stack_view view = cn_stacks_view(walk->mutator, stack);
+
+  walk->stack = stack;
+  walk->anchors = view.anchors;
+  walk->anchor = view.anchor;
+  walk->stack_end = view.end;
+  if (walk->collecting)
+    cn_stacks_seen(stack);
+}
+
+/* A manager may lead to another stack. A stack that nobody was told of has no anchors. */
+static void find_stack(struct cn_walk *walk)
+{
+  if (walk->mutator == NULL || !cn_stacks_any())
+    return;
+  struct cairn_stack *stack = cn_stacks_at(walk->frame.sp);
+  if (stack != walk->stack)
+    enter_stack(walk, stack);
 }
 
 bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
@@ -102,7 +128,18 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
     if (state->reg[i] != NULL && i != cn_arch_sp && !cn_arch_is_saved(i))
       frame->regs = &cn_walk_apart;
   }
+  find_stack(walk);
   return settle(walk);
+}
+
+bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   struct cairn_stack *stack, const struct cairn_stack_state *state)
+{
+  *walk = (struct cn_walk){.mutator = mutator};
+  enter_stack(walk, stack);
+  if (state != NULL)
+    return cn_walk_set(walk, state);
+  return take_anchor(walk) ? settle(walk) : !(walk->past_end = true);
 }
 
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,

@@ -53,13 +53,15 @@ struct cn_walk {
   union {
     struct {
       struct cn_frame frame;
-      const struct cairn_mutator *mutator; /* null: a stack that is no thread's, without anchors */
-      struct cn_anchor *anchor; /* anchors below this one are not consumed yet */
+      const struct cairn_mutator *mutator; /* null: of a stack that nobody knows */
+      struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
+      struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
       uint64_t natives;         /* native stretches crossed */
       uintptr_t stack_end;      /* no frame of this stack lies at or above it */
       unsigned virtual_frame;   /* of the public iterator; else 0 */
       bool past_end;
       bool stepped;             /* a manager has set the iterator */
+      bool collecting;          /* stacks that the walk comes to are named to cn_stacks_seen() */
     };
     struct cairn_stack_iterator iterator;
   };
@@ -72,9 +74,14 @@ _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs);
 
-/* Start at the youngest activation of a stack that is no thread's, and runs not. */
+/* Start at an activation of a stack that nobody runs on and that is not known to stacks.h. */
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
                        uintptr_t stack_end);
+
+/* The same for one that is, or (null) for the thread's own, which it is not on; where `state` is
+ * null, at the youngest anchor. */
+bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   struct cairn_stack *stack, const struct cairn_stack_state *state);
 
 /* Go to the next older activation. False: none is left. */
 bool cn_walk_next(struct cn_walk *walk);

@@ -20,7 +20,9 @@
  *   - locals whose address is known to others. Their places are remembered, and visited each time;
  *   - roots with tags of the language's own, which may lead to something that changes;
  *   - activations of other code info managers, of whose roots nothing is known.
- * Activations of the last two kinds, and all younger than one of them, are always looked at.
+ * Activations of the last two kinds, and all younger than one of them, are always looked at. While
+ * there are stacks that are no thread's, all activations are, and no barrier is set: the thread goes
+ * from one stack to another without passing any.
  *
  * Needs: frame maps (seeds: stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
  */
@@ -31,6 +33,7 @@
 #include "runtime/barrier.h"
 #include "runtime/grow.h"
 #include "runtime/roots.h"
+#include "runtime/stacks.h"
 
 enum {
   NEAR = 16,  /* activations above the youngest barrier */
@@ -141,8 +144,8 @@ static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
 {
   bool met = false, distrust = false;
 
-  for (bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped); more;
-       more = cn_walk_next(&scan->walk)) {
+  bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
+  for (scan->walk.collecting = true; more; more = cn_walk_next(&scan->walk)) {
     met = met || cn_barrier_is_there(&scan->walk.frame);
     look_at(scan);
     distrust = distrust || (met && scan->unsure);
@@ -171,7 +174,7 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
   CN_CHECK(mutator->stopped != NULL);
   used = true;
   fresh.count = 0;
-  if (cn_barrier_distrust(false))
+  if (cn_stacks_any() || cn_barrier_distrust(false))
     scan_all(&scan, mutator);
   else
     scan_young(&scan, mutator);
@@ -180,6 +183,6 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
 
 void cn_young_all_seen(const struct cairn_mutator *mutator)
 {
-  if (used)
+  if (used && !cn_stacks_any())
     cn_young_scan(mutator, NULL);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The rest of in_assembly.S, and what it tells Cairn.
+ */
+#include <cairn/stack.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "coroutines.h"
+
+enum { RBX = 3, RBP = 6, R12 = 12, R13, R14, R15, BYTES = 64 << 10 };
+
+struct coroutine {
+  uintptr_t *waits, *resumer_waits;
+  struct coroutine *resumer;
+  coroutine_body *body;
+  long argument, over;
+  struct cairn_stack stack;
+};
+
+extern const char coroutine_code[], coroutine_code_end[], coroutine_start[];
+struct coroutine *coroutine_current;
+
+/* The activation that waits with its registers at `saved`. */
+static void waiting(uintptr_t *saved, struct cairn_stack_state *state)
+{
+  static const uint8_t order[] = {R15, R14, R13, R12, RBP, RBX};
+
+  *state = (struct cairn_stack_state){.pc = saved + 6, .sp = (uintptr_t)(saved + 7)};
+  for (int i = 0; i < 6; i++)
+    state->reg[order[i]] = saved + i;
+}
+
+static bool suspended(const struct cairn_stack *stack, struct cairn_stack_state *state)
+{
+  struct coroutine *coroutine = stack->data;
+
+  /* It is over; or it has not begun. */
+  if (coroutine->waits == NULL || coroutine->waits[6] == (uintptr_t)coroutine_start)
+    return false;
+  waiting(coroutine->waits, state);
+  return true;
+}
+
+/* From the oldest frame of a coroutine to who has resumed it, if somebody has. */
+static void previous(struct cairn_stack_iterator *iterator, void *data)
+{
+  const struct coroutine *coroutine = *(struct coroutine **)cairn_stack_sp(iterator);
+  struct cairn_stack_state state = {.pc = NULL};
+
+  (void)data;
+  if (coroutine->resumer_waits != NULL)
+    waiting(coroutine->resumer_waits, &state);
+  cairn_stack_set(iterator, &state);
+}
+
+static const struct cairn_code_manager manager = {.name = "coroutine", .previous = previous};
+
+void *coroutine_new(coroutine_body *body, long argument)
+{
+  static bool known;
+  struct coroutine *coroutine = calloc(1, sizeof *coroutine);
+  uintptr_t low = (uintptr_t)aligned_alloc(16, BYTES), *top = (uintptr_t *)(low + BYTES);
+
+  if (!known && cairn_code_region_add(&manager, (uintptr_t)coroutine_code,
+                                      (uintptr_t)coroutine_code_end, NULL) != CAIRN_REGION_OK)
+    abort();
+  known = true;
+  *coroutine = (struct coroutine){.body = body,
+                                  .argument = argument,
+                                  .stack = {low, low + BYTES, suspended, coroutine, {0}}};
+  *--top = 0;
+  *--top = (uintptr_t)coroutine_start;
+  *--top = (uintptr_t)coroutine; /* rbx */
+  for (int i = 0; i < 5; i++)
+    *--top = 0;
+  coroutine->waits = top;
+  if (!cairn_stack_add(&coroutine->stack))
+    abort();
+  return coroutine;
+}
+
+void coroutine_free(void *which)
+{
+  struct coroutine *coroutine = which;
+
+  cairn_stack_remove(&coroutine->stack);
+  free((void *)coroutine->stack.low);
+  free(coroutine);
+}
+
+long coroutine_is_over(void *coroutine)
+{
+  return ((struct coroutine *)coroutine)->over;
+}
