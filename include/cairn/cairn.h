@@ -118,6 +118,16 @@
  *   box->changes++;
  *   cairn_nopoll_end();
  *
+ * cairn_span_begin(key, value), cairn_span_end(key): what is done between them, on every path, lies
+ * in a span: whoever walks the stack finds `value` by `key` at this activation
+ * (cairn_stack_span(), <cairn/stack.h>). The key is a number, the value the address of something
+ * that is linked with the program (of a static, best) or a number made a pointer; both are
+ * constants. They nest; what is open when the function is left ends there. No code.
+ *   static const struct handlers handlers = { ... };
+ *   cairn_span_begin(HANDLERS, &handlers);
+ *   run(list);
+ *   cairn_span_end(HANDLERS);
+ *
  * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
  * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
  * object. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not
@@ -166,6 +176,9 @@ void cairn_collect(void);
 /* Calls of these two mark a region, and are no code in the end. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
 void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
+/* The same for a span. */
+void cairn_span_begin(unsigned long key, const void *value) __asm__("cairn.span.begin");
+void cairn_span_end(unsigned long key) __asm__("cairn.span.end");
 
 #else
 
@@ -214,6 +227,17 @@ static inline void cairn_nopoll_begin(void)
 
 static inline void cairn_nopoll_end(void)
 {
+}
+
+static inline void cairn_span_begin(unsigned long key, const void *value)
+{
+  (void)key;
+  (void)value;
+}
+
+static inline void cairn_span_end(unsigned long key)
+{
+  (void)key;
 }
 
 #endif

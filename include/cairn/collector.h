@@ -50,8 +50,9 @@ struct cairn_image {
   uint64_t flags; /* CAIRN_ABI_IMAGE_* */
 };
 
-/* An entry of section `cairn_spans` (<cairn/stack.h>, docs/spans.md). The value is `integer`, or, if
- * `distance` is not 0, the address of `distance` plus `distance`. */
+/* An entry of section `cairn_spans` (<cairn/stack.h>, docs/spans.md; the first is none: abi.def,
+ * SPAN_MARK). The value is `integer`, or, if `distance` is not 0, the address of `distance` plus
+ * `distance`. */
 struct cairn_span {
   uint64_t key, integer;
   int32_t distance;

@@ -186,6 +186,12 @@ static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
   return site_has(call, "nocallback") || (cn_calls_have(call, "nocallback") && !has_refs(call));
 }
 
+bool cn_calls_is_marker(const char *name)
+{
+  return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
+         strcmp(name, CN_SPAN_BEGIN) == 0 || strcmp(name, CN_SPAN_END) == 0;
+}
+
 static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
@@ -196,8 +202,8 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
   if (!external)
     return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function"
                                                                        : "unmanaged function"};
-  if (strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0)
-    return (struct cn_call_class){CN_CALL_LEAF, "marks a region without safepoints"};
+  if (cn_calls_is_marker(name))
+    return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
   const char *reason = cn_calls_leaf_reason(name);
   if (reason && !has_refs(call) && !type_has_refs(LLVMGlobalGetValueType(callee)))
     return (struct cn_call_class){CN_CALL_LEAF, reason};

@@ -39,6 +39,10 @@ LLVMValueRef cn_calls_base(LLVMValueRef call);
 /* Is it a call marked musttail? */
 bool cn_calls_musttail(LLVMValueRef instruction);
 
+/* Is a function of this name, which nobody defines, one of those whose calls mark something for
+ * passes of ours, until drop-markers deletes them? */
+bool cn_calls_is_marker(const char *name);
+
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 

@@ -300,8 +300,7 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
 /* Calls that a later pass takes away. */
 static bool is_marker(const char *name)
 {
-  return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
-         strcmp(name, CN_PTRDIFF) == 0;
+  return cn_calls_is_marker(name) || strcmp(name, CN_PTRDIFF) == 0;
 }
 
 static uint64_t of_call(LLVMValueRef call)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/vector.h"
 #include "compile/names.h"
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
@@ -63,6 +64,31 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
   /* Lazy binding from a shared object would lose r10 and r11, which preserve_all keeps. */
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
   return function;
+}
+
+void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
+                    const LLVMValueRef *more, size_t count)
+{
+  LLVMValueRef old = LLVMGetNamedGlobal(ctx->module, name);
+  CN_VECTOR(LLVMValueRef) list = {0};
+
+  if (count == 0)
+    return;
+  if (old) {
+    LLVMValueRef array = LLVMGetInitializer(old);
+    for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
+      cn_push(&list, LLVMGetAggregateElement(array, i));
+    LLVMDeleteGlobal(old);
+  }
+  for (size_t i = 0; i < count; i++)
+    cn_push(&list, more[i]);
+  LLVMValueRef array = LLVMConstArray2(element, list.at, list.count);
+  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(array), name);
+  LLVMSetLinkage(global, LLVMAppendingLinkage);
+  LLVMSetInitializer(global, array);
+  if (strcmp(name, "llvm.used") == 0 || strcmp(name, "llvm.compiler.used") == 0)
+    LLVMSetSection(global, "llvm.metadata");
+  cn_free(&list);
 }
 
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)

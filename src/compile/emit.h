@@ -5,7 +5,12 @@
 #ifndef CN_COMPILE_EMIT_H
 #define CN_COMPILE_EMIT_H
 
+#include "base/vector.h"
 #include "compile/pass.h"
+
+struct cn_operands {
+  CN_VECTOR(LLVMValueRef) values;
+};
 
 /* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a
  * CAIRN_ABI_MUTATOR_*). */
@@ -16,6 +21,11 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
  * else under that name. */
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
                              unsigned convention);
+
+/* The special global array `name` (llvm.used, llvm.global_ctors, ...) with `count` more elements at
+ * its end; the old one is replaced. */
+void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
+                    const LLVMValueRef *more, size_t count);
 
 /* Tell the code generator that the conditional branch goes to its second successor nearly
  * always. */

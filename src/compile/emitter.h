@@ -7,15 +7,12 @@
 #define CN_COMPILE_EMITTER_H
 
 #include "compile/rewrite.h"
+#include "compile/spans.h"
 #include "compile/templates.h"
 
 #define CN_SMALL_NUMBERS 1024
 /* In a module with more relocations than this the rest is not named, as in cn_refs_named(). */
 #define CN_NAMED_RELOCATIONS 10000
-
-struct cn_operands {
-  CN_VECTOR(LLVMValueRef) values;
-};
 
 /* Of one statepoint; the memory serves the next. */
 struct cn_scratch {
@@ -37,6 +34,7 @@ struct cn_emitter {
   LLVMTypeRef result_type;
   LLVMValueRef result; /* the declaration of gc.result for that type */
   struct cn_described described;
+  struct cn_span_tails spans;
   struct cn_scratch scratch;
   struct cn_templates templates;
 };

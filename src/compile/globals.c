@@ -14,6 +14,7 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/emit.h"
 #include "compile/layouts.h"
 #include "compile/names.h"
 
@@ -28,33 +29,6 @@ static LLVMTypeRef pointer_type(struct cn_ctx *ctx)
   return LLVMPointerTypeInContext(ctx->llvm, 0);
 }
 
-/* ---- appending globals: llvm.used, llvm.global_ctors ---- */
-
-/* A special global array with `more` added at its end; the old one is replaced. */
-static void append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const values *more)
-{
-  LLVMValueRef old = LLVMGetNamedGlobal(ctx->module, name);
-  values list = {0};
-
-  if (more->count == 0)
-    return;
-  if (old) {
-    LLVMValueRef array = LLVMGetInitializer(old);
-    for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
-      cn_push(&list, LLVMGetAggregateElement(array, i));
-    LLVMDeleteGlobal(old);
-  }
-  for (size_t i = 0; i < more->count; i++)
-    cn_push(&list, more->at[i]);
-  LLVMValueRef array = LLVMConstArray2(element, list.at, list.count);
-  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(array), name);
-  LLVMSetLinkage(global, LLVMAppendingLinkage);
-  LLVMSetInitializer(global, array);
-  if (strcmp(name, "llvm.used") == 0 || strcmp(name, "llvm.compiler.used") == 0)
-    LLVMSetSection(global, "llvm.metadata");
-  cn_free(&list);
-}
-
 static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef function)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
@@ -64,7 +38,7 @@ static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef f
 
   LLVMValueRef entry = LLVMConstStructInContext(ctx->llvm, fields, 3, false);
 
-  append(ctx, list, type, &(values){.at = &entry, .count = 1});
+  cn_emit_append(ctx, list, type, &entry, 1);
 }
 
 /* ---- roots ---- */
@@ -210,8 +184,8 @@ static size_t add_roots(struct cn_ctx *ctx)
     values *roots = is_defined_here(globals.at[i]) ? &here : &elsewhere;
     add_pieces(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, roots);
   }
-  append(ctx, "llvm.compiler.used", pointer_type(ctx), &here);
-  append(ctx, "llvm.used", pointer_type(ctx), &elsewhere);
+  cn_emit_append(ctx, "llvm.compiler.used", pointer_type(ctx), here.at, here.count);
+  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), elsewhere.at, elsewhere.count);
   cn_free(&globals);
   cn_free(&here);
   cn_free(&elsewhere);

@@ -45,6 +45,13 @@
 #define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
 #define CN_NOPOLL_END "cairn.nopoll.end"
 #define CN_NOPOLL "cairn-nopoll"
+/* Spans (spans.c): what opens and closes one, `void (i64 key, ptr value)` and `void (i64 key)`; the
+ * metadata !{i64 key, ptr value, ...} of a call that lies in some; their table and its section. */
+#define CN_SPAN_BEGIN "cairn.span.begin"
+#define CN_SPAN_END "cairn.span.end"
+#define CN_SPAN_METADATA "cairn.span"
+#define CN_SPAN_TABLE "cairn.spans"
+#define CN_SPAN_SECTION "cairn_spans"
 /* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, so much
  * work at most between an entry into the loop and a safepoint or its end; !{}, less than the
  * budget. */

@@ -34,7 +34,7 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 /* The passes, as pipeline.c orders them for late insertion. Behind the name, the files that are
  * part of it and the header that these share. */
 cn_pass cn_rules;       /* rules: rules*.c, atomics.c; rules.h */
-cn_pass cn_prepare;     /* prepare: prepare.c, copies.c, tags.c; prepare.h, tags.h */
+cn_pass cn_prepare;     /* prepare: prepare.c, copies.c, tags.c, spans_prepare.c; prepare.h, tags.h */
 cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */
 cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
@@ -51,14 +51,15 @@ cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: state
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
                            phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c,
                            slot_mode.c, demote.c, hulls.c; liveness.c; compare.c; bases*.c,
-                           sources.c; described.c; statepoint_call.c, statepoint_attributes.c,
+                           sources.c; described.c; spans.c, spans_set.c, spans_table.c;
+                           statepoint_call.c, statepoint_attributes.c,
                            templates.c; relocate.c, places.c, recompute.c; spaces.c; and the
                            headers of these names, rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
-cn_pass cn_markers;     /* drop-markers: regions.c */
+cn_pass cn_markers;     /* drop-markers: regions.c, spans_prepare.c */
 cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c, tail_memory.c; tail.h */
 cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */

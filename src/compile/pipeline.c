@@ -59,7 +59,7 @@ static const struct step {
      "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
     {"verify-safepoints", cn_verify,
      "check that no reference is used after it may have moved", ANY_TARGET},
-    {"drop-markers", cn_markers, "delete what marks regions without safepoints", ANY_TARGET},
+    {"drop-markers", cn_markers, "delete what marks spans and regions without safepoints", ANY_TARGET},
     {"tail-calls", cn_tail_pass,
      "make tail calls of the statepoints that want to be some", PORTED_TARGET},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},

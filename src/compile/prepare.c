@@ -23,6 +23,7 @@
 #include "compile/prepare.h"
 #include "compile/regions.h"
 #include "compile/slots.h"
+#include "compile/spans.h"
 #include "compile/rules.h"
 
 /* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
@@ -314,8 +315,10 @@ bool cn_prepare(struct cn_ctx *ctx)
     return false;
   describe_allocators(ctx);
   cn_regions_describe(ctx);
+  cn_spans_describe(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);
+  cn_spans_check_markers(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (!cn_is_managed(f))
       keep_unmanaged(ctx, f);
@@ -323,6 +326,7 @@ bool cn_prepare(struct cn_ctx *ctx)
       continue;
     drop_fake_uses(f);
     cn_copies_expand(ctx, f);
+    cn_spans_prepare(ctx, f);
     promote(ctx, f);
     if (ctx->options->manage_all)
       cn_rules_stores(ctx, f);

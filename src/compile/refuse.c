@@ -10,6 +10,7 @@
 #include "compile/names.h"
 #include "compile/refuse.h"
 #include "compile/rewrite.h"
+#include "compile/spans.h"
 
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction)
 {
@@ -173,5 +174,6 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   }
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);
+  cn_spans_check(ctx, function, true);
   return ctx->errors == errors;
 }

@@ -22,6 +22,7 @@
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
+#include "compile/spans.h"
 #include "compile/work.h"
 
 static LLVMValueRef marker(struct cn_ctx *ctx, const char *name)
@@ -327,5 +328,5 @@ bool cn_markers(struct cn_ctx *ctx)
       LLVMInstructionEraseFromParent(LLVMGetUser(use));
     LLVMDeleteFunction(function);
   }
-  return true;
+  return cn_spans_drop(ctx);
 }

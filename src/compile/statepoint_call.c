@@ -212,6 +212,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   take_bundles(point, &s->deopt, &s->transition);
   for (size_t i = 0; i < e->described.operands.count; i++)
     cn_push(&s->deopt.values, e->described.operands.at[i]);
+  cn_span_tails_push(e->ctx, &e->spans, call, &s->deopt);
   for (size_t i = 0; i < point->live.count; i++)
     cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
   point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
@@ -220,6 +221,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
                                             : build_statepoint(e, call, has_deopt, has_transition);
   LLVMValueRef statepoint = point->last;
+  cn_span_tails_hand_on(&e->spans, call, statepoint);
   replace_result(e, refs, point);
   LLVMInstructionEraseFromParent(call);
   point->call = statepoint;

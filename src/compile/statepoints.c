@@ -248,8 +248,10 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     cn_describe_allocas(e->ctx, function, &e->described);
     e->relocations += refs.crossings.count;
     e->names = cn_refs_named(&refs) && e->relocations <= CN_NAMED_RELOCATIONS;
+    cn_span_tails_enter(&e->spans, &cfg);
     for (size_t p = 0; p < refs.points.count; p++)
       cn_emit_statepoint(e, &refs, &refs.points.at[p]);
+    cn_span_tails_leave(&e->spans);
     cn_relocate(e, &refs);
     delete_dead(&refs);
     cn_free(&e->described.operands);
@@ -273,11 +275,13 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
       .i64 = LLVMInt64TypeInContext(ctx->llvm),
       .elementtype = cn_attribute_kind("elementtype"),
       .bases_asked = cn_pointer_bases_asked(ctx->module)};
+  cn_span_tails_start(ctx, &e->spans);
 }
 
 /* Declarations that nothing called are not to be left behind. */
 static void free_emitter(struct cn_emitter *e)
 {
+  cn_span_tails_end(e->ctx, &e->spans);
   cn_templates_free(&e->templates);
   if (!LLVMGetFirstUse(e->statepoint))
     LLVMDeleteFunction(e->statepoint);
@@ -298,6 +302,8 @@ bool cn_rewrite(struct cn_ctx *ctx)
   unsigned errors = ctx->errors;
 
   cn_spaces_check(ctx);
+  cn_spans_check_markers(ctx);
+  cn_span_table_check(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
       cn_push(&todo, f);

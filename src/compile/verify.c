@@ -22,6 +22,7 @@
  *   nopoll-safepoint, nopoll-region
  *                        a safepoint where none may be; regions that do not close
  *                        (verify_regions.c)
+ *   span-tail            what a statepoint says of spans is not what is open there (verify_spans.c)
  *   loop-without-poll    a loop that may run long has no safepoint (verify_polls.c; if asked for)
  *
  * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
@@ -158,6 +159,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
   cn_verify_regions(&v);
+  cn_verify_spans(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
   cn_ptrmap_free(&v.live);

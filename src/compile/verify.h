@@ -223,6 +223,7 @@ void cn_verify_escapes(struct cn_verifier *v);   /* verify_escapes.c */
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_tails.c */
 void cn_verify_polls(struct cn_verifier *v);     /* verify_polls.c */
 void cn_verify_regions(struct cn_verifier *v);   /* verify_regions.c */
+void cn_verify_spans(struct cn_verifier *v);     /* verify_spans.c */
 
 /* "the call to @foo (file line 7)", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);

@@ -33,6 +33,19 @@ static bool number(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
+/* The end of the operands before those that tell of spans (verify_spans.c), if there are any. */
+static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
+{
+  uint64_t length, mark;
+
+  return number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 &&
+                 length < end - first &&
+                 number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
+                 mark == CAIRN_ABI_SPAN_MARK
+             ? end - 1 - (uint32_t)length
+             : end;
+}
+
 /* Is there one? A mark that is not where the length says is a broken one. */
 static bool find_tail(struct tail *tail)
 {
@@ -40,6 +53,9 @@ static bool find_tail(struct tail *tail)
   uint64_t length, mark;
 
   if (!cn_calls_bundle(tail->statepoint, "deopt", &first, &end) || first == end)
+    return false;
+  end = before_spans(tail->statepoint, first, end);
+  if (first == end)
     return false;
   if (number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first &&
       length >= 2 && number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) &&

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is done about spans before the optimiser, and at the end. Part of prepare and drop-markers.
+ *
+ * Needs: nothing. Provides: functions whose spans are all
+ * closed where they return, so that they can be inlined; no markers, at the end. Breaks: nothing.
+ *
+ * A function that an exception may leave in a span is not inlined: what its caller's landing pad
+ * does would be in that span.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "compile/calls.h"
+#include "compile/emit.h"
+#include "compile/names.h"
+#include "compile/spans.h"
+#include "compile/work.h"
+
+static void describe(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!function || !LLVMIsDeclaration(function))
+    return;
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+  /* Two calls with different values would be one with a computed value. */
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
+                                                    sizeof CN_WORK_SAID - 1, "1", 1));
+}
+
+void cn_spans_describe(struct cn_ctx *ctx)
+{
+  describe(ctx, CN_SPAN_BEGIN);
+  describe(ctx, CN_SPAN_END);
+}
+
+static void build_marker(struct cn_ctx *ctx, const char *name, LLVMValueRef before,
+                         LLVMValueRef located, LLVMValueRef key, LLVMValueRef value)
+{
+  LLVMTypeRef types[] = {LLVMInt64TypeInContext(ctx->llvm), LLVMPointerTypeInContext(ctx->llvm, 0)};
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, value ? 2 : 1, false);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name), arguments[] = {key, value};
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  if (!function)
+    function = LLVMAddFunction(ctx->module, name, type);
+  describe(ctx, name);
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(located));
+  LLVMBuildCall2(builder, type, function, arguments, value ? 2 : 1, "");
+  LLVMDisposeBuilder(builder);
+}
+
+/* ---- metadata ---- */
+
+/* The optimiser keeps calls in their order, metadata it may forget. An invoke keeps it: its span
+ * would end on two edges. */
+static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, struct cn_span_marks *marks,
+                      LLVMValueRef call)
+{
+  uint32_t open = cn_spans_around(none, marks, call, 0);
+  CN_VECTOR(struct cn_span_open) spans = {0};
+  struct cn_span_open one;
+  LLVMValueRef next = LLVMGetNextInstruction(call);
+
+  while (cn_spans_outer(none, &open, &one))
+    cn_push(&spans, one);
+  for (size_t i = 0; i < spans.count; i++) {
+    const struct cn_span_open *s = &spans.at[spans.count - 1 - i];
+    build_marker(ctx, CN_SPAN_BEGIN, call, call, s->key, s->value);
+    build_marker(ctx, CN_SPAN_END, next, call, spans.at[i].key, NULL);
+  }
+  if (spans.count) {
+    LLVMSetMetadata(call, marks->metadata, NULL);
+    LLVMSetTailCallKind(call, LLVMTailCallKindNone);
+  }
+  cn_free(&spans);
+}
+
+static void mark_calls(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_span_marks marks = cn_span_marks(ctx);
+  struct cn_spans none = {0};
+
+  cn_triples_add(&none.open, (struct cn_triple){0, 0, 0});
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && !cn_calls_musttail(i))
+        mark_call(ctx, &none, &marks, i);
+  cn_spans_free(&none);
+}
+
+/* ---- the ends of a function ---- */
+
+/* A function while its spans are closed. */
+struct closer {
+  struct cn_ctx *ctx;
+  struct cn_span_marks marks;
+  struct cn_cfg cfg;
+  struct cn_spans spans;
+  uint32_t *ends; /* per block: what is open at its end */
+  bool *idle;
+};
+
+static void close_all(struct closer *c, uint32_t open, LLVMValueRef before)
+{
+  LLVMValueRef call = LLVMGetPreviousInstruction(before);
+  LLVMValueRef at = call && cn_calls_musttail(call) ? call : before;
+  struct cn_span_open one;
+
+  while (cn_spans_outer(&c->spans, &open, &one))
+    build_marker(c->ctx, CN_SPAN_END, at, before, one.key, NULL);
+}
+
+/* What is thrown here leaves the function. */
+static bool may_throw(LLVMValueRef i)
+{
+  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") &&
+          !cn_calls_some_intrinsic(i)) ||
+         LLVMIsAResumeInst(i) ||
+         (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
+}
+
+static void keep_out(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alwaysinline"));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
+}
+
+static void walk_block(struct closer *c, uint32_t b)
+{
+  LLVMBasicBlockRef block = c->cfg.blocks[b].block;
+  uint32_t open = c->spans.starts[b];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    if (open && may_throw(i))
+      keep_out(c->ctx, c->cfg.function);
+    open = cn_spans_behind(&c->spans, &c->marks, i, open);
+  }
+  c->ends[b] = open;
+}
+
+/* Is everything closed at the end of `b`, because nothing but returns is reached from there? */
+static bool closes_itself(const struct closer *c, uint32_t b)
+{
+  const struct cn_block *block = &c->cfg.blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+  bool closes = !c->idle[b] && !LLVMIsAInvokeInst(end) && !LLVMIsAUnreachableInst(end) &&
+                !LLVMIsAResumeInst(end);
+
+  for (uint32_t n = 0; n < block->succ_count; n++)
+    closes &= c->idle[block->succs[n]];
+  return closes;
+}
+
+/* Close at the start of an idle block what is open where it is entered from blocks that also lead
+ * elsewhere. On the way of an exception it stays open: such functions are not inlined. */
+static void close_at_start(struct closer *c, uint32_t b)
+{
+  const struct cn_block *block = &c->cfg.blocks[b];
+  LLVMValueRef first = LLVMGetFirstInstruction(block->block), culprit = NULL;
+  bool fits = true;
+
+  while (LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  for (uint32_t n = 0; n < block->pred_count; n++) {
+    uint32_t p = block->preds[n];
+    bool settled = c->idle[p] || closes_itself(c, p);
+    if (!settled && c->ends[p])
+      culprit = LLVMGetBasicBlockTerminator(c->cfg.blocks[p].block);
+    fits &= !settled && c->ends[p] == c->spans.starts[b];
+  }
+  if (!culprit || LLVMIsALandingPadInst(first) || LLVMIsACleanupPadInst(first) ||
+      LLVMIsACatchSwitchInst(first))
+    return;
+  if (fits)
+    close_all(c, c->spans.starts[b], first);
+  else
+    cn_error(c->ctx, culprit, "span-nesting",
+             "the function is left from here in a span, and from elsewhere not; end it before");
+}
+
+static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct closer c = {.ctx = ctx, .marks = cn_span_marks(ctx)};
+
+  cn_cfg_build_edges(&c.cfg, function);
+  cn_spans_find(&c.spans, &c.marks, &c.cfg);
+  c.idle = cn_spans_idle(&c.cfg);
+  c.ends = cn_alloc(c.cfg.count * sizeof *c.ends);
+  for (uint32_t b = 0; b < c.cfg.count; b++)
+    walk_block(&c, b);
+  for (uint32_t b = 0; b < c.cfg.count; b++)
+    if (c.idle[b])
+      close_at_start(&c, b);
+    else if (closes_itself(&c, b))
+      close_all(&c, c.ends[b], LLVMGetBasicBlockTerminator(c.cfg.blocks[b].block));
+  free(c.ends);
+  free(c.idle);
+  cn_spans_free(&c.spans);
+  cn_cfg_free(&c.cfg);
+}
+
+/* Keys that are kept in a local are constants behind this. It leaves the blocks as they are, in
+ * which each return still has its own. */
+static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
+
+  LLVMDisposePassBuilderOptions(options);
+  return cn_llvm_ok(ctx, function, error);
+}
+
+void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_span_marks marks = cn_span_marks(ctx);
+  unsigned errors = ctx->errors;
+
+  if (!cn_spans_in(&marks, function) || !promote(ctx, function))
+    return;
+  cn_spans_check(ctx, function, false);
+  if (ctx->errors != errors)
+    return;
+  mark_calls(ctx, function);
+  close_function(ctx, function);
+}
+
+bool cn_spans_drop(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END};
+
+  cn_spans_check_markers(ctx);
+  if (ctx->errors)
+    return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+    if (!function)
+      continue;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(function));)
+      LLVMInstructionEraseFromParent(LLVMGetUser(use));
+    LLVMDeleteFunction(function);
+  }
+  return true;
+}
