@@ -131,6 +131,7 @@ static bool inline_in(struct cn_ctx *ctx)
 {
   struct cn_unwrapped calls = {0};
   struct cn_ptrmap wrapped = {0};
+  struct cn_span_marks marks = cn_span_marks(ctx);
   unsigned errors = ctx->errors;
 
   cn_unwrap_module(ctx, true, &calls);
@@ -147,7 +148,10 @@ static bool inline_in(struct cn_ctx *ctx)
   cn_ptrmap_free(&wrapped);
   bool ok = ctx->errors == errors && run_inliner(ctx);
   each_call(ctx, unpin_each, NULL);
-  return ok && cn_rewrite(ctx) && cn_differences(ctx);
+  ok = ok && cn_rewrite(ctx) && cn_differences(ctx);
+  if (!marks.begin && !marks.end) /* what unwrapping made has served */
+    ok = ok && cn_spans_drop(ctx);
+  return ok;
 }
 
 bool cn_inline(struct cn_ctx *ctx)

@@ -48,8 +48,8 @@ bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef instruction)
 bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function);
 bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function);
 
-/* Per block: nothing but returns is reached from here, without a call or a cycle. What is open there
- * does not matter. The caller frees it. */
+/* Per block: nothing but returns is reached from here, without a call or a cycle, so that what is
+ * open there does not matter. The caller frees it. */
 bool *cn_spans_idle(const struct cn_cfg *cfg);
 
 void cn_spans_find(struct cn_spans *spans, const struct cn_span_marks *marks,
@@ -82,6 +82,9 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
  * in a span. */
 void cn_spans_describe(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
+/* A marker before an instruction: of a beginning, or (`value` is null) of an end. */
+void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
+                           LLVMValueRef key, LLVMValueRef value);
 /* Delete the markers of the module. */
 bool cn_spans_drop(struct cn_ctx *ctx);
 

@@ -40,12 +40,13 @@ void cn_spans_describe(struct cn_ctx *ctx)
   describe(ctx, CN_SPAN_END);
 }
 
-static void build_marker(struct cn_ctx *ctx, const char *name, LLVMValueRef before,
-                         LLVMValueRef located, LLVMValueRef key, LLVMValueRef value)
+void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
+                           LLVMValueRef key, LLVMValueRef value)
 {
+  const char *name = value ? CN_SPAN_BEGIN : CN_SPAN_END;
+  unsigned count = value ? 2 : 1;
   LLVMTypeRef types[] = {LLVMInt64TypeInContext(ctx->llvm), LLVMPointerTypeInContext(ctx->llvm, 0)};
-  LLVMTypeRef type =
-      LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, value ? 2 : 1, false);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name), arguments[] = {key, value};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -53,8 +54,8 @@ static void build_marker(struct cn_ctx *ctx, const char *name, LLVMValueRef befo
     function = LLVMAddFunction(ctx->module, name, type);
   describe(ctx, name);
   LLVMPositionBuilderBefore(builder, before);
-  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(located));
-  LLVMBuildCall2(builder, type, function, arguments, value ? 2 : 1, "");
+  LLVMSetCurrentDebugLocation2(builder, location);
+  LLVMBuildCall2(builder, type, function, arguments, count, "");
   LLVMDisposeBuilder(builder);
 }
 
@@ -69,13 +70,14 @@ static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, struct cn_span_
   CN_VECTOR(struct cn_span_open) spans = {0};
   struct cn_span_open one;
   LLVMValueRef next = LLVMGetNextInstruction(call);
+  LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call);
 
   while (cn_spans_outer(none, &open, &one))
     cn_push(&spans, one);
   for (size_t i = 0; i < spans.count; i++) {
     const struct cn_span_open *s = &spans.at[spans.count - 1 - i];
-    build_marker(ctx, CN_SPAN_BEGIN, call, call, s->key, s->value);
-    build_marker(ctx, CN_SPAN_END, next, call, spans.at[i].key, NULL);
+    cn_spans_build_marker(ctx, call, location, s->key, s->value);
+    cn_spans_build_marker(ctx, next, location, spans.at[i].key, NULL);
   }
   if (spans.count) {
     LLVMSetMetadata(call, marks->metadata, NULL);
@@ -116,7 +118,7 @@ static void close_all(struct closer *c, uint32_t open, LLVMValueRef before)
   struct cn_span_open one;
 
   while (cn_spans_outer(&c->spans, &open, &one))
-    build_marker(c->ctx, CN_SPAN_END, at, before, one.key, NULL);
+    cn_spans_build_marker(c->ctx, at, LLVMInstructionGetDebugLoc(before), one.key, NULL);
 }
 
 /* What is thrown here leaves the function. */

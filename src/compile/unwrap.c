@@ -47,6 +47,8 @@ struct unwrapper {
   struct cn_ptrmap tokens;   /* statepoint or landing pad -> index of wrapped */
   struct cn_ptrmap relocates; /* gc.relocate -> index of relocations */
   struct cn_ptrmap allocas;   /* described ones that were seen */
+  struct cn_span_table spans;
+  bool marked; /* the function has the markers of its spans */
 };
 
 static unsigned intrinsic_id(const char *name)
@@ -85,6 +87,9 @@ static void add_statepoint(struct unwrapper *u, LLVMValueRef statepoint)
 
 static void collect(struct unwrapper *u, LLVMValueRef function)
 {
+  struct cn_span_marks marks = cn_span_marks(u->ctx);
+
+  u->marked = cn_spans_marked(&marks, function);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
       unsigned id = called_intrinsic(i);
@@ -141,10 +146,13 @@ static void refuse(struct unwrapper *u)
 {
   char name[120], other[120];
 
-  for (size_t i = 0; i < u->wrapped.count; i++)
+  for (size_t i = 0; i < u->wrapped.count; i++) {
     if (!element_type(u->wrapped.at[i].statepoint))
       cn_error(u->ctx, u->wrapped.at[i].statepoint, "statepoint-type",
                "the type of what the statepoint calls is not known");
+    if (!u->marked)
+      cn_unwrap_refuse_spans(u->ctx, &u->spans, u->wrapped.at[i].statepoint);
+  }
   for (size_t i = 0; i < u->relocations.count; i++) {
     LLVMValueRef relocate = u->relocations.at[i].relocate, value = listed_value(u, relocate);
     if (value && LLVMTypeOf(value) != LLVMTypeOf(relocate))
@@ -172,7 +180,7 @@ static LLVMValueRef own_operand(LLVMValueRef operand)
              : operand;
 }
 
-/* The deopt bundle without what describes allocas, which is taken care of. */
+/* The deopt bundle without what describes allocas and tells of spans, which are taken care of. */
 static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef bundle)
 {
   uint32_t own = cn_unwrap_own_deopt(bundle);
@@ -278,6 +286,8 @@ static void build_call(struct unwrapper *u, struct wrapped *w)
     w->call = LLVMBuildCallWithOperandBundles(u->builder, type, callee, args.at, count,
                                               bundles.list.at, (unsigned)bundles.list.count, "");
   copy_facts(u, w, count);
+  if (!u->marked)
+    cn_unwrap_spans(u->ctx, &u->spans, s, w->call);
   for (size_t i = 0; i < bundles.list.count; i++)
     LLVMDisposeOperandBundle(bundles.list.at[i]);
   cn_free(&bundles.list);
@@ -372,19 +382,27 @@ static void init(struct unwrapper *u, struct cn_ctx *ctx)
                           .statepoint_id = intrinsic_id("llvm.experimental.gc.statepoint"),
                           .relocate_id = intrinsic_id("llvm.experimental.gc.relocate"),
                           .result_id = intrinsic_id("llvm.experimental.gc.result")};
+  cn_span_table_read(ctx, &u->spans); /* one that is none has been refused, or is empty */
+}
+
+static void dispose(struct unwrapper *u)
+{
+  cn_triples_free(&u->spans.entries);
+  LLVMDisposeBuilder(u->builder);
 }
 
 void cn_unwrap_refuse(struct cn_ctx *ctx)
 {
   struct unwrapper u;
 
+  cn_span_table_check(ctx);
   init(&u, ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     collect(&u, f);
     refuse(&u);
     forget(&u);
   }
-  LLVMDisposeBuilder(u.builder);
+  dispose(&u);
 }
 
 /* Declarations that nothing calls any more. */
@@ -413,7 +431,7 @@ void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped
     forget(&u);
   }
   drop_declarations(&u);
-  LLVMDisposeBuilder(u.builder);
+  dispose(&u);
 }
 
 bool cn_unwrap(struct cn_ctx *ctx)

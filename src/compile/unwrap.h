@@ -8,6 +8,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/pass.h"
+#include "compile/spans.h"
 
 /* ---- unwrap.c ---- */
 
@@ -36,12 +37,23 @@ void cn_unwrap_fold_distances(LLVMValueRef function);
 
 /* ---- unwrap_allocas.c ---- */
 
-/* How many of the `count` operands of a deopt bundle come before those that describe allocas
- * (abi.def, "Described allocas"). */
+/* How many of the operands of a deopt bundle are not Cairn's own: they come before those that describe
+ * allocas (abi.def, "Described allocas") and tell of spans. */
 uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle);
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */
 void cn_unwrap_allocas(LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen);
+
+/* ---- unwrap_spans.c ---- */
+
+/* How many operands of a deopt bundle come before those that tell of spans. */
+uint32_t cn_unwrap_before_spans(LLVMOperandBundleRef bundle);
+/* Of a function without markers: report a statepoint whose spans cannot be told by some; put them
+ * round the call that it becomes. */
+void cn_unwrap_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+                            LLVMValueRef statepoint);
+void cn_unwrap_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+                     LLVMValueRef statepoint, LLVMValueRef call);
 
 /* ---- unwrap_phis.c ---- */
 

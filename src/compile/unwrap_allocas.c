@@ -20,7 +20,7 @@ static bool is_number(LLVMValueRef value, uint64_t *number)
 
 uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle)
 {
-  uint32_t count = LLVMGetNumOperandBundleArgs(bundle);
+  uint32_t count = cn_unwrap_before_spans(bundle);
   uint64_t length, mark;
 
   if (count < 3 ||
