@@ -42,9 +42,7 @@ struct cn_span_marks cn_span_marks(struct cn_ctx *ctx)
 {
   return (struct cn_span_marks){
       .begin = marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS),
-      .end = marker(ctx, CN_SPAN_END, END_PARAMETERS),
-      .metadata = LLVMGetMDKindIDInContext(ctx->llvm, CN_SPAN_METADATA,
-                                           sizeof CN_SPAN_METADATA - 1)};
+      .end = marker(ctx, CN_SPAN_END, END_PARAMETERS)};
 }
 
 static bool calls(LLVMValueRef marker, LLVMValueRef i)
@@ -63,9 +61,18 @@ bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef i)
   return calls(marks->end, i);
 }
 
-static LLVMValueRef metadata_of(const struct cn_span_marks *marks, LLVMValueRef i)
+static LLVMValueRef metadata_of(LLVMValueRef i)
 {
-  return cn_is_call(i) && LLVMHasMetadata(i) ? LLVMGetMetadata(i, marks->metadata) : NULL;
+  return cn_calls_metadata(i, CN_SPAN_METADATA);
+}
+
+void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
+{
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
+
+  LLVMSetMetadata(call,
+                  LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1),
+                  node);
 }
 
 static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
@@ -73,7 +80,7 @@ static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool m
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cn_span_is_begin(marks, i) || cn_span_is_end(marks, i) ||
-          (metadata && metadata_of(marks, i)))
+          (metadata && metadata_of(i)))
         return true;
   return false;
 }
@@ -154,10 +161,9 @@ uint32_t cn_spans_behind(struct cn_spans *s, const struct cn_span_marks *marks, 
   return cn_span_is_end(marks, i) ? close_one(s, open, LLVMGetOperand(i, 0)) : open;
 }
 
-uint32_t cn_spans_around(struct cn_spans *s, const struct cn_span_marks *marks, LLVMValueRef call,
-                         uint32_t open)
+uint32_t cn_spans_around(struct cn_spans *s, LLVMValueRef call, uint32_t open)
 {
-  LLVMValueRef node = metadata_of(marks, call);
+  LLVMValueRef node = metadata_of(call);
   unsigned count = node ? LLVMGetMDNodeNumOperands(node) & ~1u : 0;
 
   if (!count)
@@ -269,7 +275,7 @@ static void check_metadata(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef n
 static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *marks,
                               LLVMValueRef i, bool constants)
 {
-  LLVMValueRef node = metadata_of(marks, i);
+  LLVMValueRef node = metadata_of(i);
 
   if (constants && cn_span_is_begin(marks, i))
     check_constants(ctx, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
@@ -361,7 +367,7 @@ void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
     uint32_t open = tails->spans.starts[b];
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
-      uint32_t here = cn_is_call(i) ? cn_spans_around(&tails->spans, &tails->marks, i, open) : 0;
+      uint32_t here = cn_is_call(i) ? cn_spans_around(&tails->spans, i, open) : 0;
       if (here)
         *cn_ptrmap_add(&tails->calls, i, NULL) = here;
       open = cn_spans_behind(&tails->spans, &tails->marks, i, open);
@@ -409,10 +415,10 @@ void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMVal
 void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call,
                            LLVMValueRef statepoint)
 {
-  LLVMValueRef node = tails->calls.count ? metadata_of(&tails->marks, call) : NULL;
+  LLVMValueRef node = tails->calls.count ? metadata_of(call) : NULL;
 
   if (node)
-    LLVMSetMetadata(statepoint, tails->marks.metadata, node);
+    cn_span_set_metadata(statepoint, node);
 }
 
 void cn_span_tails_leave(struct cn_span_tails *tails)

@@ -35,10 +35,9 @@ struct cn_spans {
   uint32_t *starts; /* per block of the struct cn_cfg */
 };
 
-/* The markers that a module declares (null: it does not), and the kind of the metadata. */
+/* The markers that a module declares (null: it does not). */
 struct cn_span_marks {
   LLVMValueRef begin, end;
-  unsigned metadata;
 };
 struct cn_span_marks cn_span_marks(struct cn_ctx *ctx);
 bool cn_span_is_begin(const struct cn_span_marks *marks, LLVMValueRef instruction);
@@ -60,8 +59,9 @@ void cn_spans_free(struct cn_spans *spans);
 uint32_t cn_spans_behind(struct cn_spans *spans, const struct cn_span_marks *marks,
                          LLVMValueRef instruction, uint32_t open);
 /* The same with the spans of the metadata of `call`, for the call itself. */
-uint32_t cn_spans_around(struct cn_spans *spans, const struct cn_span_marks *marks,
-                         LLVMValueRef call, uint32_t open);
+uint32_t cn_spans_around(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
+/* Set that metadata, or (null) take it away. */
+void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node);
 /* One step outwards; false: nothing is open. */
 struct cn_span_open {
   LLVMValueRef key, value;

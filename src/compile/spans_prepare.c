@@ -63,10 +63,9 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* The optimiser keeps calls in their order, metadata it may forget. An invoke keeps it: its span
  * would end on two edges. */
-static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, struct cn_span_marks *marks,
-                      LLVMValueRef call)
+static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
 {
-  uint32_t open = cn_spans_around(none, marks, call, 0);
+  uint32_t open = cn_spans_around(none, call, 0);
   CN_VECTOR(struct cn_span_open) spans = {0};
   struct cn_span_open one;
   LLVMValueRef next = LLVMGetNextInstruction(call);
@@ -80,7 +79,7 @@ static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, struct cn_span_
     cn_spans_build_marker(ctx, next, location, spans.at[i].key, NULL);
   }
   if (spans.count) {
-    LLVMSetMetadata(call, marks->metadata, NULL);
+    cn_span_set_metadata(call, NULL);
     LLVMSetTailCallKind(call, LLVMTailCallKindNone);
   }
   cn_free(&spans);
@@ -88,14 +87,13 @@ static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, struct cn_span_
 
 static void mark_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct cn_span_marks marks = cn_span_marks(ctx);
   struct cn_spans none = {0};
 
   cn_triples_add(&none.open, (struct cn_triple){0, 0, 0});
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (LLVMIsACallInst(i) && !cn_calls_musttail(i))
-        mark_call(ctx, &none, &marks, i);
+        mark_call(ctx, &none, i);
   cn_spans_free(&none);
 }
 

@@ -60,11 +60,9 @@ static struct pairs find_pairs(LLVMValueRef statepoint)
 }
 
 /* The spans of the metadata of an invoke come back with that. */
-static bool is_metadata(const struct cn_span_marks *marks, LLVMValueRef statepoint,
-                        struct pairs pairs)
+static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
 {
-  LLVMValueRef node = LLVMHasMetadata(statepoint) ? LLVMGetMetadata(statepoint, marks->metadata)
-                                                  : NULL;
+  LLVMValueRef node = cn_calls_metadata(statepoint, CN_SPAN_METADATA);
 
   return node && (uint32_t)LLVMGetMDNodeNumOperands(node) >= pairs.end - pairs.first;
 }
@@ -72,13 +70,12 @@ static bool is_metadata(const struct cn_span_marks *marks, LLVMValueRef statepoi
 void cn_unwrap_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
                             LLVMValueRef statepoint)
 {
-  struct cn_span_marks marks = cn_span_marks(ctx);
   struct pairs pairs = find_pairs(statepoint);
   uint64_t index, depth;
 
   if (pairs.first == pairs.end)
     return;
-  if (LLVMIsAInvokeInst(statepoint) && !is_metadata(&marks, statepoint, pairs))
+  if (LLVMIsAInvokeInst(statepoint) && !is_metadata(statepoint, pairs))
     cn_error(ctx, statepoint, "span-unwrap",
              "an invoke in a span whose markers were dropped: where the span ends is not known");
   for (uint32_t o = pairs.first; o < pairs.end; o += 2)

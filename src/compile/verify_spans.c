@@ -197,9 +197,9 @@ static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struc
 }
 
 /* The spans of the metadata of the call itself; they are popped again. */
-static void push_metadata(struct stack *stack, LLVMValueRef call, unsigned kind)
+static void push_metadata(struct stack *stack, LLVMValueRef call)
 {
-  LLVMValueRef node = LLVMHasMetadata(call) ? LLVMGetMetadata(call, kind) : NULL;
+  LLVMValueRef node = cn_calls_metadata(call, CN_SPAN_METADATA);
   unsigned count = node ? LLVMGetMDNodeNumOperands(node) & ~1u : 0;
   LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
   struct opened one = {.depth = depth_of(call)};
@@ -223,8 +223,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
 
   if (cn_classify_call(i).kind != CN_CALL_STATEPOINT)
     return;
-  push_metadata(stack, i, LLVMGetMDKindIDInContext(v->ctx->llvm, CN_SPAN_METADATA,
-                                                   sizeof CN_SPAN_METADATA - 1));
+  push_metadata(stack, i);
   if (find_tail(i, &tail))
     wrong = compare(v, i, tail, stack);
   stack->at.count = open;

@@ -36,7 +36,7 @@ $inline_one = comdat any
 ; CHECK: ![[ONE]] = !{ptr @one}
 
 ; The flag must survive the linker's choice of one image for all units.
-; NONE: @cairn.image.unsafe.data = linkonce_odr hidden constant {{.*}} { ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, i64 1 }, comdat($cairn.image.unsafe)
+; NONE: @cairn.image.unsafe.data = linkonce_odr hidden constant {{.*}} { ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, i64 1 }, comdat($cairn.image.unsafe)
 ; SHARED: @llvm.global_dtors = {{.*}} { i32 100, ptr @cairn.image.leave, ptr @cairn.image.leave }
 ; SHARED: call void @cairn_image_unregister(ptr @cairn.image.data)
 
