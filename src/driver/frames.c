@@ -10,11 +10,13 @@
 #include "object/frames_print.h"
 
 static const char help[] =
-    "usage: cairn frames FILE\n"
+    "usage: cairn frames [--json] FILE\n"
     "       cairn frames --rewrite OBJECT -o OUT\n\n"
-    "Print the frame maps (section cairn_frames) of an object, executable or shared object; or "
-    "make them:\n"
-    "replace .llvm_stackmaps of a relocatable object, as cairn-cc does with every object.\n";
+    "Print the frame maps (sections cairn_frames and cairn_details) of an object, executable or\n"
+    "shared object, or of an archive's members; or make them: replace .llvm_stackmaps of a\n"
+    "relocatable object, as cairn-cc does with every object.\n\n"
+    "  --json            one JSON document (its members: see cairn(1))\n"
+    "  --help, --version\n";
 
 static int rewrite(const char *path, const char *output)
 {
@@ -43,11 +45,12 @@ static int rewrite(const char *path, const char *output)
 int cn_frames_main(int argc, char **argv)
 {
   static const struct option options[] = {{"rewrite", no_argument, NULL, 'r'},
+                                          {"json", no_argument, NULL, 'j'},
                                           {"help", no_argument, NULL, 'h'},
                                           {"version", no_argument, NULL, 'v'},
                                           {NULL, 0, NULL, 0}};
   const char *output = NULL;
-  bool rewriting = false;
+  bool rewriting = false, json = false;
   char name[] = "cairn frames";
   int letter;
 
@@ -61,6 +64,9 @@ int cn_frames_main(int argc, char **argv)
     case 'r':
       rewriting = true;
       break;
+    case 'j':
+      json = true;
+      break;
     case 'o':
       output = optarg;
       break;
@@ -68,11 +74,12 @@ int cn_frames_main(int argc, char **argv)
       return CN_EXIT_USAGE;
     }
   }
-  if (argc - optind != 1 || rewriting != (output != NULL)) {
-    cn_tool_error("one file is needed, and -o with --rewrite only (see --help)");
+  if (argc - optind != 1 || rewriting != (output != NULL) || (rewriting && json)) {
+    cn_tool_error("one file is needed, -o with --rewrite only, --json without (see --help)");
     return CN_EXIT_USAGE;
   }
   if (rewriting)
     return rewrite(argv[optind], output);
-  return cairn_frames_print_file(argv[optind], stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
+  return cairn_frames_print_file(argv[optind], json, stdout, stderr) ? CN_EXIT_FAILED
+                                                                     : CN_EXIT_OK;
 }
