@@ -89,8 +89,8 @@ static const char *read_spans(const struct cn_record *r, uint32_t at, uint32_t e
     if (!cn_record_constant(r, at, &index) || !cn_record_constant(r, at + 1, &depth) ||
         depth > UINT32_MAX)
       return malformed;
-    if (index >= r->spans)
-      return "one of its spans is not in section cairn_spans";
+    if (index == 0 || index >= r->spans)
+      return "one of its spans is not in section cairn_spans, or that is not one module's table";
     cn_push(&out->spans, (struct cn_span_use){(uint32_t)index, (uint32_t)depth});
   }
   return NULL;

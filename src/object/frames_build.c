@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include <cairn/stackmap.h>
 #include "object/cfi.h"
@@ -215,42 +216,29 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
   return 0;
 }
 
-/* Spans are named by their number in the object's table. */
-static int find_spans(struct builder *b)
+/* Spans are named by their number in the module's table, whose first entry says how many there are:
+ * of several tables that were joined nobody could tell which is meant. */
+static void find_spans(struct builder *b)
 {
-  uint32_t table = cn_elf_find(b->elf, "cairn_spans", 0);
+  uint32_t section = cn_elf_find(b->elf, "cairn_spans", 0);
+  const struct cn_elf_section *s = &b->elf->sections[section];
+  struct cairn_span head;
 
-  if (!table)
-    return 0;
-  if (cn_elf_find(b->elf, "cairn_spans", table + 1))
-    return CN_FAIL(b->error, "more than one section cairn_spans");
-  uint64_t size = b->elf->sections[table].head.sh_size;
-  if (!b->elf->sections[table].data || size % sizeof(struct cairn_span) ||
-      size / sizeof(struct cairn_span) > UINT32_MAX)
-    return CN_FAIL(b->error, "section cairn_spans has a strange size");
-  b->spans = (uint32_t)(size / sizeof(struct cairn_span));
-  b->frames->span_table = table;
-  return 0;
-}
-
-/* In a section of several maps, which `ld -r` makes, the tables of spans were joined too, and the
- * numbers count from nobody knows where. */
-static int check_spans(const struct builder *b)
-{
-  for (size_t i = 0; i < b->frames->functions.count; i++) {
-    const struct cn_map_function *f = &b->frames->functions.at[i];
-    for (size_t k = 0; k < f->safepoints.count; k++)
-      if (f->safepoints.at[k].detail.spans.count)
-        return refuse(b, f, f->safepoints.at[k].return_offset,
-                      "it has spans, and the object was joined of several before it was rewritten");
-  }
-  return 0;
+  if (!section || cn_elf_find(b->elf, "cairn_spans", section + 1) || !s->data ||
+      s->head.sh_size < sizeof head)
+    return;
+  memcpy(&head, s->data, sizeof head);
+  uint64_t count = s->head.sh_size / sizeof head;
+  if (head.key != CAIRN_ABI_SPAN_MARK || head.integer != count || s->head.sh_size % sizeof head ||
+      count > UINT32_MAX)
+    return;
+  b->spans = (uint32_t)count;
+  b->frames->span_table = section;
 }
 
 static int build_section(const struct builder *b, uint32_t section)
 {
   const struct cn_elf_section *s = &b->elf->sections[section];
-  size_t maps = 0;
   struct cairn_stackmap map;
   struct cairn_stackmap_error bad;
 
@@ -263,9 +251,8 @@ static int build_section(const struct builder *b, uint32_t section)
       return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not say which record is whose");
     if (build_map(b, &map))
       return -1;
-    maps++;
   }
-  return maps > 1 ? check_spans(b) : 0;
+  return 0;
 }
 
 static int by_place(const void *x, const void *y)
@@ -319,8 +306,7 @@ static int build(struct builder *b)
   if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
     return -1;
   find_null_targets(b);
-  if (find_spans(b))
-    return -1;
+  find_spans(b);
   uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
   for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
     if (build_section(b, section))

@@ -13,7 +13,7 @@ struct cn_record {
   const struct cairn_stackmap_record *record;
   struct cairn_stackmap_statepoint statepoint;
   const struct cn_safepoint *frame; /* its shape is known */
-  uint32_t spans;                   /* entries of the object's span table */
+  uint32_t spans;                   /* entries of the object's span table; the first is none's */
 };
 
 struct cairn_stackmap_location cn_record_location(const struct cn_record *record, uint32_t index);

@@ -33,11 +33,16 @@ struct point {
   int scope, unit; /* indices, or NONE */
 };
 
+/* With split debug information, most of it is in another file. */
+struct unit {
+  Dwarf_Die die, in_object;
+};
+
 struct cn_sources {
   struct cn_debug debug;
   CN_VECTOR(struct point) points; /* by address */
   CN_VECTOR(struct scope) scopes;
-  CN_VECTOR(Dwarf_Die) units;
+  CN_VECTOR(struct unit) units;
   size_t budget; /* of entries to look at: there cannot be more than bytes */
 };
 
@@ -89,26 +94,27 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
 }
 
 /* As it was given to the compiler, if it is in the folder where that ran. */
-static const char *short_path(Dwarf_Die *unit, const char *path)
+static const char *short_path(struct unit *unit, const char *path)
 {
   Dwarf_Attribute attribute;
-  const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  const char *folder = dwarf_formstring(dwarf_attr(&unit->in_object, DW_AT_comp_dir, &attribute));
   size_t length = folder ? strlen(folder) : 0;
 
-  if (!path || !length || strncmp(path, folder, length) != 0)
-    return path;
-  if (folder[length - 1] != '/' && path[length++] != '/')
-    return path;
-  return path[length] ? path + length : path;
+  if (path && length && strncmp(path, folder, length) == 0 &&
+      (path[length] == '/' || folder[length - 1] == '/'))
+    path += length + (path[length] == '/');
+  while (path && path[0] == '.' && path[1] == '/')
+    path += 2;
+  return path;
 }
 
-static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
+static const char *call_file(struct unit *unit, Dwarf_Die *die)
 {
   Dwarf_Files *files;
   size_t count;
   uint32_t index = number(die, DW_AT_call_file);
 
-  if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(unit, &files, &count) ||
+  if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(&unit->die, &files, &count) ||
       index >= count)
     return NULL;
   return short_path(unit, dwarf_filesrc(files, index, NULL, NULL));
@@ -184,9 +190,9 @@ static void visit_units(struct cn_sources *s)
     bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     int index = (int)s->units.count;
     s->budget--;
-    cn_push(&s->units, is_split ? split : die);
+    cn_push(&s->units, (struct unit){is_split ? split : die, die});
     take(s, &die, index, NONE, NONE);
-    visit(s, &s->units.at[index], index, NONE, 0);
+    visit(s, &s->units.at[index].die, index, NONE, 0);
     memset(&split, 0, sizeof split);
   }
 }
@@ -195,12 +201,13 @@ static void visit_units(struct cn_sources *s)
 
 static void add_chain(struct cn_sources *s, const struct point *p)
 {
-  Dwarf_Line *line = dwarf_getsrc_die(&s->units.at[p->unit], p->address);
+  struct unit *unit = &s->units.at[p->unit];
+  Dwarf_Line *line = dwarf_getsrc_die(&unit->die, p->address);
   struct cn_source source = {.function = p->symbol};
   int number_of_line, column;
 
   if (line && dwarf_lineno(line, &number_of_line) == 0 && number_of_line > 0) {
-    source.file = short_path(&s->units.at[p->unit], dwarf_linesrc(line, NULL, NULL));
+    source.file = short_path(unit, dwarf_linesrc(line, NULL, NULL));
     source.line = (uint32_t)number_of_line;
     if (dwarf_linecol(line, &column) == 0 && column > 0)
       source.column = (uint32_t)column;

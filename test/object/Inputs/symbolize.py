@@ -24,6 +24,8 @@ inlined = bad = 0
 for (f, s), chain in zip(points, chains):
     mine = [(x['function'], x['file'] or '', x['line'], x['column']) for x in s['sources']]
     inlined += len(mine) > 1
+    if not mine and chain == [('', '', 0, 0)]:
+        continue
     same = len(mine) == len(chain) and all(
         (m[0] == c[0] or not c[0]) and c[1].endswith(m[1]) and m[2:] == c[2:] for m, c in zip(mine, chain))
     if not same:
