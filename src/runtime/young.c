@@ -120,7 +120,7 @@ static void set_barriers(struct scan *scan, const struct cn_rung *met)
   cn_barrier_thin(all);
   const struct cn_rung *youngest = cn_barrier_youngest();
   for (size_t i = fresh.count; i-- > 0;)
-    if (youngest != NULL && (uintptr_t)fresh.at[i] > youngest->sp)
+    if (youngest != NULL && (uintptr_t)fresh.at[i] >= youngest->sp)
       cn_grow_push(&areas, fresh.at[i]);
 }
 

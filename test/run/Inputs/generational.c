@@ -22,20 +22,28 @@ struct space {
   uintptr_t base, free, end;
 };
 
+#define RESERVED ((size_t)1 << 44)
+
 static struct space nursery, old, from[2]; /* from: what is being left */
 static size_t nursery_bytes;
 static bool checks = true, reports;
 static long every = 5, collections, young, passed, looked_at;
 
+/* Addresses are used once: from one end of the reservation to the other. */
 static struct space map(size_t bytes)
 {
-  bytes = (bytes + 4095) & ~(size_t)4095;
-  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                  -1, 0);
+  static uintptr_t next, end;
 
-  if (at == MAP_FAILED)
+  bytes = (bytes + 4095) & ~(size_t)4095;
+  if (next == 0) {
+    void *at = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    next = at == MAP_FAILED ? 0 : (uintptr_t)at;
+    end = next + RESERVED;
+  }
+  if (next == 0 || bytes > end - next || mprotect((void *)next, bytes, PROT_READ | PROT_WRITE))
     cairn_fatal("generational: no memory");
-  return (struct space){(uintptr_t)at, (uintptr_t)at, (uintptr_t)at + bytes};
+  next += bytes;
+  return (struct space){next - bytes, next - bytes, next};
 }
 
 /* Where the program may not look any more. */
@@ -44,7 +52,7 @@ static void leave(struct space *space)
   if (space->base && mmap((void *)space->base, space->end - space->base, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
                          MAP_FAILED)
-    munmap((void *)space->base, space->end - space->base);
+    cairn_fatal("generational: no memory");
   *space = (struct space){0};
 }
 
