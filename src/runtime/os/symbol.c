@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char self[] = "/proc/self/exe";
+
 struct query {
   uintptr_t pc, bias;
   const char *file;
@@ -30,7 +32,7 @@ static int holds_pc(struct dl_phdr_info *info, size_t size, void *env)
     if (segment->p_type == PT_LOAD &&
         query->pc - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
       query->bias = info->dlpi_addr;
-      query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+      query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : self;
       return 1;
     }
   }
@@ -124,4 +126,21 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
     snprintf(buffer, size, "%s+0x%lx", name, (unsigned long)(pc - query.bias - start));
   munmap(bytes, file.size);
   return name != NULL;
+}
+
+bool cn_os_module(uintptr_t pc, char *buffer, size_t size)
+{
+  struct query query = {.pc = pc};
+
+  if (!dl_iterate_phdr(holds_pc, &query))
+    return false;
+  if (query.file[0] == '/' && strcmp(query.file, self) != 0) {
+    int length = snprintf(buffer, size, "%s", query.file);
+    return length > 0 && (size_t)length < size;
+  }
+  ssize_t n = readlink(self, buffer, size);
+  if (n <= 0 || (size_t)n >= size)
+    return false;
+  buffer[n] = 0;
+  return true;
 }
