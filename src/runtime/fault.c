@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
+#include "runtime/backtrace.h"
 #include "runtime/heap.h"
 #include "runtime/os/os.h"
 #include "runtime/overflow.h"
@@ -39,6 +40,7 @@ static void explain(uintptr_t address, uintptr_t pc)
   else
     cn_report_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
                    "used at pc %s\n", (unsigned long)address, place);
+  cn_backtrace_fault(pc);
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)

@@ -12,6 +12,7 @@
 #include "base/framemap.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"
+#include "runtime/options.h"
 #include "runtime/os/os.h"
 
 /* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
@@ -97,6 +98,9 @@ void cairn_image_register(const struct cairn_image *image)
   flags |= image->flags;
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
     cn_fault_install();
+  /* A fault under stress is explained with a backtrace, and a handler cannot load anything. */
+  if (cn_options.stress != 0)
+    cn_os_unwinder(true);
   generation++;
   cn_image_release();
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include "runtime/arm.h"
+#include "runtime/backtrace.h"
 #include "runtime/image.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
@@ -84,8 +85,10 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   mutator->stack_floor = mutator->stack_bottom;
   cn_arm_limit(mutator);
   mutator->busy = 0;
-  cn_report_exit("stack overflow at pc %s: %lu managed frames on %zu KB of stack, of %zu KB",
+  cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, of %zu KB\n",
                  cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);
+  cn_backtrace_from(regs->pc);
+  cn_report_end();
 }
 
 void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
@@ -99,5 +102,6 @@ void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
     return;
   cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n",
                  cn_report_pc(pc, place), (mutator->stack_end - bottom) >> 10);
+  cn_backtrace_fault(pc);
   _exit(1);
 }

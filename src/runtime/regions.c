@@ -135,6 +135,11 @@ void cn_regions_enter(const struct cn_region *region)
                 (unsigned long)region->start);
 }
 
+unsigned cn_regions_depth(void)
+{
+  return self.depth;
+}
+
 /* ---- writers ---- */
 
 /* In the child of a fork() there is one thread; the counters are of others, too. */

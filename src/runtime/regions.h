@@ -29,4 +29,7 @@ bool cn_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region
 void cn_regions_enter(const struct cn_region *region);
 void cn_regions_leave(void);
 
+/* How many of them the calling thread is in. */
+unsigned cn_regions_depth(void);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "runtime/backtrace.h"
 #include "runtime/os/os.h"
 
 /* One write, so that lines of several processes do not mix. */
@@ -32,24 +33,35 @@ void cn_report_text(const char *format, ...)
   va_end(args);
 }
 
+_Thread_local struct cn_report_guard *cn_report_guard;
+
 _Noreturn void cairn_fatal(const char *format, ...)
 {
   va_list args;
 
+  if (cn_report_guard != NULL)
+    siglongjmp(cn_report_guard->back, 1);
   va_start(args, format);
   say("cairn: fatal: ", format, args, "\n");
   va_end(args);
+  cn_backtrace_abort((uintptr_t)__builtin_frame_address(0));
   abort();
 }
 
 _Noreturn void cn_report_exit(const char *format, ...)
 {
-  static int exiting;
   va_list args;
 
   va_start(args, format);
   say("cairn: ", format, args, "\n");
   va_end(args);
+  cn_report_end();
+}
+
+_Noreturn void cn_report_end(void)
+{
+  static int exiting;
+
   /* An exit handler that fails the same way must not enter exit() again. */
   if (exiting++ != 0)
     _exit(1);

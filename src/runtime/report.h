@@ -6,9 +6,18 @@
 #ifndef CN_RUNTIME_REPORT_H
 #define CN_RUNTIME_REPORT_H
 
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
+
+/* While a thread has a guard, cairn_fatal() says nothing and jumps to it: for what must go on where
+ * the stack cannot be parsed, a backtrace for one. */
+struct cn_report_guard {
+  sigjmp_buf back;
+  struct cn_report_guard *outer;
+};
+extern _Thread_local struct cn_report_guard *cn_report_guard;
 
 /* Formatted text, unbuffered, without prefix. Longer than a kilobyte is cut. */
 void cn_report_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -16,6 +25,9 @@ void cn_report_text(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* The program asked for what it cannot have: say so and exit(1), so that its own exit handlers run.
  * */
 _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same after a message of the caller's. */
+_Noreturn void cn_report_end(void);
 
 /* "0x401136 (function+0x16)" into the caller's buffer. */
 #define CN_REPORT_PC 160

@@ -72,6 +72,9 @@ uintptr_t cn_arch_fault_sp(const void *ucontext);
  * */
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 
+/* True if `pc` lies in a stub. Any value may be asked of. */
+bool cn_arch_in_stubs(uintptr_t pc);
+
 /* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one: there managed code
  * has no frame that tells, and no anchor yet or any more. */
 bool cn_arch_is_stub(uintptr_t pc);

@@ -53,6 +53,7 @@ void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 int cn_os_thread(void);                 /* number of the calling thread */
 uint64_t cn_os_thread_ran(int thread);  /* nanoseconds for which it had a processor */
 uint64_t cn_os_switches(void);          /* involuntary ones of the calling thread */
+void cn_os_thread_signal(int thread, int signal); /* of this process */
 /* At most size - 1 bytes; empty if there is no such thread. */
 void cn_os_thread_name(int thread, char *buffer, size_t size);
 

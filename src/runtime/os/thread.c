@@ -62,6 +62,11 @@ uint64_t cn_os_switches(void)
   return (uint64_t)usage.ru_nivcsw;
 }
 
+void cn_os_thread_signal(int thread, int signal)
+{
+  syscall(SYS_tgkill, getpid(), thread, signal);
+}
+
 void cn_os_thread_precise(const char *name)
 {
   prctl(PR_SET_NAME, name);

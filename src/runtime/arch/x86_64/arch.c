@@ -130,10 +130,14 @@ static bool is_thunk(const unsigned char *code)
   return code + 5 + distance == (const unsigned char *)cairn_call_any;
 }
 
+bool cn_arch_in_stubs(uintptr_t pc)
+{
+  return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start);
+}
+
 bool cn_arch_is_stub(uintptr_t pc)
 {
-  return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start) ||
-         is_thunk((const unsigned char *)pc);
+  return cn_arch_in_stubs(pc) || is_thunk((const unsigned char *)pc);
 }
 
 uintptr_t cn_arch_stubs(uintptr_t *end)
