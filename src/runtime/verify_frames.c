@@ -13,7 +13,9 @@
 struct check {
   struct cn_walk walk;
   bool there;     /* the walk is at an activation */
+  bool regions;   /* it has met code with a manager of its own, who may have lost registers */
   uint64_t count; /* of activations that agree */
+  uintptr_t last; /* pc of the unwinder's last activation */
 };
 
 _Noreturn static void differ(const struct check *check, const struct cn_os_frame *frame)
@@ -30,15 +32,18 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
               (unsigned long)ours->sp, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
 }
 
-static void compare_registers(const struct check *check, const struct cn_os_frame *frame)
+static void compare_places(const struct check *check, const struct cn_os_frame *frame)
 {
   const struct cn_frame *ours = &check->walk.frame;
   char where[CN_REPORT_PC];
 
+  if (*ours->pc_slot != ours->pc && !cn_arch_in_stubs(*ours->pc_slot))
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: its pc is not kept at %p",
+                (unsigned long)check->count, cn_report_pc(ours->pc, where), (void *)ours->pc_slot);
   for (int i = 0; i < CN_CALLEE_SAVED; i++) {
     int reg = cn_arch_saved[i];
     uintptr_t *place = ours->place[i], theirs = cn_os_frame_register(frame, reg);
-    if (place != NULL ? *place == theirs : ours->map == NULL) /* a manager may not know */
+    if (place != NULL ? *place == theirs : check->regions)
       continue;
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d is "
                 "0x%lx for the walk (at %p), 0x%lx for the unwinder",
@@ -62,12 +67,15 @@ static bool compare(void *env, const struct cn_os_frame *frame)
 {
   struct check *check = env;
   const struct cn_frame *ours = &check->walk.frame;
+  uintptr_t pc = frame->pc + frame->interrupted;
 
-  if (!is_ours(frame->pc + frame->interrupted))
+  check->last = pc;
+  if (!is_ours(pc))
     return true;
-  if (!check->there || frame->pc + frame->interrupted != ours->pc || frame->sp != ours->sp)
+  if (!check->there || pc != ours->pc || frame->sp != ours->sp)
     differ(check, frame);
-  compare_registers(check, frame);
+  check->regions |= ours->map == NULL;
+  compare_places(check, frame);
   check->count++;
   check->there = cn_walk_next(&check->walk);
   return true;
@@ -83,7 +91,7 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
                 "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
   check.there = cn_walk_begin(&check.walk, mutator, regs);
   cn_os_unwind(compare, &check);
-  if (check.there)
+  if (check.there && (cn_frames_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
                 "past the end", (unsigned long)check.count,
                 cn_report_pc(check.walk.frame.pc, place), (unsigned long)check.walk.frame.sp);

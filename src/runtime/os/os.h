@@ -89,6 +89,8 @@ bool cn_os_unwinder(bool load);
  * callback returns false, an activation has no call-frame information, or none is left. There is an
  * unwinder. Async-signal-safe. */
 void cn_os_unwind(bool (*frame)(void *env, const struct cn_os_frame *frame), void *env);
+/* Has the call that returns to `pc` call-frame information? */
+bool cn_os_unwindable(uintptr_t pc);
 /* The value that a callee-saved register (DWARF number) has in it. Asking for the stack pointer
  * would crash libgcc. */
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);

@@ -14,6 +14,7 @@ typedef int trace_function(struct _Unwind_Context *context, void *env);
 typedef int backtrace_function(trace_function *function, void *env);
 typedef uintptr_t get_word(struct _Unwind_Context *context);
 typedef uintptr_t get_ip_info(struct _Unwind_Context *context, int *before);
+typedef void *find_function(void *pc);
 typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
 
 /* Null where the program is not linked with it. */
@@ -21,12 +22,14 @@ extern backtrace_function _Unwind_Backtrace __attribute__((weak));
 extern get_word _Unwind_GetCFA __attribute__((weak));
 extern get_ip_info _Unwind_GetIPInfo __attribute__((weak));
 extern get_register _Unwind_GetGR __attribute__((weak));
+extern find_function _Unwind_FindEnclosingFunction __attribute__((weak));
 
 static struct {
   backtrace_function *backtrace;
   get_word *cfa;
   get_ip_info *ip;
   get_register *reg;
+  find_function *function;
 } unwinder;
 static _Atomic bool ready;
 
@@ -36,7 +39,8 @@ static bool linked(void)
   unwinder.cfa = _Unwind_GetCFA;
   unwinder.ip = _Unwind_GetIPInfo;
   unwinder.reg = _Unwind_GetGR;
-  return unwinder.backtrace && unwinder.cfa && unwinder.ip && unwinder.reg;
+  unwinder.function = _Unwind_FindEnclosingFunction;
+  return unwinder.backtrace && unwinder.cfa && unwinder.ip && unwinder.reg && unwinder.function;
 }
 
 static bool loaded(void)
@@ -49,6 +53,7 @@ static bool loaded(void)
       {"_Unwind_GetCFA", &unwinder.cfa},
       {"_Unwind_GetIPInfo", &unwinder.ip},
       {"_Unwind_GetGR", &unwinder.reg},
+      {"_Unwind_FindEnclosingFunction", &unwinder.function},
   };
   void *library = cn_os_library("libgcc_s.so.1");
 
@@ -91,6 +96,11 @@ void cn_os_unwind(bool (*frame)(void *env, const struct cn_os_frame *frame), voi
   struct trace trace = {frame, env};
 
   unwinder.backtrace(pass_on, &trace);
+}
+
+bool cn_os_unwindable(uintptr_t pc)
+{
+  return unwinder.function((void *)pc) != NULL;
 }
 
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg)
