@@ -9,11 +9,6 @@
 #include "runtime/image.h"
 #include "runtime/report.h"
 
-/* Until the reader is linked, nothing is known. */
-#pragma weak cn_details_next_function
-#pragma weak cn_details_find
-#pragma weak cn_details_next_source
-
 static CN_GROW(struct cn_details_function) functions; /* by entry */
 static uint64_t built;                                /* cn_image_generation() of it */
 
@@ -88,7 +83,7 @@ static const struct cn_details_function *function_of(uintptr_t pc)
 
 bool cn_details_of(uintptr_t pc, struct cn_details *details)
 {
-  if (cn_details_find == NULL || !cn_image_hold())
+  if (!cn_image_hold())
     return false;
   if (built != cn_image_generation()) {
     collect();
