@@ -48,9 +48,11 @@ struct cn_source {
 /* An operand of the statepoint's deopt bundle, in the order of the bundle, Cairn's own tails left
  * out. */
 struct cn_deopt {
-  enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS } kind;
+  enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_AT_CALL } kind;
   uint16_t size;     /* of the value in bytes, where known */
-  struct cn_loc loc; /* VALUE: where it is; ADDRESS: loc.reg + loc.offset is the value */
+  struct cn_loc loc; /* VALUE: where it is; ADDRESS: loc.reg + loc.offset is the value;
+                        AT_CALL: in which register it was when the call was made, which need not
+                        have kept it ("deopt-lowering"="live-in") */
   uint64_t constant;
 };
 

@@ -7,7 +7,9 @@
 #include <cairn/abi.h>
 #include "object/roots.h"
 
-enum { FIRST = 3 }; /* before the operands: calling convention, flags, their number */
+/* Locations before the operands: calling convention, flags, their number. A flag of statepoints:
+ * the values are needed when the call is made, not while it lasts. */
+enum { FIRST = 3, LIVE_IN = 2 };
 
 /* If a tail with that mark ends at *end, take it off: its operands are [*from, *to). */
 static bool take_tail(const struct cn_record *r, uint64_t mark, uint32_t *end, uint32_t *from,
@@ -45,6 +47,22 @@ const char *cn_deopt_split(const struct cn_record *r, struct cn_deopt_parts *out
   return NULL;
 }
 
+static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l,
+                                 struct cn_deopt *out)
+{
+  bool kept = l.size <= 8 && cn_record_keeps(r, l.reg) == CN_KEEPS;
+
+  if (l.offset)
+    return "a register location has an offset";
+  if (l.reg > UINT8_MAX)
+    return "a deopt value is in a strange register";
+  if (!kept && !(r->statepoint.flags & LIVE_IN))
+    return "a deopt value is in a register that the call does not preserve";
+  out->kind = kept ? CN_DEOPT_VALUE : CN_DEOPT_AT_CALL;
+  out->loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)l.reg};
+  return NULL;
+}
+
 static const char *read_value(const struct cn_record *r, uint32_t index, struct cn_deopt *out)
 {
   struct cairn_stackmap_location l = cn_record_location(r, index);
@@ -56,13 +74,7 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
     out->constant = l.value;
     return NULL;
   case CAIRN_STACKMAP_REGISTER:
-    if (l.offset)
-      return "a register location has an offset";
-    if (l.size > 8 || cn_record_keeps(r, l.reg) != CN_KEEPS)
-      return "a deopt value is in a register that the call does not preserve";
-    out->loc.is_register = 1;
-    out->loc.reg = (uint8_t)l.reg;
-    return NULL;
+    return read_register(r, l, out);
   case CAIRN_STACKMAP_DIRECT: out->kind = CN_DEOPT_ADDRESS; break;
   default: break;
   }

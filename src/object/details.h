@@ -54,6 +54,7 @@
  *                                 2 in a register, uleb
  *                                 3 in memory: uleb of the register, uleb of zigzag(offset)
  *                                 4 the address that memory has, as 3
+ *                                 5 in a register when the call was made, uleb
  *                 bits 3..7 size: 1 + log2, or 0: a uleb with the size follows]
  *    [uleb  number of spans minus 1, then for each uleb index, uleb depth]
  */
@@ -95,6 +96,7 @@ enum cn_value_kind {
   CN_VALUE_REGISTER,
   CN_VALUE_MEMORY,
   CN_VALUE_ADDRESS,
+  CN_VALUE_AT_CALL,
   CN_VALUE_KINDS
 };
 

@@ -319,12 +319,15 @@ static bool read_deopt(struct cn_details *d, struct cn_deopt *out)
     out->constant = cn_load_u64(d->cursor);
     d->cursor += 8;
     return true;
-  case CN_VALUE_REGISTER: out->loc.is_register = 1; break;
+  case CN_VALUE_REGISTER:
+  case CN_VALUE_AT_CALL: out->loc.is_register = 1; break;
   case CN_VALUE_MEMORY:
   case CN_VALUE_ADDRESS: break;
   default: return false;
   }
-  out->kind = (head & CN_VALUE_KIND) == CN_VALUE_ADDRESS ? CN_DEOPT_ADDRESS : CN_DEOPT_VALUE;
+  out->kind = (head & CN_VALUE_KIND) == CN_VALUE_ADDRESS   ? CN_DEOPT_ADDRESS
+              : (head & CN_VALUE_KIND) == CN_VALUE_AT_CALL ? CN_DEOPT_AT_CALL
+                                                           : CN_DEOPT_VALUE;
   if (!cn_uleb_get(&d->cursor, end, &value) || value > UINT8_MAX)
     return false;
   out->loc.reg = (uint8_t)value;

@@ -106,10 +106,11 @@ static void put_deopt(struct cn_bytes *out, const struct cn_deopt *v)
       cn_put(out, v->constant, 8);
     return;
   }
-  CN_CHECK(v->kind == CN_DEOPT_VALUE || !v->loc.is_register);
-  put_head(out, v->kind == CN_DEOPT_ADDRESS ? CN_VALUE_ADDRESS
-                : v->loc.is_register        ? CN_VALUE_REGISTER
-                                            : CN_VALUE_MEMORY,
+  CN_CHECK(v->kind == CN_DEOPT_VALUE || v->loc.is_register == (v->kind == CN_DEOPT_AT_CALL));
+  put_head(out, v->kind == CN_DEOPT_ADDRESS   ? CN_VALUE_ADDRESS
+                : v->kind == CN_DEOPT_AT_CALL ? CN_VALUE_AT_CALL
+                : v->loc.is_register          ? CN_VALUE_REGISTER
+                                              : CN_VALUE_MEMORY,
            v->size);
   cn_uleb_put(out, v->loc.reg);
   if (!v->loc.is_register)

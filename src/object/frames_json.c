@@ -86,7 +86,7 @@ static void print_sources(struct cn_json_out *json, struct cn_details *d)
 
 static void print_deopt(struct cn_json_out *json, const struct cn_deopt *value)
 {
-  static const char *const kinds[] = {"constant", "value", "address"};
+  static const char *const kinds[] = {"constant", "value", "address", "at_call"};
 
   cn_json_out_open_on_line(json, NULL, '{');
   cn_json_out_string(json, "kind", kinds[value->kind]);

@@ -91,6 +91,10 @@ static void print_deopts(FILE *out, struct cn_details *d)
     case CN_DEOPT_CONSTANT: fprintf(out, "constant %" PRId64, (int64_t)value.constant); break;
     case CN_DEOPT_VALUE: print_place(out, value.loc); break;
     case CN_DEOPT_ADDRESS: print_sum(out, value.loc.reg, value.loc.offset); break;
+    case CN_DEOPT_AT_CALL:
+      print_place(out, value.loc);
+      fputs(" when called", out);
+      break;
     }
     if (value.size != 8)
       fprintf(out, " (%u bytes)", value.size);

@@ -54,7 +54,7 @@ static struct cn_deopt any_deopt(void)
     v.constant = (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
     return v;
   case 2:
-    v.kind = CN_DEOPT_VALUE;
+    v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_AT_CALL;
     v.loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)any(256)};
     return v;
   default: break;
@@ -233,7 +233,7 @@ static void assert_same_blocks(const struct cn_bytes *bytes, const struct block 
       assert_same_function(want, &f);
       /* Blocks about different code do not overlap, those here may. */
       if (count == 1) {
-        assert_int_equal(cn_details_function_at(bytes->at, end, f.entry + 1, &found), 0);
+        assert_int_equal(cn_details_function_at(bytes->at, end, f.entry, &found), 0);
         assert_true(found.entry == f.entry);
         if (f.code_size > 1)
           assert_int_equal(
