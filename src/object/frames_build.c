@@ -242,9 +242,11 @@ static int build_section(const struct builder *b, uint32_t section)
   struct cairn_stackmap map;
   struct cairn_stackmap_error bad;
 
+  if (!s->data || !s->head.sh_size || (s->head.sh_flags & SHF_COMPRESSED))
+    return CN_FAIL(b->error, ".llvm_stackmaps: the section has no contents that can be read");
   if (cn_elf_relocate(b->elf, section, b->error))
     return -1;
-  for (size_t at = 0; s->data && at < s->head.sh_size; at += map.length) {
+  for (size_t at = 0; at < s->head.sh_size; at += map.length) {
     if (cairn_stackmap_open(s->data + at, s->head.sh_size - at, &map, &bad) < 0)
       return CN_FAIL(b->error, ".llvm_stackmaps, offset %zu: %s", at + bad.offset, bad.reason);
     if (map.version == 1)

@@ -108,7 +108,8 @@ static void print_known(const struct printer *p, const char *name, uint64_t valu
     cn_json_out_number(p->json, name, value);
 }
 
-/* Of an object the address is where in which section, of an image a number. */
+/* Of an object the address is where in which section, of an image a number, but for functions that
+ * are not in it. */
 static void print_function(const struct printer *p, uint32_t index)
 {
   struct cairn_stackmap_function f = cairn_stackmap_function(p->map, index);
@@ -121,10 +122,8 @@ static void print_function(const struct printer *p, uint32_t index)
     cn_json_out_number(p->json, "offset", f.address - symbol.address);
   else
     cn_json_out_null(p->json, "offset");
-  if (p->view->file && cairn_stackmap_file_is_object(p->view->file))
-    cn_json_out_null(p->json, "address");
-  else
-    cn_json_out_number(p->json, "address", f.address);
+  bool is_object = p->view->file && cairn_stackmap_file_is_object(p->view->file);
+  print_known(p, "address", is_object || !f.address ? UINT64_MAX : f.address);
   cn_json_out_string(p->json, "section", symbol.section);
   print_known(p, "section_offset",
               known ? symbol.section_offset + (f.address - symbol.address) : UINT64_MAX);

@@ -109,7 +109,9 @@ static void print_function(const struct printer *p, uint32_t index)
   fprintf(p->out, "function %s", known ? symbol.name : "?");
   if (known && symbol.address != f.address)
     fprintf(p->out, "+0x%" PRIx64, f.address - symbol.address);
-  if (!p->view->file || !cairn_stackmap_file_is_object(p->view->file))
+  if (!f.address)
+    fputs(" without an address", p->out);
+  else if (!p->view->file || !cairn_stackmap_file_is_object(p->view->file))
     fprintf(p->out, " at 0x%" PRIx64, f.address);
   if (f.stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE)
     fputs(": stack size unknown", p->out);
