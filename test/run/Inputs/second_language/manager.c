@@ -170,21 +170,24 @@ static void print_stack(void)
     printf("%s; roots %u %u %u %u %u%s\n", text, counts[0], counts[1], counts[2], counts[3],
            counts[4], has_line ? "; in a span" : "");
   }
+  fflush(stdout);
+  cairn_backtrace(1);
 }
 
+/* The PRINTth time that it is reached at the bottom of the turns, the stack is printed. */
 long native_turn(long turns);
 long native_turn(long turns)
 {
-  static bool printed;
+  static int reached;
+  const char *print = getenv("PRINT");
 
-  if (turns > 0)
-    return managed_turn(turns - 1);
-  if (!printed && getenv("PRINT")) {
-    fflush(stdout);
-    print_stack();
-    fflush(stdout);
+  if (turns > 0) {
+    long result = managed_turn(turns - 1);
+    __asm__ volatile("" ::: "memory"); /* not a tail call */
+    return result;
   }
-  printed = true;
+  if (print && ++reached == atoi(print))
+    print_stack();
   return 0;
 }
 

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The public iterator, over stacks that are arrays, with activations of a code info manager among
+ * those with frame maps. What would go wrong: what is set is not what is walked from; a register
+ * that a manager tells of, or tells to be lost, is looked for elsewhere; roots with tags are moved
+ * wrongly; a walk of a stack that is no thread's takes the thread's anchors.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "aborts.h"
+#include <pthread.h>
+#include <stdio.h>
+#include "mock_frames.h"
+#include "runtime/regions.h"
+#include "runtime/walk.h"
+
+enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, RBP = 6, RSP = 7, R12 = 12 };
+
+/* Code addresses: functions of 256 bytes at 0x10000, 0x20000, ...; region at 0x90000. */
+#define F(n) ((uintptr_t)(n) << 16)
+
+static uintptr_t stack[64];
+static struct cairn_image image;
+static struct cn_anchor anchors[4];
+static struct mock_safepoint in_f[1], in_g[1];
+static struct mock_function functions[2];
+
+static uintptr_t at(int word)
+{
+  return (uintptr_t)&stack[word];
+}
+
+static uintptr_t native(void)
+{
+  return (uintptr_t)mock_image;
+}
+
+static struct cn_safepoint plain(int words)
+{
+  return (struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 8 * words};
+}
+
+/* f, in the slow path, <- region <- g <- native. Frames end at stack[21], [27], [31]. */
+static struct cn_regs *prepare(void)
+{
+  struct cn_regs *regs = (struct cn_regs *)stack;
+
+  for (int i = 0; i < 64; i++)
+    stack[i] = 0xdead0000u + (unsigned)i;
+  in_f[0] = (struct mock_safepoint){.pc = F(1) + 8, .safepoint = plain(4)};
+  in_g[0] = (struct mock_safepoint){.pc = F(2) + 8, .safepoint = plain(4)};
+  functions[0] = (struct mock_function){F(1), 256, 1, in_f};
+  functions[1] = (struct mock_function){F(2), 256, 1, in_g};
+  mock_image(&image, functions, 2);
+  cairn_mutator.anchors = cairn_mutator.anchor = anchors;
+  cairn_mutator.anchor_limit = anchors + 4;
+  cairn_mutator.stack_end = at(64);
+  cairn_mutator.attached = 1;
+  cairn_mutator.stopped = regs;
+  regs->pc = F(1) + 8;
+  stack[20] = F(9) + 8;
+  stack[26] = F(2) + 8;
+  stack[30] = native();
+  return regs;
+}
+
+/* ---- a manager: frames of six words, rbx saved in the first ---- */
+
+struct told {
+  uintptr_t *rsi;
+  unsigned tag;
+  void *parameter;
+  bool stuck;
+};
+
+static void previous(struct cairn_stack_iterator *iterator, void *data)
+{
+  const struct told *told = data;
+  struct cairn_stack_iterator copy = *iterator; /* all of it is there */
+  struct cairn_stack_state state;
+
+  if (told->stuck)
+    return;
+  cairn_stack_get(&copy, &state);
+  uintptr_t *frame = (uintptr_t *)state.sp;
+  state.reg[RBX] = &frame[0];
+  state.reg[R12] = NULL;
+  state.reg[RSI] = told->rsi;
+  state.pc = &frame[5];
+  state.sp = (uintptr_t)&frame[6];
+  cairn_stack_set(iterator, &state);
+}
+
+static void enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
+                      void *env, void *data)
+{
+  const struct told *told = data;
+
+  callback(env, (uintptr_t *)cairn_stack_sp(iterator) + 1, told->tag, told->parameter);
+}
+
+static const struct cairn_code_manager manager = {
+    .name = "sixes", .previous = previous, .enumerate = enumerate};
+
+static void add(struct told *told)
+{
+  assert_int_equal(cairn_code_region_add(&manager, F(9), F(9) + 64, told), CAIRN_REGION_OK);
+}
+
+static void drop(void)
+{
+  assert_int_equal(cairn_code_region_remove(F(9)), CAIRN_REGION_OK);
+}
+
+static void managers_step(void **state)
+{
+  struct cn_regs *regs = prepare();
+  struct told told = {.rsi = &stack[50]};
+  struct cairn_stack_iterator it;
+  struct cairn_stack_state now;
+  uintptr_t value;
+  char text[40];
+
+  (void)state;
+  add(&told);
+  cairn_stack_youngest(&it);
+  assert_int_equal(cairn_stack_ip(&it), F(1) + 8);
+  cairn_stack_next(&it);
+  assert_int_equal(cairn_stack_ip(&it), F(9) + 8);
+  assert_int_equal(cairn_stack_describe(&it, text, sizeof text), 5);
+  assert_string_equal(text, "sixes");
+  assert_false(cairn_stack_span(&it, 1, &value));
+  cairn_stack_get(&it, &now);
+  assert_ptr_equal(now.pc, &stack[20]);
+  assert_int_equal(now.sp, at(21));
+  assert_ptr_equal(now.reg[RBX], &regs->gpr[RBX]);
+  assert_null(now.reg[RSI]);
+  assert_null(now.reg[RSP]);
+  cairn_stack_next_virtual(&it);
+  assert_int_equal(cairn_stack_ip(&it), F(2) + 8);
+  cairn_stack_get(&it, &now);
+  assert_ptr_equal(now.reg[RBX], &stack[21]);
+  assert_ptr_equal(now.reg[RSI], &stack[50]);
+  assert_ptr_equal(now.reg[RBP], &regs->gpr[RBP]);
+  assert_null(now.reg[R12]);
+  assert_null(now.reg[RDI]);
+  cairn_stack_next(&it);
+  assert_true(cairn_stack_past_end(&it));
+  assert_int_equal(cairn_stack_ip(&it), 0);
+  cairn_stack_next(&it);
+  assert_true(cairn_stack_past_end(&it));
+  drop();
+}
+
+static void set_is_get(void **state)
+{
+  struct cn_regs *regs = prepare();
+  struct told told = {.rsi = NULL};
+  struct cairn_stack_iterator it;
+  struct cairn_stack_state now, again;
+
+  (void)state;
+  add(&told);
+  cairn_stack_youngest(&it);
+  cairn_stack_get(&it, &now);
+  assert_ptr_equal(now.reg[RAX], &regs->gpr[RAX]);
+  assert_ptr_equal(now.pc, &regs->pc);
+  cairn_stack_next(&it);
+  cairn_stack_set(&it, &now);
+  cairn_stack_get(&it, &again);
+  assert_memory_equal(&now, &again, sizeof now);
+  now.pc = NULL;
+  cairn_stack_set(&it, &now);
+  assert_true(cairn_stack_past_end(&it));
+  cairn_stack_get(&it, &again);
+  assert_null(again.pc);
+  drop();
+}
+
+/* ---- a moving collection ---- */
+
+enum { MOVED = 0x100000 };
+
+static void move(void *env, struct cairn_slot slot)
+{
+  int *count = env;
+
+  ++*count;
+  if (*slot.address < MOVED) /* a slot may come twice */
+    *slot.address += MOVED;
+}
+
+static void user(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env)
+{
+  uintptr_t reference = *root >> 8;
+
+  assert_int_equal(tag, CAIRN_ROOT_USER + 7);
+  assert_ptr_equal(parameter, &image);
+  visit(env, (struct cairn_slot){&reference});
+  *root = reference << 8 | 0x5a;
+}
+
+static uintptr_t collect(struct told told, uintptr_t word)
+{
+  int count = 0;
+
+  prepare();
+  add(&told);
+  stack[22] = word;
+  cairn_visit_roots(move, &count);
+  drop();
+  return stack[22];
+}
+
+static void tags(void **state)
+{
+  (void)state;
+  prepare();
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_DEFAULT}, 0x4000), MOVED + 0x4000);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0x4018),
+                   MOVED + 0x4018);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET,
+                                         .parameter = (void *)-(intptr_t)24}, 0x3fe8),
+                   MOVED + 0x3fe8);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0), 0);
+  uintptr_t base = 0x5000;
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_BASE, .parameter = &base}, 0x5123),
+                   MOVED + 0x5123);
+  assert_int_equal(base, MOVED + 0x5000);
+  cairn_set_user_roots(user);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_USER + 7, .parameter = &image},
+                           0x7000 << 8 | 0x5a),
+                   (uintptr_t)(MOVED + 0x7000) << 8 | 0x5a);
+  cairn_set_user_roots(NULL);
+}
+
+/* ---- other stacks ---- */
+
+static void suspended(void **state)
+{
+  struct told told = {.rsi = NULL};
+  struct cairn_stack_iterator it;
+  struct cairn_stack_state from = {.pc = &stack[20], .sp = at(21)};
+
+  (void)state;
+  prepare();
+  add(&told);
+  anchors[0] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(50)};
+  cairn_mutator.anchor = anchors + 1;
+  cairn_stack_suspended(&it, &from, at(0), at(40));
+  assert_int_equal(cairn_stack_ip(&it), F(9) + 8);
+  cairn_stack_next(&it);
+  assert_int_equal(cairn_stack_ip(&it), F(2) + 8);
+  cairn_stack_next(&it);
+  assert_true(cairn_stack_past_end(&it)); /* the anchor is the thread's */
+  drop();
+}
+
+static void *elsewhere(void *unused)
+{
+  struct cairn_stack_iterator it;
+
+  (void)unused;
+  cairn_stack_youngest(&it);
+  assert_true(cairn_stack_past_end(&it));
+  return NULL;
+}
+
+static void threads(void **state)
+{
+  struct cairn_stack_iterator it;
+  pthread_t thread;
+
+  (void)state;
+  prepare();
+  assert_int_equal(pthread_create(&thread, NULL, elsewhere, NULL), 0);
+  pthread_join(thread, NULL);
+  assert_false(cairn_stack_of_thread(&it, -1));
+}
+
+/* ---- what ends the program ---- */
+
+static void no_step(void)
+{
+  struct told told = {.stuck = true};
+  struct cairn_stack_iterator it;
+
+  prepare();
+  add(&told);
+  cairn_stack_youngest(&it);
+  cairn_stack_next(&it);
+  cairn_stack_next(&it);
+}
+
+static void no_handler(void)
+{
+  collect((struct told){.tag = CAIRN_ROOT_USER}, 1);
+}
+
+static void region_gone(void)
+{
+  struct told told = {.rsi = NULL};
+  struct cairn_stack_iterator it;
+
+  prepare();
+  add(&told);
+  cairn_stack_youngest(&it);
+  cairn_stack_next(&it);
+  drop();
+  cairn_stack_next(&it);
+}
+
+/* g has a reference in r12, which the manager says is lost. */
+static void lost_register(void)
+{
+  struct told told = {.rsi = NULL};
+  struct cairn_stack_iterator it;
+
+  prepare();
+  in_g[0].safepoint.roots = 1;
+  in_g[0].roots[0] = (struct cn_root){.base = {1, R12, 0}};
+  mock_image(&image, functions, 2);
+  add(&told);
+  cairn_stack_youngest(&it);
+  cairn_stack_next(&it);
+  cairn_stack_next(&it);
+  cairn_stack_enumerate(&it, NULL, NULL);
+}
+
+static void fatal(void **state)
+{
+  (void)state;
+  aborts(no_step, "its manager did not step to the caller");
+  aborts(no_handler, "a root with a tag of the language's own");
+  aborts(region_gone, "the region was removed");
+  aborts(lost_register, "a reference in a register that was not saved");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(managers_step), cmocka_unit_test(set_is_get), cmocka_unit_test(tags),
+      cmocka_unit_test(suspended),     cmocka_unit_test(threads),    cmocka_unit_test(fatal),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
