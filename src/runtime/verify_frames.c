@@ -91,7 +91,9 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
                 "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
   check.there = cn_walk_begin(&check.walk, mutator, regs);
   cn_os_unwind(compare, &check);
-  if (check.there && (cn_frames_inside(check.last) || cn_os_unwindable(check.last)))
+  /* Zero is behind what call-frame information says to be the oldest. */
+  if (check.there &&
+      (check.last == 0 || cn_frames_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
                 "past the end", (unsigned long)check.count,
                 cn_report_pc(check.walk.frame.pc, place), (unsigned long)check.walk.frame.sp);
