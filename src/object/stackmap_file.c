@@ -15,14 +15,17 @@ static int prepare(struct cn_elf *elf, uint32_t section, char **error)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;
 
-  if (h->sh_type == SHT_NOBITS || (h->sh_flags & SHF_COMPRESSED) || !h->sh_size)
+  if (!elf->sections[section].data || (h->sh_flags & SHF_COMPRESSED) || !h->sh_size)
     return cn_elf_fail(elf, elf->head.e_shoff + section * sizeof *h,
                        "the stack maps have no contents that can be read", error);
   return cn_elf_relocate(elf, section, error);
 }
 
-static int open_file(struct cn_elf *elf, const void *bytes, size_t length, char **error)
+static int open_file(struct cairn_stackmap_file *file, const void *bytes, size_t length,
+                     char **error)
 {
+  struct cn_elf *elf = &file->elf;
+
   if (cn_elf_open_any(elf, bytes, length, error))
     return CAIRN_STACKMAP_E_ELF;
   uint32_t section = cn_elf_find(elf, maps_name, 0);
@@ -33,9 +36,11 @@ static int open_file(struct cn_elf *elf, const void *bytes, size_t length, char 
   }
   if (cn_elf_place(elf, error))
     return CAIRN_STACKMAP_E_ELF;
-  for (; section; section = cn_elf_find(elf, maps_name, section + 1))
+  for (; section; section = cn_elf_find(elf, maps_name, section + 1)) {
     if (prepare(elf, section, error))
       return CAIRN_STACKMAP_E_ELF;
+    cn_push(&file->sections, section);
+  }
   return CAIRN_STACKMAP_E_OK;
 }
 
@@ -44,7 +49,7 @@ int cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stac
 {
   struct cairn_stackmap_file *opened = cn_alloc(sizeof *opened);
   char *message = NULL;
-  int status = open_file(&opened->elf, bytes, length, &message);
+  int status = open_file(opened, bytes, length, &message);
 
   free(message);
   *file = status < 0 ? NULL : opened;
@@ -60,6 +65,7 @@ void cairn_stackmap_file_close(struct cairn_stackmap_file *file)
 {
   if (!file)
     return;
+  cn_free(&file->sections);
   cn_elf_close(&file->elf);
   free(file);
 }
@@ -77,12 +83,9 @@ bool cairn_stackmap_file_is_object(const struct cairn_stackmap_file *file)
 bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigned index,
                                  struct cairn_stackmap_section *section)
 {
-  uint32_t found = cn_elf_find(&file->elf, maps_name, 0);
-
-  for (; found && index; index--)
-    found = cn_elf_find(&file->elf, maps_name, found + 1);
-  if (!found)
+  if (index >= file->sections.count)
     return false;
+  uint32_t found = file->sections.at[index];
   const struct cn_elf_section *s = &file->elf.sections[found];
   *section = (struct cairn_stackmap_section){s->data, s->head.sh_size, s->head.sh_offset, found};
   return true;

@@ -6,10 +6,12 @@
 #define CN_OBJECT_STACKMAP_FILE_H
 
 #include <cairn/stackmap.h>
+#include "base/vector.h"
 #include "object/elf_file.h"
 
 struct cairn_stackmap_file {
   struct cn_elf elf; /* placed; the stack maps are relocated */
+  CN_VECTOR(uint32_t) sections; /* of stack maps: indices */
 };
 
 #endif

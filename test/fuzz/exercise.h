@@ -7,12 +7,15 @@
 #ifndef CN_FUZZ_EXERCISE_H
 #define CN_FUZZ_EXERCISE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/object.h>
 #include <cairn/stackmap.h>
 #include "base/framemap.h"
 #include "object/details.h"
+#include "object/stackmap_file.h"
+#include "object/stackmap_print.h"
 
 static inline void exercise_record(const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record)
@@ -99,6 +102,42 @@ static inline int exercise_stackmap(const unsigned char *bytes, size_t size)
     exercise_encoder(&map);
   }
   return first;
+}
+
+static inline void exercise_printing(struct cairn_stackmap_file *file)
+{
+  static FILE *nowhere;
+  if (!nowhere)
+    nowhere = fopen("/dev/null", "w");
+  struct cn_json_out json = {.out = nowhere};
+  struct cn_stackmap_view view = {.member = "member", .file = file};
+
+  view.lines = cn_lines_open(&file->elf);
+  cn_stackmap_print_text(nowhere, &view);
+  cn_stackmap_print_json(&json, &view);
+  cn_lines_close(view.lines);
+}
+
+/* Find the stack maps of an ELF file, decode them, encode them again, print them. */
+static inline int exercise_stackmap_file(const unsigned char *bytes, size_t size)
+{
+  struct cairn_stackmap_file *file;
+  struct cairn_stackmap_section section;
+  struct cairn_stackmap_error error = {0, NULL};
+  int status = cairn_stackmap_file_open(bytes, size, &file, &error);
+
+  if (status < 0) {
+    if (!error.reason || file || error.offset > size)
+      abort();
+    return status;
+  }
+  for (unsigned i = 0; cairn_stackmap_file_section(file, i, &section); i++)
+    if (!status)
+      status = exercise_stackmap(section.bytes, section.length);
+  if (!status)
+    exercise_printing(file);
+  cairn_stackmap_file_close(file);
+  return status;
 }
 
 static inline int exercise_function(const struct cn_framemap_function *f)

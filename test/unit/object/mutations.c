@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects cut short and changed at random places (the same in every run) go through the rewriter:
- * an error or a result, never a crash. Without arguments the subject is this program's own file,
+ * Objects cut short and changed at random places (the same in every run) go through the rewriter
+ * and the reader of stack maps: an error or a result, never a crash. Without arguments the subject is this program's own file,
  * whose headers, symbols and groups are read; test/object/mutations.test gives real objects with
  * stack maps.
  */
@@ -60,6 +60,7 @@ static void mutations(void **state)
     else
       change(copy, size);
     exercise_object(copy, size);
+    exercise_stackmap_file(copy, size);
   }
   free(copy);
   free(bytes);
@@ -73,8 +74,10 @@ static void truncations(void **state)
 
   (void)state;
   assert_int_equal(cn_file_read(subject, &bytes, &size, &error), 0);
-  for (size_t length = 0; length < size; length += length < 200 ? 1 : 1 + size / 97)
-    assert_int_not_equal(exercise_object(bytes, length), 0);
+  for (size_t length = 0; length < size; length += length < 200 ? 1 : 1 + size / 97) {
+      assert_int_not_equal(exercise_object(bytes, length), 0);
+      assert_int_not_equal(exercise_stackmap_file(bytes, length), 0);
+    }
   free(bytes);
 }
 
