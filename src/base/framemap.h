@@ -76,6 +76,9 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */
 int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
                               uint32_t *offset);
+/* True if the maps of both functions say the same, whatever their entries. */
+bool cn_framemap_same(const struct cn_framemap_function *one,
+                      const struct cn_framemap_function *other);
 /* Decode the i-th safepoint. */
 int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
                           struct cn_safepoint *out);

@@ -49,6 +49,16 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   return CN_FRAMEMAP_OK;
 }
 
+bool cn_framemap_same(const struct cn_framemap_function *one,
+                      const struct cn_framemap_function *other)
+{
+  size_t bytes = (size_t)(one->end - one->data);
+
+  return bytes == (size_t)(other->end - other->data) &&
+         memcmp(one->data + CN_MAP_CODE_SIZE, other->data + CN_MAP_CODE_SIZE,
+                bytes - CN_MAP_CODE_SIZE) == 0;
+}
+
 int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index,
                               uint32_t *offset)
 {

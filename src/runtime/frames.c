@@ -1,42 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table from return addresses (open addressing, at most half full) and a sorted table of
- * functions.
+ * The functions of each image, sorted; the hash table of the safepoints that were met. What changes
+ * either holds the lock.
  */
 #include "runtime/frames.h"
 
-#include "runtime/arch/arch.h"
+#include <pthread.h>
 #include "runtime/grow.h"
 #include "runtime/image.h"
+#include "runtime/maps.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
 
-struct slot {
-  uintptr_t pc; /* 0: empty */
-  uint32_t function, index;
-  struct cn_map *map; /* null: not decoded yet */
+/* A signal handler may come back in on the thread that holds it: that one is told that nothing is
+ * known. */
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+/* ---- functions ---- */
+
+struct function {
+  uintptr_t entry;
+  uint32_t code_size;
+  uint32_t offset; /* in the image's section */
 };
 
-static CN_GROW(struct cn_framemap_function) functions; /* by entry */
-static struct slot *slots;
-static size_t slot_bytes;
-static unsigned slot_bits;
-static uint64_t built; /* cn_image_generation() of the tables; 0: none */
+struct code {
+  uint64_t id;
+  const unsigned char *start, *stop;
+  CN_GROW(struct function) functions; /* by entry */
+  uintptr_t low, high;                /* the code of all of them */
+  struct cn_maps maps;
+  bool there; /* sync() has seen it */
+};
 
-static size_t hash(uintptr_t pc)
-{
-  return (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> (64 - slot_bits));
-}
-
-static struct slot *probe(uintptr_t pc)
-{
-  size_t mask = ((size_t)1 << slot_bits) - 1;
-  size_t i = hash(pc);
-
-  while (slots[i].pc != 0 && slots[i].pc != pc)
-    i = (i + 1) & mask;
-  return &slots[i];
-}
+static CN_GROW(struct code) codes;
+static _Atomic uint64_t synced; /* cn_image_generation() of `codes`; 0: none */
 
 _Noreturn static void bad(const char *what, uintptr_t entry)
 {
@@ -45,190 +43,403 @@ _Noreturn static void bad(const char *what, uintptr_t entry)
   cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
 }
 
-/* ---- decoded safepoints ---- */
-
-enum { CHUNK = 64 << 10 };
-
-struct chunk {
-  unsigned char *at;
-  size_t bytes, used;
-};
-static CN_GROW(struct chunk) chunks;
-
-static void forget_maps(void)
+static struct cn_framemap_function read_function(const struct code *code, size_t index)
 {
-  for (size_t i = 0; i < chunks.count; i++)
-    cn_os_free(chunks.at[i].at, chunks.at[i].bytes);
-  chunks.count = 0;
+  const unsigned char *cursor = code->start + code->functions.at[index].offset;
+  struct cn_framemap_function function;
+
+  if (cn_framemap_next_function(&cursor, code->stop, &function) != CN_FRAMEMAP_OK)
+    bad("it has changed", code->functions.at[index].entry);
+  return function;
 }
 
-static void *take(size_t bytes)
+static void read_functions(struct code *code, size_t image)
 {
-  bytes = (bytes + 7) & ~(size_t)7;
-  if (chunks.count == 0 ||
-      chunks.at[chunks.count - 1].bytes - chunks.at[chunks.count - 1].used < bytes) {
-    size_t room = bytes > CHUNK ? (bytes + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
-    unsigned char *at = cn_os_resize(NULL, 0, room);
-    if (at == NULL)
-      cairn_fatal("no memory for decoded frame maps");
-    cn_grow_push(&chunks, (struct chunk){at, room, 0});
+  const unsigned char *cursor = code->start;
+  struct cn_framemap_function function;
+  int status = CN_FRAMEMAP_NONE;
+
+  if ((size_t)(code->stop - code->start) > UINT32_MAX)
+    cairn_fatal("section cairn_frames of image %zu is larger than 4 GB", image);
+  for (;;) {
+    const unsigned char *before = cursor;
+    if (cursor == NULL ||
+        (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
+      break;
+    /* Padding before the function is skipped again when it is read again. */
+    cn_grow_push(&code->functions, (struct function){function.entry, function.code_size,
+                                                     (uint32_t)(before - code->start)});
   }
-  struct chunk *chunk = &chunks.at[chunks.count - 1];
-  chunk->used += bytes;
-  return chunk->at + chunk->used - bytes;
-}
-
-static void decode_head(struct cn_map *map, const struct cn_safepoint *safepoint)
-{
-  map->cfa_reg = safepoint->cfa_reg;
-  map->cfa_offset = safepoint->cfa_offset;
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (safepoint->saved >> i & 1) {
-      map->saved[map->saves].reg = (uint8_t)i;
-      map->saved[map->saves++].offset = safepoint->saved_offset[i];
-    }
-}
-
-static struct cn_map *decode(const struct cn_framemap_function *function, uint32_t index)
-{
-  struct cn_safepoint safepoint;
-
-  if (cn_framemap_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
-    bad("a safepoint cannot be read", function->entry);
-  size_t roots = safepoint.roots, areas = safepoint.areas;
-  struct cn_map *map = take(sizeof *map + roots * sizeof *map->root);
-  struct cn_area *area = take(areas * sizeof *area);
-  *map = (struct cn_map){.roots = safepoint.roots, .areas = safepoint.areas, .area = area};
-  decode_head(map, &safepoint);
-  for (size_t i = 0; i < roots; i++)
-    if (cn_framemap_next_root(&safepoint, &map->root[i]) != CN_FRAMEMAP_OK)
-      bad("a root cannot be read", function->entry);
-  for (size_t i = 0; i < areas; i++)
-    if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
-      bad("an area cannot be read", function->entry);
-  return map;
-}
-
-/* ---- the index ---- */
-
-/* Returns how many safepoints there are. */
-static size_t collect_functions(void)
-{
-  size_t safepoints = 0;
-
-  functions.count = 0;
-  for (size_t i = 0; i < cn_image_count(); i++) {
-    const struct cairn_image *image = cn_image_at(i);
-    const unsigned char *cursor = image->frames_start;
-    struct cn_framemap_function function;
-    int status = CN_FRAMEMAP_NONE;
-    while (cursor != NULL && (status = cn_framemap_next_function(&cursor, image->frames_stop,
-                                                                 &function)) == CN_FRAMEMAP_OK) {
-      cn_grow_push(&functions, function);
-      safepoints += function.safepoints;
-    }
-    if (status != CN_FRAMEMAP_NONE)
-      cairn_fatal("bad frame map: image %zu, offset %zu of section cairn_frames", i,
-                  (size_t)(cursor - image->frames_start));
-  }
-  return safepoints;
+  if (status != CN_FRAMEMAP_NONE)
+    cairn_fatal("bad frame map: image %zu, offset %zu of section cairn_frames", image,
+                (size_t)(cursor - code->start));
 }
 
 /* Heap sort: no memory, no recursion, never quadratic. */
-static void sift(size_t root, size_t count)
+static void sift(struct function *at, size_t root, size_t count)
 {
-  struct cn_framemap_function moving = functions.at[root];
+  struct function moving = at[root];
 
   for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count && functions.at[child].entry < functions.at[child + 1].entry)
+    if (child + 1 < count && at[child].entry < at[child + 1].entry)
       child++;
-    if (moving.entry >= functions.at[child].entry)
+    if (moving.entry >= at[child].entry)
       break;
-    functions.at[root] = functions.at[child];
+    at[root] = at[child];
     root = child;
   }
-  functions.at[root] = moving;
+  at[root] = moving;
 }
 
-static void sort_functions(void)
+/* Linkers leave them in the order of the code, as a rule. */
+static void sort_functions(struct function *at, size_t count)
 {
-  for (size_t i = functions.count / 2; i-- > 0;)
-    sift(i, functions.count);
-  for (size_t last = functions.count; last-- > 1;) {
-    struct cn_framemap_function greatest = functions.at[0];
-    functions.at[0] = functions.at[last];
-    functions.at[last] = greatest;
-    sift(0, last);
+  size_t sorted = 1;
+
+  while (sorted < count && at[sorted - 1].entry <= at[sorted].entry)
+    sorted++;
+  if (sorted >= count)
+    return;
+  for (size_t i = count / 2; i-- > 0;)
+    sift(at, i, count);
+  for (size_t last = count; last-- > 1;) {
+    struct function greatest = at[0];
+    at[0] = at[last];
+    at[last] = greatest;
+    sift(at, 0, last);
   }
 }
 
-static void size_table(size_t safepoints)
+/* A linker that folds identical functions leaves one body with several, equal maps. Anything else
+ * that overlaps is about code that is not there. */
+static void check_functions(struct code *code)
 {
-  for (slot_bits = 4; (size_t)1 << slot_bits < 2 * safepoints; slot_bits++)
-    ;
+  size_t kept = 0;
+
+  for (size_t i = 0; i < code->functions.count; i++) {
+    struct function *function = &code->functions.at[i];
+    if (kept > 0) {
+      struct function *before = &code->functions.at[kept - 1];
+      if (before->entry == function->entry) {
+        struct cn_framemap_function one = read_function(code, kept - 1);
+        struct cn_framemap_function other = read_function(code, i);
+        if (!cn_framemap_same(&one, &other))
+          bad("two different maps of one function", function->entry);
+        continue;
+      }
+      if (function->entry - before->entry < before->code_size)
+        bad("it lies in another function", function->entry);
+    }
+    code->functions.at[kept++] = *function;
+  }
+  code->functions.count = kept;
+  if (kept > 0) {
+    code->low = code->functions.at[0].entry;
+    code->high = code->functions.at[kept - 1].entry + code->functions.at[kept - 1].code_size;
+  }
+}
+
+/* ---- the table ---- */
+
+enum { LEAST_BITS = 9 };
+
+/* Before there is a table. */
+static struct {
+  struct cn_index index;
+  struct cn_entry at[2];
+} none = {.index = {.shift = 63, .mask = 1}};
+struct cn_index *_Atomic cn_frames_index = &none.index;
+
+static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
+
+static struct cn_index *table(void)
+{
+  return atomic_load_explicit(&cn_frames_index, memory_order_relaxed);
+}
+
+static size_t table_bytes(size_t entries)
+{
   size_t page = cn_os_page();
-  size_t bytes = (((size_t)1 << slot_bits) * sizeof *slots + page - 1) / page * page;
-  if (slots == NULL || bytes > slot_bytes) {
-    slots = cn_os_resize(slots, slot_bytes, bytes);
-    if (slots == NULL)
-      cairn_fatal("no memory for an index of %zu safepoints", safepoints);
-    slot_bytes = bytes;
+
+  return (sizeof(struct cn_index) + entries * sizeof(struct cn_entry) + page - 1) / page * page;
+}
+
+static void put(struct cn_index *index, uint64_t key, uint64_t value)
+{
+  uint64_t there;
+  struct cn_entry *entry =
+      (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
+
+  if (entry == NULL) {
+    size_t i = cn_index_start(index, key >> CN_ENTRY_SHIFT);
+    while (atomic_load_explicit(&index->at[i].key, memory_order_relaxed) != 0)
+      i = (i + 1) & index->mask;
+    entry = &index->at[i];
+    index->used++;
   }
-  for (size_t i = 0; i < (size_t)1 << slot_bits; i++)
-    slots[i] = (struct slot){0};
+  atomic_store_explicit(&entry->value, value, memory_order_relaxed);
+  atomic_store_explicit(&entry->key, key, memory_order_release);
 }
 
-static void index_function(uint32_t number)
+/* Another table with the entries whose images are there, at most three sixteenths used. */
+static void replace_table(void)
 {
-  const struct cn_framemap_function *function = &functions.at[number];
+  struct cn_index *old = table(), *index;
+  size_t live = 0, bits = LEAST_BITS;
 
-  for (uint32_t i = 0; i < function->safepoints; i++) {
-    uint32_t offset;
-    if (cn_framemap_return_offset(function, i, &offset) != CN_FRAMEMAP_OK ||
-        offset > function->code_size)
-      bad("a return offset cannot be read", function->entry);
-    struct slot *slot = probe(function->entry + offset);
-    /* A linker that folds identical functions leaves one body with several, equal maps. */
-    if (slot->pc != 0 && functions.at[slot->function].entry != function->entry)
-      bad("two functions claim one return address", function->entry);
-    if (slot->pc == 0)
-      *slot = (struct slot){function->entry + offset, number, i, NULL};
+  for (size_t i = 0; i <= old->mask; i++)
+    live += atomic_load_explicit(&old->at[i].value, memory_order_relaxed) != 0;
+  while (((size_t)3 << bits) / 16 <= live)
+    bits++;
+  index = cn_os_resize(NULL, 0, table_bytes((size_t)1 << bits));
+  if (index == NULL)
+    cairn_fatal("no memory for an index of %zu safepoints", live);
+  index->shift = 64 - (unsigned)bits;
+  index->mask = ((size_t)1 << bits) - 1;
+  for (size_t i = 0; i <= old->mask; i++) {
+    uint64_t value = atomic_load_explicit(&old->at[i].value, memory_order_relaxed);
+    if (value != 0)
+      put(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
+  }
+  atomic_store_explicit(&cn_frames_index, index, memory_order_release);
+  if (old != &none.index)
+    cn_grow_push(&replaced, old);
+}
+
+static void insert(const struct cn_map *map, uintptr_t pc)
+{
+  if ((table()->mask + 1) * 3 / 8 <= table()->used)
+    replace_table();
+  put(table(), cn_maps_key(map, pc), cn_maps_value(map));
+}
+
+/* The keys stay, so that look-ups of others find their way. */
+static void forget_entries(uintptr_t low, uintptr_t high)
+{
+  struct cn_index *index = table();
+
+  for (size_t i = 0; i <= index->mask; i++) {
+    uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
+    if (key == 0 || (key >> CN_ENTRY_SHIFT) - low > high - low)
+      continue;
+    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_WORDS,
+                          memory_order_relaxed);
+    atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
   }
 }
 
-static void build(void)
+/* ---- images that come and go ---- */
+
+static void drop(struct code *code)
 {
-  forget_maps();
-  size_table(collect_functions());
-  sort_functions();
-  for (size_t i = 0; i < functions.count; i++)
-    index_function((uint32_t)i);
-  built = cn_image_generation();
+  forget_entries(code->low, code->high);
+  cn_maps_forget(&code->maps);
 }
 
-const struct cn_map *cn_frames_find(uintptr_t pc)
+static struct code *code_of_image(uint64_t id)
 {
-  if (slots == NULL || built != cn_image_generation())
-    build();
-  struct slot *slot = probe(pc);
-  if (slot->pc == 0)
-    return NULL;
-  if (slot->map == NULL)
-    slot->map = decode(&functions.at[slot->function], slot->index);
-  return slot->map;
+  for (size_t i = 0; i < codes.count; i++)
+    if (codes.at[i].id == id)
+      return &codes.at[i];
+  return NULL;
 }
 
-bool cn_frames_inside(uintptr_t pc)
+static void add(size_t i)
 {
-  size_t low = 0, high = functions.count;
+  const struct cairn_image *image = cn_image_at(i);
+
+  cn_grow_push(&codes, (struct code){.id = cn_image_id(i), .start = image->frames_start,
+                                     .stop = image->frames_stop, .there = true});
+  struct code *code = &codes.at[codes.count - 1];
+  read_functions(code, i);
+  sort_functions(code->functions.at, code->functions.count);
+  check_functions(code);
+}
+
+static void sync(void)
+{
+  size_t kept = 0;
+
+  if (cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed) ||
+      !cn_image_hold())
+    return;
+  uint64_t generation = cn_image_generation();
+  for (size_t i = 0; i < codes.count; i++)
+    codes.at[i].there = false;
+  for (size_t i = 0; i < cn_image_count(); i++) {
+    struct code *code = code_of_image(cn_image_id(i));
+    if (code == NULL)
+      add(i);
+    else
+      code->there = true;
+  }
+  for (size_t i = 0; i < codes.count; i++)
+    if (codes.at[i].there)
+      codes.at[kept++] = codes.at[i];
+    else
+      drop(&codes.at[i]);
+  codes.count = kept;
+  cn_image_release();
+  atomic_store_explicit(&synced, generation, memory_order_relaxed);
+}
+
+static bool enter(void)
+{
+  if (pthread_mutex_lock(&lock) != 0)
+    return false;
+  sync();
+  return true;
+}
+
+static void leave(void)
+{
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- questions ---- */
+
+/* The function with the call that returns to `pc`: the last that starts below it; a call may be its
+ * last instruction. */
+static bool locate(uintptr_t pc, struct code **code, size_t *index)
+{
+  for (size_t i = 0; i < codes.count; i++) {
+    size_t low = 0, high = codes.at[i].functions.count;
+    const struct function *at = codes.at[i].functions.at;
+    if (pc - codes.at[i].low > codes.at[i].high - codes.at[i].low)
+      continue;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (at[middle].entry < pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low > 0 && pc - at[low - 1].entry <= at[low - 1].code_size) {
+      *code = &codes.at[i];
+      *index = low - 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool find_safepoint(const struct cn_framemap_function *function, uintptr_t pc,
+                           uint32_t *index)
+{
+  uint32_t low = 0, high = function->safepoints, offset;
 
   while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (functions.at[middle].entry < pc)
+    uint32_t middle = low + (high - low) / 2;
+    if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK ||
+        offset > function->code_size)
+      bad("a return offset cannot be read", function->entry);
+    if (function->entry + offset == pc) {
+      *index = middle;
+      return true;
+    }
+    if (function->entry + offset < pc)
       low = middle + 1;
     else
       high = middle;
   }
-  /* The last function that starts below pc; a call may be its last instruction. */
-  return low > 0 && pc - functions.at[low - 1].entry <= functions.at[low - 1].code_size;
+  return false;
+}
+
+static const struct cn_map *meet(uintptr_t pc)
+{
+  struct code *code;
+  size_t index;
+  uint32_t safepoint;
+  uint64_t key;
+  const struct cn_entry *entry = cn_index_find(table(), pc, &key);
+
+  if (entry != NULL && entry->value != 0) /* another thread was here first */
+    return cn_entry_map(entry->value);
+  if (!locate(pc, &code, &index))
+    return NULL;
+  struct cn_framemap_function function = read_function(code, index);
+  if (!find_safepoint(&function, pc, &safepoint))
+    return NULL;
+  const struct cn_map *map = cn_maps_decode(&code->maps, &function, safepoint);
+  insert(map, pc);
+  return map;
+}
+
+const struct cn_map *cn_frames_find(uintptr_t pc)
+{
+  uint64_t key, value;
+  const struct cn_entry *entry =
+      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, &key);
+  const struct cn_map *map = NULL;
+
+  if (entry != NULL &&
+      (value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
+    return cn_entry_map(value);
+  if (enter()) {
+    map = meet(pc);
+    leave();
+  }
+  return map;
+}
+
+bool cn_frames_inside(uintptr_t pc)
+{
+  struct code *code;
+  size_t index;
+
+  if (!enter())
+    return false;
+  bool inside = locate(pc, &code, &index);
+  leave();
+  return inside;
+}
+
+void cn_frames_begin(void)
+{
+  if (cn_image_generation() != atomic_load_explicit(&synced, memory_order_relaxed) && enter())
+    leave();
+}
+
+bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
+{
+  struct code *code;
+  size_t index;
+
+  if (!enter())
+    return false;
+  bool there = locate(pc, &code, &index);
+  if (there) {
+    *low = code->low;
+    *high = code->high;
+  }
+  leave();
+  return there;
+}
+
+void cn_frames_trim(void)
+{
+  if (replaced.count == 0 || !enter())
+    return;
+  for (size_t i = 0; i < replaced.count; i++)
+    cn_os_free(replaced.at[i], table_bytes(replaced.at[i]->mask + 1));
+  replaced.count = 0;
+  leave();
+}
+
+size_t cn_frames_memory(size_t *safepoints)
+{
+  size_t bytes;
+
+  *safepoints = 0;
+  if (!enter())
+    return 0;
+  *safepoints = table()->used;
+  bytes = table_bytes(table()->mask + 1);
+  for (size_t i = 0; i < codes.count; i++)
+    bytes += codes.at[i].functions.room * sizeof(struct function) +
+             cn_maps_memory(&codes.at[i].maps);
+  for (size_t i = 0; i < replaced.count; i++)
+    bytes += table_bytes(replaced.at[i]->mask + 1);
+  leave();
+  return bytes;
 }

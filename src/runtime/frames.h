@@ -1,35 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index over the frame maps of all images: return address to safepoint. Built at the first
- * question after an image came or went, in memory straight from the system; a frame map that cannot
- * be read ends the program.
+ * The index over the frame maps of all images: return address to safepoint. Two steps. The first
+ * question after an image came or went reads the heads of the functions of what is new into a sorted
+ * array. A safepoint enters the hash table when it is met first on a stack, decoded; so no program
+ * pays for safepoints at which it never waits. All memory comes straight from the system; a frame map
+ * that cannot be read ends the program.
+ *
+ * Look-ups read the table without a lock, while others may add to it: an entry's value is written
+ * before its key, a table that has become too small is left as it is and replaced by another.
  */
 #ifndef CN_RUNTIME_FRAMES_H
 #define CN_RUNTIME_FRAMES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/framemap.h"
 
-/* A safepoint, decoded: what the walk needs first, what only root enumeration needs behind it. Kept
- * until an image comes or goes. */
+/* A safepoint, decoded; kept until its image goes. Behind it lie, in this order: `plain` codes of
+ * roots, at an address that is a multiple of eight the roots and the areas that have no code, and the
+ * offsets of the saved registers.
+ *
+ * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root, or
+ * CN_PLAIN_SP; then the rest is the distance of the root from the stack pointer. If the frame's end is
+ * the stack pointer plus a constant, the root lies below that. */
 struct cn_map {
-  uint8_t cfa_reg; /* DWARF number */
-  uint8_t saves;
   int32_t cfa_offset;
-  struct {
-    uint8_t reg;    /* enum cn_reg */
-    int32_t offset; /* from the CFA */
-  } saved[CN_CALLEE_SAVED];
+  uint8_t cfa_reg; /* DWARF number */
+  uint8_t saved;   /* bit per enum cn_reg */
+  bool pushed;     /* the registers are saved as cn_arch_shapes has it */
+  uint32_t plain;
+  uint32_t extent; /* bytes that the plain roots on the stack reach over */
   uint32_t roots, areas;
-  const struct cn_area *area;
-  struct cn_root root[];
+  uint16_t plain_at[];
+};
+enum { CN_PLAIN_REG = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX };
+
+static inline const struct cn_root *cn_map_roots(const struct cn_map *map)
+{
+  uintptr_t end = (uintptr_t)&map->plain_at[map->plain];
+
+  return (const struct cn_root *)((end + 7) & ~(uintptr_t)7);
+}
+
+static inline const struct cn_area *cn_map_areas(const struct cn_map *map)
+{
+  return (const struct cn_area *)(((uintptr_t)(cn_map_roots(map) + map->roots) + 7) &
+                                  ~(uintptr_t)7);
+}
+
+static inline const int32_t *cn_map_saved(const struct cn_map *map)
+{
+  return (const int32_t *)(cn_map_areas(map) + map->areas);
+}
+
+/* An entry of the table.
+ *
+ *   key     63..16 the return address; 15..0 words of the frame if it is regular, CN_ENTRY_CHAINED if its
+ *           frame pointer was pushed first and says where it ends, else 0
+ *   value   63..16 address of the map; 15..8 number of plain roots; 7 the map has other roots, or
+ *           areas; 5..0 the saved registers
+ *
+ * A frame is regular if its size is constant; but for key 0, its registers were pushed, and it has fewer
+ * than 256 plain roots. Key 0: empty. Value 0: its image is gone. */
+struct cn_entry {
+  _Atomic uint64_t key, value;
+};
+enum {
+  CN_ENTRY_SHIFT = 16,
+  CN_ENTRY_WORDS = (1 << 16) - 1,
+  CN_ENTRY_CHAINED = CN_ENTRY_WORDS,
+  CN_ENTRY_PLAIN_SHIFT = 8,
+  CN_ENTRY_PLAIN_MAX = 255,
+  CN_ENTRY_OTHERS = 1 << 7,
+  CN_ENTRY_SAVED = (1 << 6) - 1,
 };
 
-/* The safepoint that returns to `pc`. Null: there is no record of it. */
+/* Open addressing; at most three eighths are used. */
+struct cn_index {
+  unsigned shift; /* 64 - log2 of the number of entries */
+  size_t mask, used;
+  unsigned char unused[40]; /* an entry does not cross a line of 64 bytes */
+  struct cn_entry at[];
+};
+extern struct cn_index *_Atomic cn_frames_index; /* never null */
+
+static inline size_t cn_index_start(const struct cn_index *index, uintptr_t pc)
+{
+  return (size_t)(pc * UINT64_C(0x9e3779b97f4a7c15) >> index->shift);
+}
+
+/* The entry of `pc`, whose key is stored; null: there is none yet. */
+static inline const struct cn_entry *cn_index_find(const struct cn_index *index, uintptr_t pc,
+                                                   uint64_t *key)
+{
+  size_t i = cn_index_start(index, pc);
+
+  for (;; i = (i + 1) & index->mask) {
+    *key = atomic_load_explicit(&index->at[i].key, memory_order_acquire);
+    if (*key >> CN_ENTRY_SHIFT == pc)
+      return &index->at[i];
+    if (*key == 0)
+      return NULL;
+  }
+}
+
+static inline const struct cn_map *cn_entry_map(uint64_t value)
+{
+  return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
+}
+
+/* The safepoint that returns to `pc`. Null: there is no record of it. On the mutator's own thread, or
+ * a collector's in phase STOP. */
 const struct cn_map *cn_frames_find(uintptr_t pc);
 
-/* True if the call that returns to `pc` lies in a function that has frame maps. */
+/* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_frames_inside(uintptr_t pc);
+
+/* What a walk must do before it relies on the table: forget images that are gone. */
+void cn_frames_begin(void);
+
+/* Where code with frame maps round `pc` lies: all of the image's. False: none is there. */
+bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+
+/* In phase STOP, before the first walk: nobody reads tables that have been replaced any more. */
+void cn_frames_trim(void);
+
+/* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */
+size_t cn_frames_memory(size_t *safepoints);
 
 #endif

@@ -19,6 +19,7 @@
 static CN_GROW(struct registered {
   const struct cairn_image *key;
   struct cairn_image image;
+  uint64_t id;
 }) images;
 static _Atomic uint64_t generation;
 static uint64_t flags;
@@ -53,6 +54,11 @@ size_t cn_image_count(void)
 const struct cairn_image *cn_image_at(size_t index)
 {
   return &images.at[index].image;
+}
+
+uint64_t cn_image_id(size_t index)
+{
+  return images.at[index].id;
 }
 
 uint64_t cn_image_generation(void)
@@ -94,7 +100,7 @@ void cairn_image_register(const struct cairn_image *image)
     return;
   check_bounds(image);
   CN_CHECK(cn_image_hold());
-  cn_grow_push(&images, (struct registered){image, *image});
+  cn_grow_push(&images, (struct registered){image, *image, generation});
   flags |= image->flags;
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
     cn_fault_install();

@@ -15,6 +15,9 @@
 size_t cn_image_count(void);
 const struct cairn_image *cn_image_at(size_t index);
 
+/* No other registration has the same. */
+uint64_t cn_image_id(size_t index);
+
 /* Changes whenever an image comes or goes. */
 uint64_t cn_image_generation(void);
 

@@ -14,6 +14,7 @@
 #include "runtime/report.h"
 #include "runtime/stacks.h"
 #include "runtime/stats.h"
+#include "runtime/stretch.h"
 #include "runtime/young.h"
 
 /* A frame map that says what no frame can be. */
@@ -77,7 +78,7 @@ void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void
   const struct cn_map *map = walk->frame.map;
 
   for (uint32_t i = 0; map != NULL && i < map->areas; i++)
-    area_roots(walk, &map->area[i], found, env);
+    area_roots(walk, &cn_map_areas(map)[i], found, env);
 }
 
 /* What a region's manager tells. */
@@ -92,6 +93,31 @@ static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, vo
   cn_regions_leave();
 }
 
+/* In general: nobody has looked whether the register is known, or where the frame ends. */
+static uintptr_t *plain_place(const struct cn_walk *walk, unsigned code)
+{
+  unsigned reg = code & CN_PLAIN_REG;
+
+  if (reg != CN_PLAIN_SP)
+    return register_place(walk, cn_arch_saved[reg]);
+  return (uintptr_t *)memory_place(walk, cn_arch_sp, (int32_t)(code - reg));
+}
+
+void cn_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_map *map = walk->frame.map;
+  const struct cn_root *root = cn_map_roots(map);
+
+  for (uint32_t i = 0; i < map->roots; i++) {
+    uintptr_t *base = place(walk, &root[i].base);
+    if (root[i].is_derived)
+      found(env, place(walk, &root[i].derived), CAIRN_ROOT_BASE, base);
+    else
+      found(env, base, CAIRN_ROOT_DEFAULT, NULL);
+  }
+  cn_roots_of_areas(walk, found, env);
+}
+
 void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_map *map = walk->frame.map;
@@ -100,15 +126,15 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
     region_roots(walk, found, env);
     return;
   }
-  for (uint32_t i = 0; i < map->roots; i++) {
-    const struct cn_root *root = &map->root[i];
-    uintptr_t *base = place(walk, &root->base);
-    if (root->is_derived)
-      found(env, place(walk, &root->derived), CAIRN_ROOT_BASE, base);
-    else
-      found(env, base, CAIRN_ROOT_DEFAULT, NULL);
-  }
-  cn_roots_of_areas(walk, found, env);
+  for (uint32_t i = 0; i < map->plain; i++)
+    found(env, plain_place(walk, map->plain_at[i]), CAIRN_ROOT_DEFAULT, NULL);
+  cn_roots_others(walk, found, env);
+}
+
+void cn_slots_room(struct cn_slots *slots, size_t more)
+{
+  while (slots->room - slots->count < more)
+    slots->at = cn_grow(slots->at, &slots->room, sizeof *slots->at);
 }
 
 /* ---- all roots ---- */
@@ -129,7 +155,7 @@ struct user {
   void *parameter;
 };
 
-static CN_GROW(uintptr_t *) slots;
+static struct cn_slots slots;
 static CN_GROW(struct derived) derived;
 static CN_GROW(struct offset) offsets;
 static CN_GROW(struct user) users;
@@ -168,6 +194,10 @@ static void note_frames(struct cn_walk *walk)
 {
   walk->collecting = true;
   do {
+    uint64_t frames = cn_stretch_walk(walk, &slots, note, walk);
+    cn_stats.frames += frames;
+    if (frames > 0 && !cn_walk_settle(walk))
+      return;
     cn_stats.frames++;
     cn_roots_of_frame(walk, note, walk);
   } while (cn_walk_next(walk));
@@ -189,6 +219,7 @@ static void note_stack(void)
 
   CN_CHECK(cairn_mutator.stopped != NULL);
   forget_notes();
+  cn_frames_trim();
   cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
   if (cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped))
     note_frames(&walk);

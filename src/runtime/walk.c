@@ -46,8 +46,7 @@ static void check_signal(const struct cn_walk *walk)
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
-/* Find the activation at frame->pc, or the first one beyond native code. */
-static bool settle(struct cn_walk *walk)
+bool cn_walk_settle(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -70,20 +69,21 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
 {
   struct cn_frame *frame = &walk->frame;
 
+  cn_frames_begin();
   *walk = (struct cn_walk){.mutator = mutator,
                            .stack = mutator->stack,
                            .anchors = mutator->anchors,
                            .anchor = mutator->anchor,
                            .stack_end = mutator->stack_end};
   if (regs == NULL)
-    return take_anchor(walk) ? settle(walk) : !(walk->past_end = true);
+    return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
   frame->pc = regs->pc;
   frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
   frame->regs = regs;
-  return settle(walk);
+  return cn_walk_settle(walk);
 }
 
 static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
@@ -129,22 +129,24 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
       frame->regs = &cn_walk_apart;
   }
   find_stack(walk);
-  return settle(walk);
+  return cn_walk_settle(walk);
 }
 
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state)
 {
+  cn_frames_begin();
   *walk = (struct cn_walk){.mutator = mutator};
   enter_stack(walk, stack);
   if (state != NULL)
     return cn_walk_set(walk, state);
-  return take_anchor(walk) ? settle(walk) : !(walk->past_end = true);
+  return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
 }
 
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
                        uintptr_t stack_end)
 {
+  cn_frames_begin();
   *walk = (struct cn_walk){.stack_end = stack_end};
   return cn_walk_set(walk, state);
 }
@@ -178,12 +180,12 @@ bool cn_walk_next(struct cn_walk *walk)
   uintptr_t cfa = *kept + (uintptr_t)(intptr_t)map->cfa_offset;
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
-  for (int i = 0; i < map->saves; i++)
-    frame->place[map->saved[i].reg] =
-        (uintptr_t *)(cfa + (uintptr_t)(intptr_t)map->saved[i].offset);
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (map->saved >> i & 1)
+      frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)cn_map_saved(map)[i]);
   frame->pc_slot = (uintptr_t *)cfa - 1;
   frame->pc = *frame->pc_slot;
   frame->sp = cfa;
   frame->regs = NULL;
-  return settle(walk);
+  return cn_walk_settle(walk);
 }

@@ -83,6 +83,9 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state);
 
+/* Find the activation at frame->pc, or the first one beyond native code. False: there is none. */
+bool cn_walk_settle(struct cn_walk *walk);
+
 /* Go to the next older activation. False: none is left. */
 bool cn_walk_next(struct cn_walk *walk);
 

@@ -58,6 +58,22 @@ static inline bool cn_arch_is_saved(int reg)
   return false;
 }
 
+/* The register that a prologue may point to where it pushed the caller's, just below the return
+ * address. */
+enum { CN_ARCH_FRAME_POINTER = CN_RBP };
+
+/* What a prologue that pushes the registers of a mask (bit per enum cn_reg) leaves: for a register in
+ * the mask, `offset` is its distance from the CFA (negative), modulo 2^64, and `keep` is 0; for others
+ * it is 0, and `keep` is all ones. So place = (place & keep) + (cfa & ~keep) + offset. */
+struct cn_shape {
+  _Alignas(16) uintptr_t keep[CN_CALLEE_SAVED];
+  _Alignas(16) uintptr_t offset[CN_CALLEE_SAVED];
+};
+extern const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED];
+
+/* Bit i of the result: low <= words[i] <= low + length. All 64 words are read. */
+uint64_t cn_arch_candidates(const uintptr_t *words, uintptr_t low, uint32_t length);
+
 /* Once, before managed code runs: find out which vector registers the stubs must save. */
 void cn_arch_init(void);
 

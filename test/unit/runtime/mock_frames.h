@@ -39,6 +39,12 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   return CN_FRAMEMAP_OK;
 }
 
+bool cn_framemap_same(const struct cn_framemap_function *one,
+                      const struct cn_framemap_function *other)
+{
+  return one->data == other->data;
+}
+
 int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
                               uint32_t *offset)
 {
