@@ -9,10 +9,14 @@
  * what: a stale return address or a pointer to a function on the stack costs a mispredicted branch,
  * and what is no candidate is found by the size.
  *
- *   base                                                        base + 64
+ *   ahead                                                       ahead + 64
  *    | pc | . . . . . | ret | . . | stale | . . . . | ret | . . . . . |
- *      0                 6            9                15                 bits 0, 6, 9 and 15
+ *      0                 6            9                15                 bits 6, 9 and 15
  *      |--- 6 words -----|---------- 9 words ----------|                  sizes by the frame maps
+ *
+ * Frames that end where their frame pointer says need no guess: there the chain is that of the frame
+ * pointers. Registers' places are kept as vectors of two; how many roots there are, and which
+ * registers are saved, is not to be predicted, so the usual numbers take no branch.
  */
 #include "runtime/stretch.h"
 
@@ -22,182 +26,197 @@ enum { WINDOW = 64, WORD = sizeof(uintptr_t), GROUP = 4, MOST = CN_ENTRY_PLAIN_M
 
 typedef uintptr_t pair __attribute__((vector_size(16)));
 
-/* Where registers are kept, and the stack pointer, by the low bits of a root's code. */
+/* Where each callee-saved register is kept, by enum cn_reg, and the stack pointer: by the low bits of
+ * a root's code. */
 struct places {
   _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
 };
 
+/* What stays as it is while a stretch is walked. */
 struct stretch {
+  struct cn_walk *walk;
   const struct cn_index *index;
-  uintptr_t *base, *end; /* the window's first word; no word of the stack lies at or above `end` */
-  uintptr_t low;         /* of the code */
+  const uintptr_t *end; /* no word of the stack lies at or above it */
+  uintptr_t low;        /* of the code */
   uint32_t length;
-  pair kept[CN_CALLEE_SAVED / 2]; /* as `places` before the next frame; stays in registers */
-  struct places places;
   struct cn_slots *slots;
   cairn_stack_root *others;
   void *env;
-  uint64_t frames;
 };
 
-/* Words that may be return addresses; word 0 is one. Sets how many words there are. */
-static uint64_t look_ahead(const struct stretch *s, unsigned *words)
+/* Which words of the 64 from `from` on, but for the first, may be return addresses. */
+static uint64_t look_ahead(const struct stretch *s, const uintptr_t *from)
 {
-  uint64_t found = 1;
-  size_t room = (size_t)(s->end - s->base);
+  size_t room = (size_t)(s->end - from);
+  uint64_t found = 0;
 
-  *words = room < WINDOW ? (unsigned)room : WINDOW;
-  if (*words == WINDOW)
-    return found | cn_arch_candidates(s->base, s->low, s->length);
-  for (unsigned i = 1; i < *words; i++)
-    found |= (uint64_t)(s->base[i] - s->low <= s->length) << i;
+  if (room >= WINDOW)
+    return cn_arch_candidates(from, s->low, s->length) & ~(uint64_t)1;
+  for (size_t i = 1; i < room; i++)
+    found |= (uint64_t)(from[i] - s->low <= s->length) << i;
   return found;
 }
 
-static inline void show_places(struct stretch *s, uintptr_t sp)
+/* Where two registers are kept, after a prologue that saved those of a shape below the CFA. */
+static inline pair saved(pair kept, const struct cn_shape *shape, int two, pair cfa)
 {
-  for (int i = 0; i < CN_CALLEE_SAVED / 2; i++)
-    ((pair *)s->places.at)[i] = s->kept[i];
-  s->places.at[CN_PLAIN_SP] = sp;
+  pair keep = ((const pair *)shape->keep)[two];
+
+  return (kept & keep) + ((cfa & ~keep) + ((const pair *)shape->offset)[two]);
 }
 
-/* The prologue has saved the registers of `mask` below `cfa`. */
-static inline void save(struct stretch *s, unsigned mask, uintptr_t cfa)
+/* Whole groups are written, the first of them in any case: what is too much is overwritten by the
+ * next frame's. Behind the codes there is more of the map. */
+static inline void note(uintptr_t **out, const uint16_t *code, unsigned count,
+                        const struct places *places)
 {
-  const struct cn_shape *shape = &cn_arch_shapes[mask];
-  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
-  pair both = {cfa, cfa};
-
-  for (int i = 0; i < CN_CALLEE_SAVED / 2; i++)
-    s->kept[i] = (s->kept[i] & keep[i]) + (both & ~keep[i]) + offset[i];
-}
-
-/* Whole groups are written, since how many roots there are is hard to predict: what is too much is
- * overwritten by the next. Behind the codes there is more of the map. */
-static inline void note(struct stretch *s, const struct cn_map *map, unsigned count)
-{
-  struct cn_slots *slots = s->slots;
   unsigned i = 0;
 
-  if (slots->room - slots->count < MOST)
-    cn_slots_room(slots, MOST);
-  uintptr_t **out = slots->at + slots->count;
   do {
-    for (unsigned k = i; k < i + GROUP; k++)
-      out[k] = (uintptr_t *)(s->places.at[map->plain_at[k] & CN_PLAIN_REG] +
-                             (map->plain_at[k] & ~(unsigned)CN_PLAIN_REG));
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < GROUP; k++)
+      out[k] = (uintptr_t *)(places->at[code[k] & CN_PLAIN_REG] +
+                             (code[k] & ~(unsigned)CN_PLAIN_REG));
     i += GROUP;
-  } while (i < count);
-  slots->count += count;
+    out += GROUP;
+    code += GROUP;
+  } while (__builtin_expect(i < count, 0));
 }
 
-static void to_frame(const struct stretch *s, struct cn_frame *frame, uintptr_t *pc_slot)
+static void to_frame(struct cn_frame *frame, uintptr_t *pc_slot, const struct places *places)
 {
   frame->pc_slot = pc_slot;
   frame->pc = *pc_slot;
   frame->sp = (uintptr_t)(pc_slot + 1);
   frame->regs = NULL;
-  memcpy(frame->place, s->kept, sizeof frame->place);
+  memcpy(frame->place, places, sizeof frame->place);
 }
 
-static void note_others(const struct stretch *s, struct cn_walk *walk, uintptr_t *pc_slot,
-                        const struct cn_map *map)
+/* Roots without a code, and room for more with one, which begins at the address that is returned.
+ * `pc_slot` is null while the walk's frame is the current one. */
+static __attribute__((noinline)) uintptr_t **note_others(const struct stretch *s,
+                                                         uintptr_t *pc_slot,
+                                                         const struct places *places,
+                                                         const struct cn_map *map,
+                                                         uintptr_t **out)
 {
-  if (s->frames > 0)
-    to_frame(s, &walk->frame, pc_slot);
-  walk->frame.map = map;
-  cn_roots_others(walk, s->others, s->env);
+  s->slots->count = (size_t)(out - s->slots->at);
+  if (pc_slot)
+    to_frame(&s->walk->frame, pc_slot, places);
+  s->walk->frame.map = map;
+  cn_roots_others(s->walk, s->others, s->env);
+  cn_slots_room(s->slots, MOST);
+  return s->slots->at + s->slots->count;
 }
 
-static bool prepare(struct stretch *s, const struct cn_walk *walk)
+static __attribute__((noinline)) uintptr_t **more_room(struct cn_slots *slots, uintptr_t **out)
+{
+  slots->count = (size_t)(out - slots->at);
+  cn_slots_room(slots, MOST);
+  return slots->at + slots->count;
+}
+
+static bool prepare(struct stretch *s, const struct cn_frame *frame)
 {
   uintptr_t high;
 
-  if (walk->frame.map == NULL)
+  if (frame->map == NULL || frame->sp % WORD != 0)
     return false;
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (walk->frame.place[i] == NULL)
+    if (frame->place[i] == NULL)
       return false;
-  if (walk->frame.sp % WORD != 0 || !cn_frames_range(walk->frame.pc, &s->low, &high))
+  if (!cn_frames_range(frame->pc, &s->low, &high))
     return false;
   s->length = high - s->low < UINT32_MAX ? (uint32_t)(high - s->low) : UINT32_MAX;
   s->index = atomic_load_explicit(&cn_frames_index, memory_order_acquire);
-  s->base = (uintptr_t *)walk->frame.sp - 1;
-  s->end = (uintptr_t *)walk->stack_end;
-  memcpy(s->kept, walk->frame.place, sizeof s->kept);
-  return s->base < s->end;
+  s->end = (uintptr_t *)s->walk->stack_end;
+  cn_slots_room(s->slots, MOST);
+  return (uintptr_t *)frame->sp <= s->end;
 }
 
-/* The words of a frame whose end its frame pointer tells. 0: that is not what a frame can be. */
-static inline size_t chained(const struct stretch *s, uintptr_t sp, const struct cn_map *map)
+/* Where the caller's pc is kept, if the frame pointer tells; null: that is not what a frame can be. */
+static inline uintptr_t *chained(const uintptr_t *slot, uintptr_t *frame_pointer,
+                                 const struct cn_map *map)
 {
-  uintptr_t *kept = (uintptr_t *)s->kept[CN_ARCH_FRAME_POINTER / 2][CN_ARCH_FRAME_POINTER % 2];
-  uintptr_t bytes = *kept + 2 * WORD - sp;
+  uintptr_t *next = (uintptr_t *)(*frame_pointer + WORD);
+  uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
 
-  return bytes % WORD == 0 && bytes >= map->extent + 2 * WORD ? bytes / WORD : 0;
-}
-
-/* One frame, whose pc is kept at s->base[at], but for the first, whose pc may be kept elsewhere.
- * Returns the words to the next, or 0 if this is not for here. */
-static inline size_t step(struct stretch *s, struct cn_walk *walk, uintptr_t pc, size_t at)
-{
-  uint64_t key;
-  const struct cn_entry *entry = cn_index_find(s->index, pc, &key);
-  size_t size = key & CN_ENTRY_WORDS;
-
-  if (entry == NULL || size == 0)
-    return 0;
-  uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-  uintptr_t sp = (uintptr_t)(s->base + at + 1);
-  if (size == CN_ENTRY_CHAINED)
-    size = chained(s, sp, cn_entry_map(value));
-  if (size == 0 || size >= (size_t)(s->end - s->base) - at)
-    return 0;
-  if (s->slots) {
-    show_places(s, sp);
-    note(s, cn_entry_map(value), value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX);
-    if (value & CN_ENTRY_OTHERS)
-      note_others(s, walk, s->base + at, cn_entry_map(value));
-  }
-  save(s, value & CN_ENTRY_SAVED, sp + size * WORD);
-  s->frames++;
-  return size;
-}
-
-static inline void run(struct stretch *s, struct cn_walk *walk)
-{
-  uintptr_t pc = walk->frame.pc;
-
-  for (;;) {
-    unsigned words;
-    size_t size, at = 0;
-    uint64_t ahead = look_ahead(s, &words);
-    while ((size = step(s, walk, pc, at)) != 0) {
-      at += size;
-      ahead &= ahead - 1;
-      if (ahead == 0 || (size_t)__builtin_ctzll(ahead) != at) { /* the guess was wrong */
-        if (at >= words || !(ahead >> at & 1))
-          break;
-        ahead &= ~(uint64_t)0 << at;
-      }
-      pc = s->base[at];
-    }
-    s->base += at;
-    if (size == 0)
-      return;
-    pc = *s->base;
-  }
+  return bytes % WORD == 0 && bytes >= map->extent + 2 * WORD ? next : NULL;
 }
 
 uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_stack_root *others,
                          void *env)
 {
-  struct stretch s = {.slots = slots, .others = others, .env = env};
+  struct stretch s = {.walk = walk, .slots = slots, .others = others, .env = env};
+  struct places places;
+  uint64_t frames = 0, ahead = 0;
 
-  if (!prepare(&s, walk))
+  if (!prepare(&s, &walk->frame))
     return 0;
-  run(&s, walk);
-  if (s.frames > 0)
-    to_frame(&s, &walk->frame, s.base);
-  return s.frames;
+  const struct cn_index *index = s.index;
+  uintptr_t *slot = (uintptr_t *)walk->frame.sp - 1, *next, *window = slot;
+  uintptr_t *frame_pointer = walk->frame.place[CN_ARCH_FRAME_POINTER];
+  uintptr_t pc = walk->frame.pc; /* the first one may be kept elsewhere */
+  const uintptr_t *end = s.end;
+  uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - MOST;
+  memcpy(places.at, walk->frame.place, sizeof walk->frame.place);
+  pair *kept = (pair *)places.at, kept0 = kept[0], kept1 = kept[1], kept2 = kept[2];
+  for (;;) {
+    uint64_t key;
+    const struct cn_entry *entry = cn_index_find(index, pc, &key);
+    size_t size = key & CN_ENTRY_WORDS;
+    if (entry == NULL || size == 0)
+      break;
+    uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
+    const struct cn_map *map = cn_entry_map(value);
+    if (size == CN_ENTRY_CHAINED) {
+      next = chained(slot, frame_pointer, map);
+      ahead = 0;
+    } else {
+      next = slot + size;
+      if (ahead == 0 && size < WINDOW) {
+        window = slot;
+        ahead = look_ahead(&s, window);
+      }
+    }
+    if (next == NULL || next >= end)
+      break;
+    if (out > last) {
+      out = more_room(slots, out);
+      last = slots->at + slots->room - MOST;
+    }
+    places.at[CN_PLAIN_SP] = (uintptr_t)(slot + 1);
+    unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
+    note(out, map->plain_at, count, &places);
+    out += count;
+    if (value & CN_ENTRY_OTHERS) {
+      out = note_others(&s, frames > 0 ? slot : NULL, &places, map, out);
+      last = slots->at + slots->room - MOST;
+    }
+    const struct cn_shape *shape = &cn_arch_shapes[value & CN_ENTRY_SAVED];
+    pair cfa = {(uintptr_t)(next + 1), (uintptr_t)(next + 1)};
+    kept[0] = kept0 = saved(kept0, shape, 0, cfa);
+    kept[1] = kept1 = saved(kept1, shape, 1, cfa);
+    kept[2] = kept2 = saved(kept2, shape, 2, cfa);
+    if (value >> CN_ARCH_FRAME_POINTER & 1)
+      frame_pointer = next - 1;
+    frames++;
+    slot = next;
+    if (ahead != 0) {
+      uintptr_t *guess = window + __builtin_ctzll(ahead), *same = guess;
+      __asm__("" : "+r"(same)); /* or else the compiler would put `next` in place of the guess */
+      ahead &= ahead - 1;
+      if (__builtin_expect(same != next, 0)) {
+        size_t at = (size_t)(next - window);
+        ahead = at < WINDOW - 1 ? ahead & ~(uint64_t)0 << (at + 1) : 0;
+      } else {
+        slot = guess;
+      }
+    }
+    pc = *slot;
+  }
+  slots->count = (size_t)(out - slots->at);
+  if (frames > 0)
+    to_frame(&walk->frame, slot, &places);
+  return frames;
 }
