@@ -102,10 +102,27 @@ static void count_slot(void *env, struct cairn_slot slot)
 }
 
 /* In a collection only. */
-static void collector_roots(void)
+static void collector_calls(void)
 {
   roots = 0;
   cairn_visit_roots(count_slot, &roots);
+  frames = (uint64_t)depth;
+}
+
+static void count_slots(void *env, uintptr_t *const *slots, size_t count)
+{
+  uintptr_t all = 0;
+
+  for (size_t i = 0; i < count; i++)
+    all |= (uintptr_t)slots[i];
+  sink = all;
+  *(uint64_t *)env += count;
+}
+
+static void collector_arrays(void)
+{
+  roots = 0;
+  cairn_visit_root_arrays(count_slots, &roots);
   frames = (uint64_t)depth;
 }
 
@@ -169,7 +186,7 @@ static void measure(struct way *ways, size_t count)
 
   for (size_t i = 0; i < count; i++) {
     double once = time_walk(ways[i].walk, 1);
-    if (ways[i].walk == collector_roots || ways[i].walk == iterator_roots)
+    if (ways[i].walk == collector_arrays)
       printf("cold %s\t%.2f\t%lu\t0\n", ways[i].name, once / (double)(frames ? frames : 1),
              (unsigned long)frames);
     once = time_walk(ways[i].walk, 1);
@@ -259,13 +276,13 @@ static struct cairn_collector collector;
 
 static void collect(size_t bytes_needed, bool move_all)
 {
-  struct way ways[] = {{"collector", collector_roots, {0}}};
+  struct way ways[] = {{"collector", collector_arrays, {0}}, {"collector+calls", collector_calls, {0}}};
 
   if (bytes_needed != 0 || move_all) {
     cairn_semispace.collect(bytes_needed, move_all);
     return;
   }
-  measure(ways, 1);
+  measure(ways, 2);
 }
 
 static void make_plan(long functions, long sites, uint64_t random)

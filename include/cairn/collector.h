@@ -125,6 +125,11 @@ void cairn_buffer_give(uintptr_t start, uintptr_t end);
  * back before it returns. */
 void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 
+/* The same, many at a time, which saves a call for each: `slots` are the addresses of `count`
+ * references, and stay valid during the call. In place of cairn_visit_roots(). */
+typedef void cairn_roots_visitor(void *env, uintptr_t *const *slots, size_t count);
+void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
+
 /* The same for a collection of a young generation: only the roots of images, and those of activations
  * that may have run since the last call of either function; of older activations the locals whose
  * address was taken, nothing else. A stack of a million activations costs no more than the few that

@@ -206,11 +206,11 @@ static void replace_table(void)
     cn_grow_push(&replaced, old);
 }
 
-static void insert(const struct cn_map *map, uintptr_t pc)
+static void insert(uint64_t key, uint64_t value)
 {
   if ((table()->mask + 1) * 3 / 8 <= table()->used)
     replace_table();
-  put(table(), cn_maps_key(map, pc), cn_maps_value(map));
+  put(table(), key, value);
 }
 
 /* The keys stay, so that look-ups of others find their way. */
@@ -345,41 +345,40 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
   return false;
 }
 
-static const struct cn_map *meet(uintptr_t pc)
+static bool meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   struct code *code;
   size_t index;
   uint32_t safepoint;
-  uint64_t key;
-  const struct cn_entry *entry = cn_index_find(table(), pc, &key);
+  const struct cn_entry *entry = cn_index_find(table(), pc, key);
 
-  if (entry != NULL && entry->value != 0) /* another thread was here first */
-    return cn_entry_map(entry->value);
+  if (entry != NULL && (*value = entry->value) != 0) /* another thread was here first */
+    return true;
   if (!locate(pc, &code, &index))
-    return NULL;
+    return false;
   struct cn_framemap_function function = read_function(code, index);
   if (!find_safepoint(&function, pc, &safepoint))
-    return NULL;
+    return false;
   const struct cn_map *map = cn_maps_decode(&code->maps, &function, safepoint);
-  insert(map, pc);
-  return map;
+  *key = cn_maps_key(map, pc);
+  *value = cn_maps_value(map);
+  insert(*key, *value);
+  return true;
 }
 
-const struct cn_map *cn_frames_find(uintptr_t pc)
+bool cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  uint64_t key, value;
   const struct cn_entry *entry =
-      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, &key);
-  const struct cn_map *map = NULL;
+      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, key);
 
   if (entry != NULL &&
-      (value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
-    return cn_entry_map(value);
-  if (enter()) {
-    map = meet(pc);
-    leave();
-  }
-  return map;
+      (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
+    return true;
+  if (!enter())
+    return false;
+  bool found = meet(pc, key, value);
+  leave();
+  return found;
 }
 
 bool cn_frames_inside(uintptr_t pc)

@@ -111,9 +111,17 @@ static inline const struct cn_map *cn_entry_map(uint64_t value)
   return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
 }
 
-/* The safepoint that returns to `pc`. Null: there is no record of it. On the mutator's own thread, or
- * a collector's in phase STOP. */
-const struct cn_map *cn_frames_find(uintptr_t pc);
+/* The entry of the safepoint that returns to `pc`. False: there is no record of it. On the mutator's
+ * own thread, or a collector's in phase STOP. */
+bool cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value);
+
+/* Its map; null: there is none. As above. */
+static inline const struct cn_map *cn_frames_find(uintptr_t pc)
+{
+  uint64_t key, value;
+
+  return cn_frames_entry(pc, &key, &value) ? cn_entry_map(value) : NULL;
+}
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_frames_inside(uintptr_t pc);

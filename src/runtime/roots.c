@@ -93,14 +93,21 @@ static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, vo
   cn_regions_leave();
 }
 
-/* In general: nobody has looked whether the register is known, or where the frame ends. */
-static uintptr_t *plain_place(const struct cn_walk *walk, unsigned code)
+/* Roots that have a code. */
+static void plain_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
-  unsigned reg = code & CN_PLAIN_REG;
+  const struct cn_frame *frame = &walk->frame;
+  const struct cn_map *map = frame->map;
 
-  if (reg != CN_PLAIN_SP)
-    return register_place(walk, cn_arch_saved[reg]);
-  return (uintptr_t *)memory_place(walk, cn_arch_sp, (int32_t)(code - reg));
+  if (map->extent != 0)
+    memory_place(walk, cn_arch_sp, (int32_t)(map->extent - sizeof(uintptr_t)));
+  for (uint32_t i = 0; i < map->plain; i++) {
+    unsigned reg = map->plain_at[i] & CN_PLAIN_REG;
+    uintptr_t at = reg == CN_PLAIN_SP ? frame->sp : (uintptr_t)frame->place[reg];
+    if (at == 0)
+      bad(walk, "a reference in a register that was not saved");
+    found(env, (uintptr_t *)(at + (map->plain_at[i] - reg)), CAIRN_ROOT_DEFAULT, NULL);
+  }
 }
 
 void cn_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env)
@@ -126,8 +133,7 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
     region_roots(walk, found, env);
     return;
   }
-  for (uint32_t i = 0; i < map->plain; i++)
-    found(env, plain_place(walk, map->plain_at[i]), CAIRN_ROOT_DEFAULT, NULL);
+  plain_roots(walk, found, env);
   cn_roots_others(walk, found, env);
 }
 
@@ -231,16 +237,21 @@ void cairn_set_user_roots(cairn_user_root *handler)
   user_roots = handler;
 }
 
-/* Everything of the stack. Derived pointers and offsets are written back by write_back(). */
-static void visit_stack(cairn_root_visitor *visit, void *env)
+/* Of the stack, what is not in `slots`. Derived pointers and offsets are written back by write_back(). */
+static void visit_special(cairn_root_visitor *visit, void *env)
 {
-  for (size_t i = 0; i < slots.count; i++)
-    visit(env, (struct cairn_slot){slots.at[i]});
   for (size_t i = 0; i < offsets.count; i++)
     visit(env, (struct cairn_slot){&offsets.at[i].reference});
   for (size_t i = 0; i < users.count; i++)
     user_roots(users.at[i].slot, users.at[i].tag, users.at[i].parameter, visit, env);
   cn_stats.roots += slots.count + derived.count + offsets.count + users.count;
+}
+
+static void visit_stack(cairn_root_visitor *visit, void *env)
+{
+  for (size_t i = 0; i < slots.count; i++)
+    visit(env, (struct cairn_slot){slots.at[i]});
+  visit_special(visit, env);
 }
 
 static void write_back(void)
@@ -280,6 +291,30 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
   cn_young_all_seen(&cairn_mutator);
   visit_globals(visit, env);
   visit_stack(visit, env);
+  write_back();
+}
+
+struct many {
+  cairn_roots_visitor *visit;
+  void *env;
+};
+
+static void visit_one(void *env, struct cairn_slot slot)
+{
+  const struct many *many = env;
+
+  many->visit(many->env, &slot.address, 1);
+}
+
+void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
+{
+  struct many many = {visit, env};
+
+  note_stack();
+  cn_young_all_seen(&cairn_mutator);
+  visit_globals(visit_one, &many);
+  visit(env, slots.at, slots.count);
+  visit_special(visit_one, &many);
   write_back();
 }
 

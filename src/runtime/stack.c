@@ -119,7 +119,9 @@ void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_s
   state->pc = frame->pc_slot;
   state->sp = frame->sp;
   state->virtual_frame = walk->virtual_frame;
-  for (unsigned i = 0; i < CN_ARCH_REGISTERS; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    state->reg[cn_arch_saved[i]] = frame->place[i];
+  for (unsigned i = 0; frame->regs != NULL && i < CN_ARCH_REGISTERS; i++)
     state->reg[i] = cn_frame_register(frame, i);
 }
 

@@ -46,11 +46,24 @@ static void check_signal(const struct cn_walk *walk)
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
+static inline bool find_map(struct cn_frame *frame)
+{
+  uint64_t key, value;
+
+  if (!cn_frames_entry(frame->pc, &key, &value))
+    return false;
+  frame->map = cn_entry_map(value);
+  frame->words = key & CN_ENTRY_WORDS;
+  frame->saved = value & CN_ENTRY_SAVED;
+  return true;
+}
+
 bool cn_walk_settle(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
-  while ((frame->map = cn_frames_find(frame->pc)) == NULL) {
+  while (!find_map(frame)) {
+    frame->map = NULL;
     if (cn_regions_find(frame->pc, &frame->region))
       return true;
     if (cn_barrier_pass(frame))
@@ -165,27 +178,62 @@ static bool next_of_region(struct cn_walk *walk)
   return !walk->past_end;
 }
 
+/* The prologue has pushed the registers of `mask` below `cfa`. Without a branch: which they are is not
+ * to be predicted. */
+static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
+{
+  typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
+  const struct cn_shape *shape = &cn_arch_shapes[mask];
+  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
+  pair *place = (pair *)frame->place, end = {cfa, cfa};
+
+#pragma GCC unroll 3
+  for (int i = 0; i < CN_CALLEE_SAVED / 2; i++)
+    place[i] = (place[i] & keep[i]) + ((end & ~keep[i]) + offset[i]);
+}
+
+/* Where the frame ends; 0 if its base register is not known. */
+static uintptr_t end_of(const struct cn_frame *frame)
+{
+  const struct cn_map *map = frame->map;
+  const uintptr_t *kept = map->cfa_reg == cn_arch_sp ? &frame->sp
+                                                     : cn_frame_register(frame, map->cfa_reg);
+
+  return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
+}
+
+static void save(struct cn_frame *frame, uintptr_t cfa)
+{
+  const int32_t *offset = cn_map_saved(frame->map);
+
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (frame->map->saved >> i & 1)
+      frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
+}
+
 bool cn_walk_next(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
-  const struct cn_map *map = frame->map;
+  uintptr_t cfa;
 
-  if (map == NULL)
+  if (frame->map == NULL)
     return next_of_region(walk);
   walk->virtual_frame = 0;
-  uint8_t base = map->cfa_reg;
-  uintptr_t *kept = base == cn_arch_sp ? &frame->sp : cn_frame_register(frame, base);
-  if (kept == NULL)
+  if (frame->words == 0 || frame->words == CN_ENTRY_CHAINED)
+    cfa = end_of(frame);
+  else
+    cfa = frame->sp + frame->words * sizeof cfa;
+  if (cfa == 0)
     fail(walk, "the frame's base register is unknown");
-  uintptr_t cfa = *kept + (uintptr_t)(intptr_t)map->cfa_offset;
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (map->saved >> i & 1)
-      frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)cn_map_saved(map)[i]);
+  if (frame->words == 0)
+    save(frame, cfa);
+  else
+    push(frame, frame->saved, cfa);
   frame->pc_slot = (uintptr_t *)cfa - 1;
   frame->pc = *frame->pc_slot;
   frame->sp = cfa;
   frame->regs = NULL;
-  return cn_walk_settle(walk);
+  return find_map(frame) || cn_walk_settle(walk);
 }

@@ -28,6 +28,8 @@ struct cn_frame {
   const struct cn_regs *regs;               /* null: only callee-saved registers are known;
                                                &cn_walk_apart: the others are where other[] says */
   const struct cn_map *map;
+  unsigned words;                           /* as the map's entry has it (frames.h), */
+  unsigned saved;                           /* and the registers that it has saved */
   struct cn_region region;
   uintptr_t *other[CN_ARCH_REGISTERS];
 };
