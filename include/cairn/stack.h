@@ -54,8 +54,8 @@ void cairn_stack_youngest(struct cairn_stack_iterator *iterator);
 bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread);
 
 /* The same for a stack that is no thread's, a coroutine's for one: `state` says what its youngest
- * activation finds when it goes on; its memory is [low, high). A walk past `high`, or into native
- * code, is past the end. Any thread, while nobody runs on that stack. */
+ * activation finds when it goes on; its memory is [low, high). A walk into native code is past
+ * the end, but for stacks that were added (below). Any thread, while nobody runs on that stack. */
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
                            const struct cairn_stack_state *state, uintptr_t low, uintptr_t high);
 
@@ -166,7 +166,7 @@ enum cairn_region_status {
   CAIRN_REGION_OVERLAP, /* some of it is another region's, or compiled code */
   CAIRN_REGION_MEMORY,  /* none left */
   CAIRN_REGION_UNKNOWN, /* no region begins there */
-  CAIRN_REGION_BUSY     /* a callback cannot remove a region: its own walk would never end */
+  CAIRN_REGION_BUSY     /* a callback cannot add or remove regions: its own walk would never end */
 };
 
 /* The code in [start, end) is described by `manager`. What both pointers lead to stays the caller's

@@ -14,6 +14,7 @@
 #include "runtime/grow.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
+#include "runtime/regions.h"
 
 /* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
 static CN_GROW(struct registered {
@@ -94,6 +95,21 @@ static void check_bounds(const struct cairn_image *image)
     cairn_fatal("an image registers a damaged section of global roots");
 }
 
+/* Only regions that were not removed with their code can be in the way of new code. */
+static void check_regions(const struct cairn_image *image)
+{
+  const unsigned char *cursor = image->frames_start;
+  struct cn_framemap_function function;
+  struct cn_region region;
+
+  while (cn_regions_any() && cursor != NULL &&
+         cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
+    if (cn_regions_overlap(function.entry, function.entry + function.code_size, &region))
+      cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)",
+                  (unsigned long)function.entry, (unsigned long)region.start,
+                  (unsigned long)region.end);
+}
+
 void cairn_image_register(const struct cairn_image *image)
 {
   if (find(image) != images.count)
@@ -109,6 +125,7 @@ void cairn_image_register(const struct cairn_image *image)
     cn_os_unwinder(true);
   generation++;
   cn_image_release();
+  check_regions(image);
 }
 
 /* The flags stay: what an image without safepoints left on the stack or in the heap is not known to

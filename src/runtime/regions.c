@@ -92,9 +92,14 @@ static bool find(uintptr_t pc, struct cn_region *region)
   return true;
 }
 
+bool cn_regions_any(void)
+{
+  return atomic_load_explicit(&current, memory_order_relaxed) != NULL;
+}
+
 bool cn_regions_find(uintptr_t pc, struct cn_region *region)
 {
-  if (atomic_load_explicit(&current, memory_order_relaxed) == NULL)
+  if (!cn_regions_any())
     return false;
   enter();
   bool found = find(pc, region);
@@ -115,7 +120,7 @@ static bool overlap(const struct table *table, uintptr_t start, uintptr_t end,
 
 bool cn_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region)
 {
-  if (atomic_load_explicit(&current, memory_order_relaxed) == NULL)
+  if (!cn_regions_any())
     return false;
   enter();
   bool found = overlap(atomic_load(&current), start, end, region);

@@ -21,6 +21,8 @@ struct cn_region {
  * handlers included; no lock, and nobody waits. False: there is none. */
 bool cn_regions_find(uintptr_t pc, struct cn_region *region);
 
+bool cn_regions_any(void);
+
 /* Some region that has a part of [start, end). As above. */
 bool cn_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
 

@@ -164,10 +164,13 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
   return cn_walk_set(walk, state);
 }
 
-/* By the frame's own manager. */
+/* By the frame's own manager. It need not lead upwards, for its stack may have several pieces; but
+ * there must be nothing left where it says that the end is. */
 static bool next_of_region(struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;
+  const uintptr_t *pc_slot = walk->frame.pc_slot;
+  uintptr_t sp = walk->frame.sp;
 
   walk->stepped = false;
   cn_regions_enter(&region);
@@ -175,6 +178,10 @@ static bool next_of_region(struct cn_walk *walk)
   cn_regions_leave();
   if (!walk->stepped)
     fail(walk, "its manager did not step to the caller");
+  if (!walk->past_end && walk->frame.sp == sp && walk->frame.pc_slot == pc_slot)
+    fail(walk, "its manager stepped to the same activation");
+  if (walk->past_end && take_anchor(walk))
+    fail(walk, "a manager says that there is no older activation");
   return !walk->past_end;
 }
 

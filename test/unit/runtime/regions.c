@@ -135,9 +135,19 @@ static void enter_what_is_gone(void)
   cn_regions_enter(&(struct cn_region){0x1000, 0x2000, &manager, NULL});
 }
 
+static void load_into(void)
+{
+  static struct cairn_image image;
+  struct mock_function functions[] = {{0x50000, 0x100, 0, NULL}};
+
+  add(0x500ff, 0x60000);
+  mock_image(&image, functions, 1);
+}
+
 static void gone(void **state)
 {
   (void)state;
+  aborts(load_into, "compiled code at 0x50000 is loaded into the code region [0x500ff, 0x60000)");
   aborts(enter_what_is_gone, "the region was removed");
 }
 

@@ -22,6 +22,8 @@ enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, RBP = 6, RSP = 7, R12 = 12 };
 /* Code addresses: functions of 256 bytes at 0x10000, 0x20000, ...; region at 0x90000. */
 #define F(n) ((uintptr_t)(n) << 16)
 
+extern const char cn_arch_native_return[];
+
 static uintptr_t stack[64];
 static struct cairn_image image;
 static struct cn_anchor anchors[4];
@@ -73,7 +75,7 @@ struct told {
   uintptr_t *rsi;
   unsigned tag;
   void *parameter;
-  bool stuck;
+  bool stuck, ends, stays;
 };
 
 static void previous(struct cairn_stack_iterator *iterator, void *data)
@@ -86,6 +88,12 @@ static void previous(struct cairn_stack_iterator *iterator, void *data)
     return;
   cairn_stack_get(&copy, &state);
   uintptr_t *frame = (uintptr_t *)state.sp;
+  if (told->ends)
+    state.pc = NULL;
+  if (told->ends || told->stays) {
+    cairn_stack_set(iterator, &state);
+    return;
+  }
   state.reg[RBX] = &frame[0];
   state.reg[R12] = NULL;
   state.reg[RSI] = told->rsi;
@@ -295,6 +303,29 @@ static void no_step(void)
   cairn_stack_next(&it);
 }
 
+static void step_by(struct told told)
+{
+  struct cairn_stack_iterator it;
+
+  prepare();
+  stack[49] = (uintptr_t)cn_arch_native_return;
+  anchors[0] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(50)};
+  cairn_mutator.anchor = anchors + 1;
+  add(&told);
+  for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))
+    ;
+}
+
+static void same_again(void)
+{
+  step_by((struct told){.stays = true});
+}
+
+static void early_end(void)
+{
+  step_by((struct told){.ends = true});
+}
+
 static void no_handler(void)
 {
   collect((struct told){.tag = CAIRN_ROOT_USER}, 1);
@@ -334,6 +365,8 @@ static void fatal(void **state)
 {
   (void)state;
   aborts(no_step, "its manager did not step to the caller");
+  aborts(same_again, "its manager stepped to the same activation");
+  aborts(early_end, "a manager says that there is no older activation");
   aborts(no_handler, "a root with a tag of the language's own");
   aborts(region_gone, "the region was removed");
   aborts(lost_register, "a reference in a register that was not saved");
