@@ -90,6 +90,34 @@ static void overlaps(void **state)
   cairn_image_unregister(&image);
 }
 
+/* Each way into and out of a leaf of the table: first, last, between, full, emptied. */
+static void leaves(void **state)
+{
+  enum { COUNT = 1000 };
+  struct cn_region region;
+
+  (void)state;
+  for (int way = 0; way < 4; way++) {
+    for (uintptr_t i = 0; i < COUNT; i++) {
+      uintptr_t n = 1 + (way & 1 ? COUNT - 1 - i : i);
+      assert_int_equal(add(n << 12, (n + 1) << 12), CAIRN_REGION_OK);
+    }
+    for (uintptr_t n = 1; n <= COUNT; n++) {
+      assert_int_equal(add(n << 12, (n << 12) + 1), CAIRN_REGION_OVERLAP);
+      assert_true(cn_regions_find((n << 12) + 1, &region));
+      assert_int_equal(region.start, n << 12);
+      assert_true(cn_regions_find((n + 1) << 12, &region));
+      assert_int_equal(region.start, n << 12);
+    }
+    for (uintptr_t i = 0; i < COUNT; i++) {
+      uintptr_t n = 1 + (way & 2 ? COUNT - 1 - i : i);
+      assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_REGION_OK);
+      assert_false(cn_regions_find((n << 12) + 1, &region));
+    }
+    assert_false(cn_regions_any());
+  }
+}
+
 /* Many, in an order that is not theirs: each is found, none is lost when others go. */
 static void many(void **state)
 {
@@ -281,7 +309,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bounds),       cmocka_unit_test(overlaps),
-      cmocka_unit_test(many),         cmocka_unit_test(within),
+      cmocka_unit_test(leaves),       cmocka_unit_test(many),
+      cmocka_unit_test(within),
       cmocka_unit_test(gone),         cmocka_unit_test(concurrently),
       cmocka_unit_test(removal_waits),
   };
