@@ -1,0 +1,36 @@
+//--- trampoline.s
+# Calls its argument with registers changed, and says nothing about its frame.
+        .text
+        .globl trampoline
+        .type trampoline, @function
+trampoline:
+        pushq %rbx
+        pushq %rbp
+        pushq %r12
+        subq $48, %rsp
+        movq $-1, %rbx
+        movq $-1, %rbp
+        movq $-1, %r12
+        call *%rdi
+        addq $48, %rsp
+        popq %r12
+        popq %rbp
+        popq %rbx
+        ret
+        .size trampoline, . - trampoline
+        .section .note.GNU-stack, "", @progbits
+//--- native.c
+#include "unwinder.h"
+void native_look(void);
+void native_look(void)
+{
+  struct seen seen = {.count = 0};
+  int walk = 0;
+
+  look(&seen);
+  for (; !cairn_stack_past_end(&seen.it); cairn_stack_next(&seen.it))
+    walk++;
+  printf("unwinder %d, walk %d\n", seen.count, walk);
+  fflush(stdout);
+  cairn_backtrace(1);
+}
