@@ -12,7 +12,7 @@
 // CHECK-NEXT: ... native code that cannot be unwound
 // CHECK-NEXT: #3 {{.*}} in outer at {{.*}}row49-foreign-frames.c:
 // CHECK: in main at
-// CHECK: sum 276
+// CHECK: sum 298
 #include <stdio.h>
 #include <cairn/cairn.h>
 
