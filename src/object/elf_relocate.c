@@ -43,7 +43,12 @@ enum action {
   DISTANCE, /* minus the address of the place */
   ADD,      /* what is there plus symbol + addend */
   SUBTRACT,
+  SET_ULEB, /* the place holds a number in base 128, which keeps its length */
+  SUBTRACT_ULEB,
 };
+
+/* Not in <elf.h> yet. */
+enum { RISCV_SET_ULEB128 = 60, RISCV_SUB_ULEB128 = 61 };
 
 struct howto {
   uint16_t machine;
@@ -88,6 +93,8 @@ static const struct howto howtos[] = {
     {EM_RISCV, R_RISCV_SUB8, SUBTRACT, 8},
     {EM_RISCV, R_RISCV_SUB6, SUBTRACT, 6},
     {EM_RISCV, R_RISCV_RELATIVE, RELATIVE, 64},
+    {EM_RISCV, RISCV_SET_ULEB128, SET_ULEB, 8},
+    {EM_RISCV, RISCV_SUB_ULEB128, SUBTRACT_ULEB, 8},
 };
 
 static const struct howto *howto_of(const struct cn_elf *elf, uint32_t type)
@@ -96,6 +103,24 @@ static const struct howto *howto_of(const struct cn_elf *elf, uint32_t type)
     if (howtos[i].machine == elf->head.e_machine && howtos[i].type == type)
       return &howtos[i];
   return NULL;
+}
+
+/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: it does not end there. */
+static bool store_uleb(unsigned char *at, size_t room, enum action action, uint64_t value)
+{
+  uint64_t old = 0;
+  size_t length = 0;
+
+  do {
+    if (length == room || length == 10)
+      return false;
+    old |= length < 9 ? (uint64_t)(at[length] & 0x7f) << 7 * length : 0;
+  } while (at[length++] & 0x80);
+  if (action == SUBTRACT_ULEB)
+    value = old - value;
+  for (size_t i = 0; i < length; i++)
+    at[i] = (unsigned char)((i < 9 ? value >> 7 * i : 0) & 0x7f) | (i + 1 < length ? 0x80 : 0);
+  return true;
 }
 
 /* Store one relocation's value at `at`, which has room for it. */
@@ -112,6 +137,8 @@ static void store(unsigned char *at, const struct howto *how, uint64_t value, ui
   case DISTANCE: value -= place; break;
   case ADD: value = old + value; break;
   case SUBTRACT: value = old - value; break;
+  case SET_ULEB:
+  case SUBTRACT_ULEB: CN_UNREACHABLE();
   }
   value = (old & ~mask) | (value & mask);
   memcpy(at, &value, bytes);
@@ -154,7 +181,12 @@ static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64
     return cn_elf_fail(elf, at, "a relocation beyond the end of its section", error);
   if (!symbol_value(elf, table, ELF64_R_SYM(r->r_info), &value))
     return cn_elf_fail(elf, at, "a relocation against no symbol", error);
-  store(section->data + offset, how, value + (uint64_t)r->r_addend, section->head.sh_addr + offset);
+  unsigned char *place = section->data + offset;
+  value += (uint64_t)r->r_addend;
+  if (how->action != SET_ULEB && how->action != SUBTRACT_ULEB)
+    store(place, how, value, section->head.sh_addr + offset);
+  else if (!store_uleb(place, section->head.sh_size - offset, how->action, value))
+    return cn_elf_fail(elf, at, "a relocation of a number that does not end", error);
   return 0;
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which source line an address comes from: the rows of all line tables, sorted once. libdw reads
- * them out of our copy of the file, whose debug sections are relocated to the made-up addresses.
+ * them; an object's are relocated to its made-up addresses.
  */
 #include "object/lines.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <elfutils/libdw.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "object/debug.h"
 
 struct row {
   uint64_t address;
@@ -19,8 +18,7 @@ struct row {
 };
 
 struct cn_lines {
-  Elf *view;
-  Dwarf *dwarf;
+  struct cn_debug debug;
   CN_VECTOR(struct row) rows;
 };
 
@@ -65,52 +63,29 @@ static void add_units(struct cn_lines *lines)
   Dwarf_CU *unit = NULL;
   Dwarf_Die die;
 
-  while (dwarf_get_units(lines->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+  while (dwarf_get_units(lines->debug.dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
     add_unit(lines, &die);
   if (lines->rows.count)
     qsort(lines->rows.at, lines->rows.count, sizeof *lines->rows.at, compare);
 }
 
-/* What a line table is read from. Other debug sections may have relocations that are not known. */
-static bool relocate(struct cn_elf *elf)
-{
-  static const char *const names[] = {".debug_line", ".debug_line_str", ".debug_info",
-                                      ".debug_str_offsets", ".debug_addr"};
-  char *error = NULL;
-
-  for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-    for (uint32_t i = cn_elf_find(elf, names[n], 0); i; i = cn_elf_find(elf, names[n], i + 1)) {
-      bool compressed =
-          elf->head.e_type == ET_REL && (elf->sections[i].head.sh_flags & SHF_COMPRESSED);
-      if (compressed || cn_elf_relocate(elf, i, &error)) {
-        free(error);
-        return false;
-      }
-    }
-  return cn_elf_find(elf, names[0], 0) != 0;
-}
-
 struct cn_lines *cn_lines_open(struct cn_elf *elf)
 {
-  if (!relocate(elf))
-    return NULL;
   struct cn_lines *lines = cn_alloc(sizeof *lines);
-  elf_version(EV_CURRENT);
-  lines->view = elf_memory((char *)elf->bytes, elf->size);
-  lines->dwarf = lines->view ? dwarf_begin_elf(lines->view, DWARF_C_READ, NULL) : NULL;
-  if (lines->dwarf)
+
+  if (cn_debug_open(&lines->debug, elf)) {
     add_units(lines);
-  return lines;
+    return lines;
+  }
+  free(lines);
+  return NULL;
 }
 
 void cn_lines_close(struct cn_lines *lines)
 {
   if (!lines)
     return;
-  if (lines->dwarf)
-    dwarf_end(lines->dwarf);
-  if (lines->view)
-    elf_end(lines->view);
+  cn_debug_close(&lines->debug);
   cn_free(&lines->rows);
   free(lines);
 }
