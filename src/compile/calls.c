@@ -135,8 +135,9 @@ LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &count);
   for (unsigned i = 0; i < count && !found; i++) {
     LLVMValueRef node = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
-    if (begins_with_number(node) && LLVMValueMetadataEntriesGetKind(entries, i) ==
-                                        LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
+    unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
+    if (begins_with_number(node) &&
+        kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
       found = node;
   }
   LLVMDisposeValueMetadataEntries(entries);

@@ -107,21 +107,14 @@ struct closer {
   struct cn_spans spans;
   uint32_t *ends; /* per block: what is open at its end */
   bool *idle;
+  bool *mixed;    /* per block: it is idle, and different spans are open where it is entered */
 };
 
-static void close_all(struct closer *c, uint32_t open, LLVMValueRef before)
-{
-  LLVMValueRef call = LLVMGetPreviousInstruction(before);
-  LLVMValueRef at = call && cn_calls_musttail(call) ? call : before;
-  struct cn_span_open one;
-
-  while (cn_spans_outer(&c->spans, &open, &one))
-    cn_spans_build_marker(c->ctx, at, LLVMInstructionGetDebugLoc(before), one.key, NULL);
-}
-
 /* What is thrown here leaves the function. */
-static bool may_throw(LLVMValueRef i)
+static bool may_throw(const struct closer *c, LLVMValueRef i)
 {
+  if (LLVMIsAInvokeInst(i))
+    return c->idle[cn_cfg_index(&c->cfg, LLVMGetUnwindDest(i))];
   return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") &&
           !cn_calls_some_intrinsic(i)) ||
          LLVMIsAResumeInst(i) ||
@@ -140,51 +133,57 @@ static void walk_block(struct closer *c, uint32_t b)
   uint32_t open = c->spans.starts[b];
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-    if (open && may_throw(i))
+    if (open && may_throw(c, i))
       keep_out(c->ctx, c->cfg.function);
     open = cn_spans_behind(&c->spans, &c->marks, i, open);
   }
   c->ends[b] = open;
 }
 
-/* Is everything closed at the end of `b`, because nothing but returns is reached from there? */
-static bool closes_itself(const struct closer *c, uint32_t b)
+static bool is_mixed(const struct closer *c, uint32_t b)
+{
+  const struct cn_block *block = &c->cfg.blocks[b];
+  bool mixed = false;
+
+  for (uint32_t n = 0; c->idle[b] && n < block->pred_count; n++)
+    mixed |= c->mixed[block->preds[n]] || c->ends[block->preds[n]] != c->spans.starts[b];
+  return mixed;
+}
+
+static bool is_pad(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsACleanupPadInst(i) || LLVMIsACatchSwitchInst(i);
+}
+
+/* Before a return that is reached with this open, and before a jump to one that is reached with
+ * different ones open. On the way of an exception they stay open. */
+static void close_block(struct closer *c, uint32_t b)
 {
   const struct cn_block *block = &c->cfg.blocks[b];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
-  bool closes = !c->idle[b] && !LLVMIsAInvokeInst(end) && !LLVMIsAUnreachableInst(end) &&
-                !LLVMIsAResumeInst(end);
+  LLVMValueRef call = LLVMGetPreviousInstruction(end);
+  LLVMValueRef at = call && cn_calls_musttail(call) ? call : end;
+  uint32_t mixed = 0, ways = 0, open = c->ends[b];
+  struct cn_span_open one;
 
   for (uint32_t n = 0; n < block->succ_count; n++)
-    closes &= c->idle[block->succs[n]];
-  return closes;
-}
-
-/* Close at the start of an idle block what is open where it is entered from blocks that also lead
- * elsewhere. On the way of an exception it stays open: such functions are not inlined. */
-static void close_at_start(struct closer *c, uint32_t b)
-{
-  const struct cn_block *block = &c->cfg.blocks[b];
-  LLVMValueRef first = LLVMGetFirstInstruction(block->block), culprit = NULL;
-  bool fits = true;
-
-  while (LLVMIsAPHINode(first))
-    first = LLVMGetNextInstruction(first);
-  for (uint32_t n = 0; n < block->pred_count; n++) {
-    uint32_t p = block->preds[n];
-    bool settled = c->idle[p] || closes_itself(c, p);
-    if (!settled && c->ends[p])
-      culprit = LLVMGetBasicBlockTerminator(c->cfg.blocks[p].block);
-    fits &= !settled && c->ends[p] == c->spans.starts[b];
-  }
-  if (!culprit || LLVMIsALandingPadInst(first) || LLVMIsACleanupPadInst(first) ||
-      LLVMIsACatchSwitchInst(first))
+    if (!is_pad(c->cfg.blocks[block->succs[n]].block)) {
+      mixed += c->mixed[block->succs[n]];
+      ways++;
+    }
+  if (!open || c->mixed[b] || (!mixed && !LLVMIsAReturnInst(end)))
     return;
-  if (fits)
-    close_all(c, c->spans.starts[b], first);
-  else
-    cn_error(c->ctx, culprit, "span-nesting",
+  if (mixed != ways || LLVMIsAInvokeInst(end)) { /* an edge that nothing can be put on */
+    cn_error(c->ctx, end, "span-nesting",
              "the function is left from here in a span, and from elsewhere not; end it before");
+    return;
+  }
+  while (cn_spans_outer(&c->spans, &open, &one))
+    cn_spans_build_marker(c->ctx, at, LLVMInstructionGetDebugLoc(end), one.key, NULL);
 }
 
 static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
@@ -195,26 +194,29 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_spans_find(&c.spans, &c.marks, &c.cfg);
   c.idle = cn_spans_idle(&c.cfg);
   c.ends = cn_alloc(c.cfg.count * sizeof *c.ends);
+  c.mixed = cn_alloc(c.cfg.count * sizeof *c.mixed);
   for (uint32_t b = 0; b < c.cfg.count; b++)
     walk_block(&c, b);
+  for (uint32_t b = 0; b < c.cfg.count; b++) /* in idle blocks edges lead forward */
+    c.mixed[b] = is_mixed(&c, b);
   for (uint32_t b = 0; b < c.cfg.count; b++)
-    if (c.idle[b])
-      close_at_start(&c, b);
-    else if (closes_itself(&c, b))
-      close_all(&c, c.ends[b], LLVMGetBasicBlockTerminator(c.cfg.blocks[b].block));
+    close_block(&c, b);
+  free(c.mixed);
   free(c.ends);
   free(c.idle);
   cn_spans_free(&c.spans);
   cn_cfg_free(&c.cfg);
 }
 
-/* Keys that are kept in a local are constants behind this. It leaves the blocks as they are, in
- * which each return still has its own. */
+/* Keys that are kept in a local are constants behind this. No blocks are merged: each return still
+ * has its own. Where a branch leads to a return that others lead to, too, there is a block between,
+ * for ends of spans. */
 static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error =
-      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
+      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges", ctx->machine,
+                              options);
 
   LLVMDisposePassBuilderOptions(options);
   return cn_llvm_ok(ctx, function, error);
