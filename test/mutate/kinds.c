@@ -351,6 +351,51 @@ static bool leaf(struct place *p, LLVMValueRef i)
   return true;
 }
 
+/* Where the tail that tells of spans begins, or 0. */
+static uint32_t span_tail(struct place *p, LLVMValueRef i, uint32_t *end)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->llvm);
+  uint32_t o;
+
+  if (!is_statepoint(i))
+    return 0;
+  for (bundle(i, "deopt", &o, end); o < *end; o++)
+    if (LLVMGetOperand(i, o) == LLVMConstInt(i64, CAIRN_ABI_SPAN_MARK, false))
+      return o;
+  return 0;
+}
+
+/* Add one to operand `which` of a pair: another entry of the table, each of which is another span;
+ * another function's. */
+static bool edit_span(struct place *p, LLVMValueRef i, unsigned which)
+{
+  uint32_t end = 0, at = span_tail(p, i, &end);
+
+  for (uint32_t o = at + 2; at && o + 2 < end; o += 2) {
+    if (!is_it(p))
+      continue;
+    LLVMValueRef old = LLVMGetOperand(i, o + which);
+    LLVMSetOperand(i, o + which,
+                   LLVMConstInt(LLVMTypeOf(old), LLVMConstIntGetZExtValue(old) + 1, false));
+    return true;
+  }
+  return false;
+}
+
+static bool other_span(struct place *p, LLVMValueRef i) { return edit_span(p, i, 0); }
+static bool other_depth(struct place *p, LLVMValueRef i) { return edit_span(p, i, 1); }
+
+/* The mark gone: what is left is the user's deoptimisation state. */
+static bool lost_spans(struct place *p, LLVMValueRef i)
+{
+  uint32_t end = 0, at = span_tail(p, i, &end);
+
+  if (!at || !is_it(p))
+    return false;
+  LLVMSetOperand(i, at, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(i, at))));
+  return true;
+}
+
 const struct kind kinds[] = {
     {"stale-use", stale_use},         {"staler-use", staler_use},
     {"dropped", dropped},             {"other-base", other_base},
@@ -361,5 +406,7 @@ const struct kind kinds[] = {
     {"late", late},                   {"stale-reload", stale_reload},
     {"kept-integer", kept_integer},   {"kept-pointer", kept_pointer},
     {"torn-distance", torn_distance}, {"leaf", leaf},
+    {"other-span", other_span},       {"other-depth", other_depth},
+    {"lost-spans", lost_spans},
     {NULL, NULL},
 };

@@ -6,10 +6,16 @@
 ; RUN: %cairn verify %t.ll %t.slots.ll %t.early.ll %t.llvm.ll
 ; RUN: %build/test/cairn-mutate %t.ll | FileCheck %s
 ; RUN: %build/test/cairn-mutate %t.ll %t.slots.ll %t.early.ll %t.llvm.ll > %t.out || (cat %t.out; false)
+; RUN: %cairn opt -p rewrite-statepoints -S %root/test/compile/spans/tails.ll -o %t.spans.ll
+; RUN: %build/test/cairn-mutate %t.spans.ll | FileCheck --check-prefix=SPANS %s
 ; RUN: for f in %root/test/compile/rewrite/*.ll; do \
 ; RUN:   %cairn opt -p rewrite-statepoints -S $f -o %t.other.ll 2> /dev/null || continue; \
 ; RUN:   %build/test/cairn-mutate --limit=5 %t.other.ll > %t.out || { cat %t.out; exit 1; }; done
 ; CHECK: all: {{[2-9][0-9][0-9]|[0-9][0-9][0-9][0-9]+}} mutants, 0 missed
+; SPANS: other-span: {{ *[1-9][0-9]+}} mutants
+; SPANS: other-depth: {{ *[1-9][0-9]+}} mutants
+; SPANS: lost-spans: {{ *[1-9]}} mutants
+; SPANS: , 0 missed
 ; The rewriter's output passes, and LLVM's rewriter's; broken in any one place, in one of many ways, it
 ; does not. (LLVM's pass loses the reference in @described.) A verifier that has a blind spot would let a lost root through.
 

@@ -68,14 +68,35 @@ static void decorate(struct cn_maker *m, LLVMValueRef call)
     LLVMAddCallSiteAttribute(call, whole, cn_enum_attribute(m, "memory", 0));
 }
 
+/* Spans round a call: of the same key, or overlapping. */
+static void open_spans(struct cn_maker *m, unsigned count)
+{
+  LLVMValueRef args[2];
+
+  for (unsigned i = 0; i < count; i++) {
+    args[0] = cn_int(m, cn_below(m, 2));
+    args[1] = LLVMConstIntToPtr(cn_int(m, 1 + cn_below(m, 3)), m->ptr);
+    cn_call_native(m, "cairn.span.begin", args, 2);
+    m->spans[i] = args[0];
+  }
+}
+
+static void close_spans(struct cn_maker *m, unsigned count)
+{
+  for (unsigned i = 0; i < count; i++)
+    cn_call_native(m, "cairn.span.end", &m->spans[i], 1);
+}
+
 /* Every call of the module's own making that may collect comes here. */
 static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef target,
                          LLVMValueRef *args, unsigned count, unsigned convention)
 {
   LLVMOperandBundleRef bundles[CN_BUNDLES];
-  unsigned bundle_count = make_bundles(m, bundles);
+  unsigned bundle_count = make_bundles(m, bundles), spans = 0;
   LLVMValueRef call;
 
+  if (cn_has(m, CN_FORM_SPANS) && !m->pad_count)
+    open_spans(m, spans = cn_below(m, CN_SPANS + 1));
   if (m->pad_count && cn_chance(m, 60)) {
     LLVMBasicBlockRef normal = cn_block(m), pad = m->pads[cn_below(m, m->pad_count)];
     call = LLVMBuildInvokeWithOperandBundles(m->builder, type, target, args, count, normal, pad,
@@ -88,6 +109,7 @@ static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef targ
     LLVMDisposeOperandBundle(bundles[i]);
   LLVMSetInstructionCallConv(call, convention);
   decorate(m, call);
+  close_spans(m, spans);
   return call;
 }
 

@@ -130,7 +130,8 @@ static const struct native {
     {"random_throw", "vl", false},  {"random_caught", "vp", true},
     {"random_touch", "vp", true},   {"cairn_collect", "v", false},
     {"cairn_alloc", "rpl", false},  {"cairn_alloc_array", "rpl", false},
-    {"cairn_alloc_flex", "rpl", false},
+    {"cairn_alloc_flex", "rpl", false}, {"cairn.span.begin", "vlp", true},
+    {"cairn.span.end", "vl", true},
 };
 
 static LLVMTypeRef letter(struct cn_maker *m, char c)

@@ -47,7 +47,7 @@ enum cn_kind {
   CN_VOID = CN_KINDS
 };
 enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8, CN_PADS = 3,
-       CN_BLOCKS = 8 };
+       CN_BLOCKS = 8, CN_SPANS = 3 };
 
 struct cn_random_function {
   LLVMValueRef value;
@@ -71,6 +71,7 @@ struct cn_maker {
   LLVMValueRef fuel, roots[CN_KINDS], layouts[CN_KINDS];
   struct cn_random_function functions[CN_FUNCTIONS];
   unsigned function_count;
+  LLVMValueRef spans[CN_SPANS]; /* keys of those round the call that is being made */
   /* Of the function that is being made: */
   struct cn_random_function *current;
   LLVMValueRef function;
