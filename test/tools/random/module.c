@@ -32,18 +32,18 @@ bool cn_random_may_refuse(uint64_t forms, const char *rule)
 
 /* A module that is run has any of the forms that can be; another has one, so that what becomes of
  * it is that form's doing. Two kinds of pads do not go together, nor do places and tail calls of
- * the musttail kind. */
+ * the musttail kind. Spans go with all, in some modules. */
 static uint64_t choose_forms(struct cn_maker *m, enum cn_form only)
 {
-  uint64_t forms = 0;
+  uint64_t forms = m->seed % 5 == 3 ? (uint64_t)1 << CN_FORM_SPANS : 0;
 
   if (only != CN_FORMS)
     return 1u | (uint64_t)1 << only;
   if (!m->run) {
-    forms = 1u | (uint64_t)1 << cn_below(m, CN_FORMS);
-    return cn_chance(m, 20) ? forms | (uint64_t)1 << cn_below(m, CN_FORMS) : forms;
+    forms |= 1u | (uint64_t)1 << cn_below(m, CN_FORM_SPANS);
+    return cn_chance(m, 20) ? forms | (uint64_t)1 << cn_below(m, CN_FORM_SPANS) : forms;
   }
-  for (unsigned f = 0; f < CN_FORMS; f++)
+  for (unsigned f = 0; f < CN_FORM_SPANS; f++)
     if (cn_form_table[f].run && cn_chance(m, 35))
       forms |= (uint64_t)1 << f;
   return forms | 1u;
