@@ -91,8 +91,9 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
                 "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
   check.there = cn_walk_begin(&check.walk, mutator, regs);
   cn_os_unwind(compare, &check);
-  /* Zero is behind what call-frame information says to be the oldest. */
-  if (check.there &&
+  /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
+   * the walk is on another stack then, of who resumed it. */
+  if (check.there && check.walk.stack == mutator->stack &&
       (check.last == 0 || cn_frames_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
                 "past the end", (unsigned long)check.count,
