@@ -37,6 +37,8 @@ struct trace {
   uint64_t number; /* activations so far */
   uint64_t place, places; /* runs of the same pc so far, and in all */
   uint64_t left_out;
+  uint64_t limit;  /* the unwinder may give so many activations */
+  uintptr_t sp;    /* of its last one */
 };
 
 /* ---- the walk beside it ---- */
@@ -86,7 +88,7 @@ static void end_place(struct trace *trace)
 }
 
 /* Recursions repeat themselves: what has the pc of the one before is only counted. */
-static bool activation(struct trace *trace, uintptr_t pc, bool interrupted, bool is_walks)
+static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool is_walks)
 {
   if (trace->number > 0 && pc == trace->pc) {
     trace->same++;
@@ -102,7 +104,7 @@ static bool activation(struct trace *trace, uintptr_t pc, bool interrupted, bool
                           is_walks ? &trace->walk : NULL);
     }
   }
-  return ++trace->number < LIMIT;
+  trace->number++;
 }
 
 static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
@@ -120,6 +122,9 @@ static bool unwound(void *env, const struct cn_os_frame *frame)
   bool after_stub = trace->after_stub, interrupted = frame->interrupted && !after_stub;
   uintptr_t pc = frame->pc + (frame->interrupted && after_stub);
 
+  /* An activation that is its own caller: the call-frame information is wrong. */
+  if (frame->sp == trace->sp && pc == trace->pc)
+    return false;
   trace->after_stub = cn_arch_in_stubs(frame->pc);
   trace->signalled |= interrupted;
   if (!has_started(trace, frame) || (trace->after_stub && frame->pc != trace->from))
@@ -127,23 +132,24 @@ static bool unwound(void *env, const struct cn_os_frame *frame)
   if (pc == 0) /* how libc says that the thread begins here */
     return false;
   bool is_walks = trace->walking && trace->walk.frame.pc == pc && trace->walk.frame.sp == frame->sp;
-  bool more = activation(trace, pc, interrupted, is_walks);
+  activation(trace, pc, interrupted, is_walks);
+  trace->sp = frame->sp;
   if (is_walks)
     step(trace, false);
-  return more;
+  return trace->number < trace->limit;
 }
 
 static void go_through(struct trace *trace, bool unwinder)
 {
   trace->started = trace->after_stub = false;
-  trace->number = trace->place = trace->left_out = 0;
+  trace->number = trace->place = trace->left_out = trace->sp = 0;
   begin_walk(trace);
   if (unwinder)
     cn_os_unwind(unwound, trace);
   if (trace->walking && !trace->counting)
     cn_print_note(&trace->print, "native code that cannot be unwound");
-  while (trace->walking && activation(trace, trace->walk.frame.pc, false, true))
-    step(trace, false);
+  for (; trace->walking && trace->number < LIMIT; step(trace, false))
+    activation(trace, trace->walk.frame.pc, false, true);
   end_place(trace);
   trace->places = trace->place;
 }
@@ -166,21 +172,21 @@ static void print(struct trace *trace, bool may_load, bool lines)
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {.print.fd = fd, .above = (uintptr_t)__builtin_frame_address(0)};
+  struct trace trace = {.print.fd = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
 
   print(&trace, true, true);
 }
 
 void cn_backtrace_from(uintptr_t pc)
 {
-  struct trace trace = {.print.fd = STDERR_FILENO, .from = pc};
+  struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
 
   print(&trace, true, false);
 }
 
 void cn_backtrace_fault(uintptr_t pc)
 {
-  struct trace trace = {.print.fd = STDERR_FILENO, .from = pc};
+  struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
 
   print(&trace, false, false);
 }
@@ -188,6 +194,7 @@ void cn_backtrace_fault(uintptr_t pc)
 /* ---- when the stack may be broken ---- */
 
 static struct cn_report_guard last;
+static struct trace last_trace;
 static int last_thread;
 
 /* A fault on the way, or the alarm, which may come to any thread. */
@@ -221,16 +228,22 @@ static void watch(void)
 void cn_backtrace_abort(uintptr_t frame)
 {
   static atomic_flag once = ATOMIC_FLAG_INIT;
-  struct trace trace = {.print.fd = STDERR_FILENO, .above = frame};
+  static volatile int tries;
 
   if (atomic_flag_test_and_set(&once))
     return;
   last_thread = cn_os_thread();
-  if (sigsetjmp(last.back, 0) == 0) {
-    cn_report_guard = &last;
-    watch();
-    print(&trace, true, false);
+  last_trace = (struct trace){.print.fd = STDERR_FILENO, .limit = LIMIT, .above = frame};
+  watch();
+  (void)sigsetjmp(last.back, 0);
+  cn_report_guard = &last;
+  if (tries++ == 0) {
+    print(&last_trace, true, false);
   } else {
+    /* If nothing is printed yet, once more as far as the unwinder came. */
+    last_trace.limit = last_trace.number;
+    if (tries == 2 && last_trace.counting)
+      print(&last_trace, false, false);
     cn_report_text("     ... the stack cannot be read any further\n");
   }
   cn_report_guard = NULL;

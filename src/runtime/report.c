@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "runtime/backtrace.h"
+#include "runtime/details.h"
 #include "runtime/os/os.h"
 
 /* One write, so that lines of several processes do not mix. */
@@ -68,11 +69,32 @@ _Noreturn void cn_report_end(void)
   exit(1);
 }
 
+/* What the details say of a safepoint: stripped programs have them too. Damaged ones must not end a
+ * message of damage. */
+static bool by_details(uintptr_t pc, char *buffer, size_t size)
+{
+  struct cn_report_guard guard = {.outer = cn_report_guard};
+  struct cn_source source;
+  volatile bool found = false;
+  uint32_t depths = 1;
+
+  cn_report_guard = &guard;
+  if (sigsetjmp(guard.back, 0) == 0)
+    for (uint32_t i = 0; i < depths; i++)
+      found = cn_details_source(pc, i, &source, &depths);
+  cn_report_guard = guard.outer;
+  if (found && source.file != NULL)
+    snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
+  else if (found)
+    snprintf(buffer, size, "%s", source.function);
+  return found;
+}
+
 const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
 {
   char symbol[CN_REPORT_PC - 32];
 
-  if (cn_os_symbol(pc, symbol, sizeof symbol))
+  if (cn_os_symbol(pc, symbol, sizeof symbol) || by_details(pc, symbol, sizeof symbol))
     snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
   else
     snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);
