@@ -47,13 +47,13 @@ static size_t header_at(const struct cn_elf *elf, uint32_t section)
   return elf->head.e_shoff + section * sizeof(Elf64_Shdr);
 }
 
-/* The name at `offset` of string table `strings`, which must end in a zero byte somewhere. */
+/* The name at `offset` of string table `strings`, whose last byte must be zero. */
 static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_t offset)
 {
   const struct cn_elf_section *s = &elf->sections[strings];
 
   if (strings >= elf->section_count || !s->data || offset >= s->head.sh_size ||
-      !memchr(s->data + offset, 0, s->head.sh_size - offset))
+      s->data[s->head.sh_size - 1])
     return NULL;
   return (const char *)s->data + offset;
 }
