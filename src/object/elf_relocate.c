@@ -118,8 +118,10 @@ static bool store_uleb(unsigned char *at, size_t room, enum action action, uint6
   } while (at[length++] & 0x80);
   if (action == SUBTRACT_ULEB)
     value = old - value;
-  for (size_t i = 0; i < length; i++)
-    at[i] = (unsigned char)((i < 9 ? value >> 7 * i : 0) & 0x7f) | (i + 1 < length ? 0x80 : 0);
+  for (size_t i = 0; i < length; i++) {
+    uint64_t low = i < 9 ? value >> 7 * i & 0x7f : 0, more = i + 1 < length ? 0x80 : 0;
+    at[i] = (unsigned char)(low | more);
+  }
   return true;
 }
 
