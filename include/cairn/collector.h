@@ -179,6 +179,10 @@ void cairn_set_collector(const struct cairn_collector *collector);
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
 
+/* For code that is made while the program runs (<cairn/object.h>): how far the calling thread's mutator
+ * is from its thread pointer, which is the same for all threads. Any thread, at any time. */
+ptrdiff_t cairn_mutator_offset(void);
+
 #pragma GCC visibility pop
 
 /* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up

@@ -30,6 +30,16 @@ extern "C" {
 int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
                          char **error);
 
+/* The same for an object that is loaded into the running program without a linker, by LLVM's JITLink
+ * for instance; docs/frontends.md, "In memory", has the whole of it. What a linker would do is done:
+ * the symbols __start_SECTION and __stop_SECTION are bound to the object's own sections, all frame
+ * maps stand in one, and the thread's mutator is bound to `mutator`, which the runtime's
+ * cairn_mutator_offset() tells in the process that the code is to run in. The code was compiled for an
+ * executable (struct cairn_compile_options, shared: false), and went through
+ * cairn_compile_in_memory(). 0: *out is never null. */
+int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
+                                   size_t *out_size, char **error);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

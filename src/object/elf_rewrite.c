@@ -27,6 +27,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "object/elf_file.h"
+#include "object/elf_memory.h"
 #include "object/frames_build.h"
 #include "object/pieces.h"
 
@@ -50,6 +51,7 @@ struct rewriter {
   enum cn_kind slot_kind;
   uint32_t rela_names[CN_KINDS];
   uint32_t *symbols; /* by section: see find_symbols() */
+  bool in_memory;    /* no linker will see it: one section of each kind, tied to nothing */
   char **error;
 };
 
@@ -179,7 +181,7 @@ static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section,
 {
   w->parts.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
                                         .sh_type = SHT_PROGBITS,
-                                        .sh_flags = SHF_ALLOC | SHF_LINK_ORDER,
+                                        .sh_flags = SHF_ALLOC | (section ? SHF_LINK_ORDER : 0u),
                                         .sh_link = section,
                                         .sh_addralign = 4};
   write_rela_head(w, tied, rela, w->rela_names[kind]);
@@ -205,7 +207,7 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
         return -1;
     append(&part->fresh, from->bytes.at + p->start, p->length);
   }
-  write_heads(w, kind, from->pieces.at[first].section, tied, rela);
+  write_heads(w, kind, w->in_memory ? 0 : from->pieces.at[first].section, tied, rela);
   return 0;
 }
 
@@ -290,7 +292,8 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
 
   for (size_t first = 0, end; first < count; first = end) {
     uint32_t section = from->pieces.at[first].section;
-    for (end = first; end < count && from->pieces.at[end].section == section; end++)
+    for (end = first;
+         end < count && (w->in_memory || from->pieces.at[end].section == section); end++)
       ;
     bool in_slot = first == 0 && kind == w->slot_kind && w->slot_rela;
     if (in_slot && w->elf.sections[w->slot].group &&
@@ -399,7 +402,8 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
     if (write_fragments(w, (enum cn_kind)kind))
       return -1;
   clear_symbols(w);
-  tell_all_apart(w);
+  if (!w->in_memory)
+    tell_all_apart(w);
   return 0;
 }
 
@@ -416,15 +420,16 @@ static uint32_t find_mixed(struct rewriter *w)
 }
 
 /* One section replaced; *out stays null if there is none to replace. */
-static int rewrite_one(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
+static int rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
+                       size_t *out_size, char **error)
 {
-  struct rewriter w = {.old = bytes, .error = error};
+  struct rewriter w = {.old = bytes, .in_memory = in_memory, .error = error};
 
   if (cn_elf_open(&w.elf, bytes, size, error))
     return -1;
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
-  uint32_t mixed = stack_maps ? 0 : find_mixed(&w);
+  uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
   if (!status && (stack_maps || mixed)) {
     status = rewrite(&w, stack_maps, mixed);
     if (!status) {
@@ -448,16 +453,32 @@ int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out
   *out = NULL;
   *out_size = 0;
   *error = NULL;
-  int status = rewrite_one(bytes, size, out, out_size, error);
+  int status = rewrite_one(bytes, size, false, out, out_size, error);
   while (!status && *out) {
     void *more = NULL;
     size_t more_size = 0;
-    status = rewrite_one(*out, *out_size, &more, &more_size, error);
+    status = rewrite_one(*out, *out_size, false, &more, &more_size, error);
     if (!status && !more)
       return 0;
     free(*out);
     *out = more;
     *out_size = status ? 0 : more_size;
   }
+  return status;
+}
+
+int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
+                                   size_t *out_size, char **error)
+{
+  void *maps = NULL;
+  size_t maps_size = 0;
+
+  *out = NULL;
+  *out_size = 0;
+  *error = NULL;
+  int status = rewrite_one(bytes, size, true, &maps, &maps_size, error);
+  if (!status)
+    status = cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error);
+  free(maps);
   return status;
 }

@@ -130,3 +130,8 @@ void cairn_buffer_give(uintptr_t start, uintptr_t end)
   mutator->buffer_end = end;
   mutator->limit = cn_options.stress != 0 ? 0 : end;
 }
+
+ptrdiff_t cairn_mutator_offset(void)
+{
+  return (ptrdiff_t)((uintptr_t)&cairn_mutator - (uintptr_t)__builtin_thread_pointer());
+}

@@ -230,6 +230,11 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
   free(error);
   if (!status)
     free(out);
+  /* For memory, of as much as the linker's way takes. */
+  int memory = cairn_object_rewrite_in_memory(bytes, size, -64, &out, &out_size, &error);
+  if (memory ? !error : !out)
+    abort();
+  free(memory ? (void *)error : out);
   return status;
 }
 
