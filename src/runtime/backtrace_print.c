@@ -5,7 +5,6 @@
  */
 #include "runtime/backtrace_print.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +13,14 @@
 #include "runtime/details.h"
 #include "runtime/os/os.h"
 
-enum { NAME = 256 };
+/* What is longer is cut: the stack of a signal handler may be small. */
+enum { NAME = 256, LINE = 1024 };
 
 struct line {
   const struct cn_print *print;
   uint64_t number;
   uintptr_t pc;
-  char text[NAME + PATH_MAX + 64];
+  char text[LINE];
   size_t used;
 };
 
@@ -73,7 +73,8 @@ void cn_print_note(const struct cn_print *print, const char *format, ...)
  * function. */
 static void add_symbol(struct line *line, bool interrupted)
 {
-  char name[NAME], module[PATH_MAX];
+  static const char from[] = " from ";
+  char name[NAME];
   uintptr_t call = line->pc - !interrupted;
 
   if (cn_os_symbol(call, name, sizeof name)) {
@@ -85,8 +86,12 @@ static void add_symbol(struct line *line, bool interrupted)
   } else {
     add(line, "??");
   }
-  if (cn_os_module(call, module, sizeof module))
-    add(line, " from %s", module);
+  char *at = line->text + line->used;
+  size_t room = sizeof line->text - 1 - line->used;
+  if (room > sizeof from && cn_os_module(call, at + sizeof from - 1, room - sizeof from + 1)) {
+    memcpy(at, from, sizeof from - 1);
+    line->used += strlen(at);
+  }
 }
 
 static void add_place(struct line *line, const char *file, uint32_t row, uint32_t column)
