@@ -27,6 +27,7 @@ struct call {
 extern const struct call language_calls[CALLS];
 extern const char language_start[], language_end[], barrier_start[], barrier_end[];
 extern long managed_turn(long turns); /* managed code */
+extern void native_raise(void) __attribute__((weak));
 
 static void check(bool good, const char *what)
 {
@@ -188,6 +189,8 @@ long native_turn(long turns)
   }
   if (print && ++reached == atoi(print))
     print_stack();
+  if (native_raise != NULL)
+    native_raise();
   return 0;
 }
 
