@@ -76,6 +76,45 @@ static void summing(long count)
   yielded = result;
 }
 
+/* Yields within native code that managed code called, and that called managed code. */
+static struct tree managed *keys;
+
+static int compare(const void *left, const void *right)
+{
+  struct tree managed *a = keys, *b = keys;
+
+  for (int i = 0; i < *(const int *)left; i++)
+    a = a->left;
+  for (int i = 0; i < *(const int *)right; i++)
+    b = b->left;
+  coroutine_yield();
+  struct tree managed *waste = cairn_new(struct tree);
+  waste->value = a->value < b->value;
+  coroutine_yield();
+  return (a->value > b->value) - (int)waste->value;
+}
+
+static void sorting(long count)
+{
+  int index[16];
+  struct tree managed *own = 0;
+
+  for (long i = 0; i < count; i++) {
+    struct tree managed *key = cairn_new(struct tree);
+    key->left = own;
+    key->value = i * 7 % count;
+    own = key;
+    index[i] = (int)(count - 1 - i);
+  }
+  keys = own;
+  qsort(index, (size_t)count, sizeof *index, compare);
+  long hash = 0;
+  for (long i = 0; i < count; i++)
+    hash = hash * 31 + index[i];
+  own->value = hash;
+  yielded = own;
+}
+
 /* One that is never finished. */
 static void endless(long unused)
 {
@@ -99,13 +138,24 @@ int main(int argc, char **argv)
     turns++;
     if (!coroutine_is_over(sums))
       coroutine_resume(sums);
-    if (coroutine_is_over(sums) && sums) {
+    if (coroutine_is_over(sums))
       hash += yielded->value;
-    }
     coroutine_resume(other);
     if (turns % 7 == 0)
       cairn_collect();
   }
+  void *sorts[2] = {coroutine_new(sorting, 9), coroutine_new(sorting, 10)};
+  for (int left = 2; left > 0;)
+    for (int i = 0; i < 2; i++)
+      if (!coroutine_is_over(sorts[i])) {
+        coroutine_resume(sorts[i]);
+        if (coroutine_is_over(sorts[i])) {
+          hash = (hash * 31 + yielded->value) % 1000003;
+          left--;
+        }
+      }
+  coroutine_free(sorts[0]);
+  coroutine_free(sorts[1]);
   coroutine_free(other);
   coroutine_free(walk);
   coroutine_free(sums);
