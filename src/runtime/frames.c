@@ -147,7 +147,7 @@ enum { LEAST_BITS = 9 };
 static struct {
   struct cn_index index;
   struct cn_entry at[2];
-} none = {.index = {.shift = 63, .mask = 1}};
+} none = {.index = {.shift = 59, .mask = 1}};
 struct cn_index *_Atomic cn_frames_index = &none.index;
 
 static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
@@ -171,7 +171,7 @@ static void put(struct cn_index *index, uint64_t key, uint64_t value)
       (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
 
   if (entry == NULL) {
-    size_t i = cn_index_start(index, key >> CN_ENTRY_SHIFT);
+    size_t i = (size_t)(cn_index_start(index, key >> CN_ENTRY_SHIFT) - index->at);
     while (atomic_load_explicit(&index->at[i].key, memory_order_relaxed) != 0)
       i = (i + 1) & index->mask;
     entry = &index->at[i];
@@ -181,7 +181,7 @@ static void put(struct cn_index *index, uint64_t key, uint64_t value)
   atomic_store_explicit(&entry->key, key, memory_order_release);
 }
 
-/* Another table with the entries whose images are there, at most three sixteenths used. */
+/* Another table with the entries whose images are there, at most a quarter used. */
 static void replace_table(void)
 {
   struct cn_index *old = table(), *index;
@@ -189,12 +189,12 @@ static void replace_table(void)
 
   for (size_t i = 0; i <= old->mask; i++)
     live += atomic_load_explicit(&old->at[i].value, memory_order_relaxed) != 0;
-  while (((size_t)3 << bits) / 16 <= live)
+  while ((size_t)1 << bits < 4 * live)
     bits++;
   index = cn_os_resize(NULL, 0, table_bytes((size_t)1 << bits));
   if (index == NULL)
     cairn_fatal("no memory for an index of %zu safepoints", live);
-  index->shift = 64 - (unsigned)bits;
+  index->shift = 60 - (unsigned)bits;
   index->mask = ((size_t)1 << bits) - 1;
   for (size_t i = 0; i <= old->mask; i++) {
     uint64_t value = atomic_load_explicit(&old->at[i].value, memory_order_relaxed);
@@ -208,7 +208,7 @@ static void replace_table(void)
 
 static void insert(uint64_t key, uint64_t value)
 {
-  if ((table()->mask + 1) * 3 / 8 <= table()->used)
+  if (table()->used >= (table()->mask + 1) / 2)
     replace_table();
   put(table(), key, value);
 }

@@ -5,6 +5,7 @@
 #include <cairn/stack.h>
 
 #include <stdio.h>
+#include <string.h>
 #include "runtime/details.h"
 #include "runtime/managers.h"
 #include "runtime/stacks.h"
@@ -112,17 +113,21 @@ void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_s
 {
   const struct cn_walk *walk = inner_const(iterator);
   const struct cn_frame *frame = &walk->frame;
+  uintptr_t *kept[CN_CALLEE_SAVED + 1] = {0};
 
-  *state = (struct cairn_stack_state){0};
-  if (walk->past_end)
+  if (walk->past_end) {
+    *state = (struct cairn_stack_state){0};
     return;
+  }
   state->pc = frame->pc_slot;
   state->sp = frame->sp;
   state->virtual_frame = walk->virtual_frame;
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    state->reg[cn_arch_saved[i]] = frame->place[i];
-  for (unsigned i = 0; frame->regs != NULL && i < CN_ARCH_REGISTERS; i++)
-    state->reg[i] = cn_frame_register(frame, i);
+  memcpy(kept, frame->place, sizeof frame->place);
+  for (int i = 0; i < CN_ARCH_REGISTERS; i++)
+    state->reg[i] = kept[cn_arch_saved_as[i]];
+  if (frame->regs != NULL)
+    for (unsigned i = 0; i < CN_ARCH_REGISTERS; i++)
+      state->reg[i] = cn_frame_register(frame, i);
 }
 
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state)

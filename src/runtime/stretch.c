@@ -1,90 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * To step to the caller one needs the size of the frame, for that its safepoint, for that the return
- * address, and for that the step before: a chain of some sixteen cycles a frame, and of a cache miss
- * where a program has many safepoints. It is broken by a guess. Sixty-four words of the stack ahead
- * are compared with the range of the code: those in it are candidates, and the next one is taken for
- * the next return address, before the size of this frame is known. Then it is compared with where
- * the size says the return address is. So all that the guess decides is how early the processor reads
- * what: a stale return address or a pointer to a function on the stack costs a mispredicted branch,
- * and what is no candidate is found by the size.
- *
- *   ahead                                                       ahead + 64
- *    | pc | . . . . . | ret | . . | stale | . . . . | ret | . . . . . |
- *      0                 6            9                15                 bits 6, 9 and 15
- *      |--- 6 words -----|---------- 9 words ----------|                  sizes by the frame maps
- *
- * Frames that end where their frame pointer says need no guess: there the chain is that of the frame
- * pointers. Registers' places are kept as vectors of two; how many roots there are, and which
- * registers are saved, is not to be predicted, so the usual numbers take no branch.
+ * Stretches of regular frames: the loop for any processor, over vectors of two.
  */
 #include "runtime/stretch.h"
 
 #include <string.h>
 
-enum { WINDOW = 64, WORD = sizeof(uintptr_t), GROUP = 4, MOST = CN_ENTRY_PLAIN_MAX + GROUP };
-
 typedef uintptr_t pair __attribute__((vector_size(16)));
 
-/* Where each callee-saved register is kept, by enum cn_reg, and the stack pointer: by the low bits of
- * a root's code. */
-struct places {
+struct lanes {
+  pair a, b, c;
+};
+_Static_assert(sizeof(struct lanes) == CN_CALLEE_SAVED * sizeof(uintptr_t), "three pairs");
+
+static inline struct lanes lanes_load(uintptr_t *const *place)
+{
+  struct lanes lanes;
+
+  memcpy(&lanes, place, sizeof lanes);
+  return lanes;
+}
+
+static inline void lanes_store(struct lanes lanes, uintptr_t *place)
+{
+  memcpy(place, &lanes, sizeof lanes);
+}
+
+static inline struct lanes lanes_save(struct lanes lanes, unsigned mask, uintptr_t cfa)
+{
+  const pair *keep = (const pair *)cn_arch_shapes[mask].keep;
+  const pair *offset = (const pair *)cn_arch_shapes[mask].offset;
+  pair both = {cfa, cfa};
+
+  lanes.a = (lanes.a & keep[0]) + ((both & ~keep[0]) + offset[0]);
+  lanes.b = (lanes.b & keep[1]) + ((both & ~keep[1]) + offset[1]);
+  lanes.c = (lanes.c & keep[2]) + ((both & ~keep[2]) + offset[2]);
+  return lanes;
+}
+
+/* Half a group at a time. */
+static inline void lanes_note(struct lanes lanes, uintptr_t sp, const uint16_t *code,
+                              unsigned count, uintptr_t **out)
+{
   _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
-};
-
-/* What stays as it is while a stretch is walked. */
-struct stretch {
-  struct cn_walk *walk;
-  const struct cn_index *index;
-  const uintptr_t *end; /* no word of the stack lies at or above it */
-  uintptr_t low;        /* of the code */
-  uint32_t length;
-  struct cn_slots *slots;
-  cairn_stack_root *others;
-  void *env;
-};
-
-/* Which words of the 64 from `from` on, but for the first, may be return addresses. */
-static uint64_t look_ahead(const struct stretch *s, const uintptr_t *from)
-{
-  size_t room = (size_t)(s->end - from);
-  uint64_t found = 0;
-
-  if (room >= WINDOW)
-    return cn_arch_candidates(from, s->low, s->length) & ~(uint64_t)1;
-  for (size_t i = 1; i < room; i++)
-    found |= (uint64_t)(from[i] - s->low <= s->length) << i;
-  return found;
-}
-
-/* Where two registers are kept, after a prologue that saved those of a shape below the CFA. */
-static inline pair saved(pair kept, const struct cn_shape *shape, int two, pair cfa)
-{
-  pair keep = ((const pair *)shape->keep)[two];
-
-  return (kept & keep) + ((cfa & ~keep) + ((const pair *)shape->offset)[two]);
-}
-
-/* Whole groups are written, the first of them in any case: what is too much is overwritten by the
- * next frame's. Behind the codes there is more of the map. */
-static inline void note(uintptr_t **out, const uint16_t *code, unsigned count,
-                        const struct places *places)
-{
+  enum { HALF = CN_STRETCH_GROUP / 2 };
   unsigned i = 0;
 
+  ((pair *)at)[0] = lanes.a;
+  ((pair *)at)[1] = lanes.b;
+  ((pair *)at)[2] = lanes.c;
+  at[CN_PLAIN_SP] = sp;
   do {
 #pragma GCC unroll 4
-    for (unsigned k = 0; k < GROUP; k++)
-      out[k] = (uintptr_t *)(places->at[code[k] & CN_PLAIN_REG] +
-                             (code[k] & ~(unsigned)CN_PLAIN_REG));
-    i += GROUP;
-    out += GROUP;
-    code += GROUP;
+    for (unsigned k = 0; k < HALF; k++)
+      out[k] = (uintptr_t *)(at[code[k] & CN_PLAIN_REG] + (code[k] & ~(unsigned)CN_PLAIN_REG));
+    out += HALF;
+    code += HALF;
+    i += HALF;
   } while (__builtin_expect(i < count, 0));
 }
 
-static void to_frame(struct cn_frame *frame, uintptr_t *pc_slot, const struct places *places)
+#include "runtime/stretch_loop.h"
+
+/* ---- what the loop seldom does ---- */
+
+uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
 {
+  struct cn_slots *slots = stretch->slots;
+
+  slots->count = (size_t)(out - slots->at);
+  cn_slots_room(slots, CN_STRETCH_ROOM);
+  return slots->at + slots->count;
+}
+
+void cn_stretch_leave(const struct cn_stretch *stretch, uintptr_t *pc_slot,
+                      const uintptr_t *places)
+{
+  struct cn_frame *frame = &stretch->walk->frame;
+
   frame->pc_slot = pc_slot;
   frame->pc = *pc_slot;
   frame->sp = (uintptr_t)(pc_slot + 1);
@@ -92,131 +85,46 @@ static void to_frame(struct cn_frame *frame, uintptr_t *pc_slot, const struct pl
   memcpy(frame->place, places, sizeof frame->place);
 }
 
-/* Roots without a code, and room for more with one, which begins at the address that is returned.
- * `pc_slot` is null while the walk's frame is the current one. */
-static __attribute__((noinline)) uintptr_t **note_others(const struct stretch *s,
-                                                         uintptr_t *pc_slot,
-                                                         const struct places *places,
-                                                         const struct cn_map *map,
-                                                         uintptr_t **out)
+uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, uintptr_t *pc_slot,
+                              const uintptr_t *places, const struct cn_map *map, uintptr_t **out)
 {
-  s->slots->count = (size_t)(out - s->slots->at);
+  stretch->slots->count = (size_t)(out - stretch->slots->at);
   if (pc_slot)
-    to_frame(&s->walk->frame, pc_slot, places);
-  s->walk->frame.map = map;
-  cn_roots_others(s->walk, s->others, s->env);
-  cn_slots_room(s->slots, MOST);
-  return s->slots->at + s->slots->count;
+    cn_stretch_leave(stretch, pc_slot, places);
+  stretch->walk->frame.map = map;
+  cn_roots_others(stretch->walk, stretch->others, stretch->env);
+  return cn_stretch_room(stretch, stretch->slots->at + stretch->slots->count);
 }
 
-static __attribute__((noinline)) uintptr_t **more_room(struct cn_slots *slots, uintptr_t **out)
-{
-  slots->count = (size_t)(out - slots->at);
-  cn_slots_room(slots, MOST);
-  return slots->at + slots->count;
-}
+/* ---- a walk ---- */
 
-static bool prepare(struct stretch *s, const struct cn_frame *frame)
-{
-  uintptr_t high;
+bool cn_stretch_any;
 
-  if (frame->map == NULL || frame->sp % WORD != 0)
+static bool suits(const struct cn_frame *frame, uintptr_t end)
+{
+  if (frame->map == NULL || frame->sp % sizeof frame->sp != 0 || frame->sp > end)
     return false;
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if (frame->place[i] == NULL)
       return false;
-  if (!cn_frames_range(frame->pc, &s->low, &high))
-    return false;
-  s->length = high - s->low < UINT32_MAX ? (uint32_t)(high - s->low) : UINT32_MAX;
-  s->index = atomic_load_explicit(&cn_frames_index, memory_order_acquire);
-  s->end = (uintptr_t *)s->walk->stack_end;
-  cn_slots_room(s->slots, MOST);
-  return (uintptr_t *)frame->sp <= s->end;
-}
-
-/* Where the caller's pc is kept, if the frame pointer tells; null: that is not what a frame can be. */
-static inline uintptr_t *chained(const uintptr_t *slot, uintptr_t *frame_pointer,
-                                 const struct cn_map *map)
-{
-  uintptr_t *next = (uintptr_t *)(*frame_pointer + WORD);
-  uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
-
-  return bytes % WORD == 0 && bytes >= map->extent + 2 * WORD ? next : NULL;
+  return true;
 }
 
 uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_stack_root *others,
                          void *env)
 {
-  struct stretch s = {.walk = walk, .slots = slots, .others = others, .env = env};
-  struct places places;
-  uint64_t frames = 0, ahead = 0;
+  struct cn_stretch stretch = {
+      .walk = walk,
+      .index = atomic_load_explicit(&cn_frames_index, memory_order_acquire),
+      .end = (const uintptr_t *)walk->stack_end,
+      .slots = slots,
+      .others = others,
+      .env = env,
+  };
 
-  if (!prepare(&s, &walk->frame))
+  if (!suits(&walk->frame, walk->stack_end))
     return 0;
-  const struct cn_index *index = s.index;
-  uintptr_t *slot = (uintptr_t *)walk->frame.sp - 1, *next, *window = slot;
-  uintptr_t *frame_pointer = walk->frame.place[CN_ARCH_FRAME_POINTER];
-  uintptr_t pc = walk->frame.pc; /* the first one may be kept elsewhere */
-  const uintptr_t *end = s.end;
-  uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - MOST;
-  memcpy(places.at, walk->frame.place, sizeof walk->frame.place);
-  pair *kept = (pair *)places.at, kept0 = kept[0], kept1 = kept[1], kept2 = kept[2];
-  for (;;) {
-    uint64_t key;
-    const struct cn_entry *entry = cn_index_find(index, pc, &key);
-    size_t size = key & CN_ENTRY_WORDS;
-    if (entry == NULL || size == 0)
-      break;
-    uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-    const struct cn_map *map = cn_entry_map(value);
-    if (size == CN_ENTRY_CHAINED) {
-      next = chained(slot, frame_pointer, map);
-      ahead = 0;
-    } else {
-      next = slot + size;
-      if (ahead == 0 && size < WINDOW) {
-        window = slot;
-        ahead = look_ahead(&s, window);
-      }
-    }
-    if (next == NULL || next >= end)
-      break;
-    if (out > last) {
-      out = more_room(slots, out);
-      last = slots->at + slots->room - MOST;
-    }
-    places.at[CN_PLAIN_SP] = (uintptr_t)(slot + 1);
-    unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
-    note(out, map->plain_at, count, &places);
-    out += count;
-    if (value & CN_ENTRY_OTHERS) {
-      out = note_others(&s, frames > 0 ? slot : NULL, &places, map, out);
-      last = slots->at + slots->room - MOST;
-    }
-    const struct cn_shape *shape = &cn_arch_shapes[value & CN_ENTRY_SAVED];
-    pair cfa = {(uintptr_t)(next + 1), (uintptr_t)(next + 1)};
-    kept[0] = kept0 = saved(kept0, shape, 0, cfa);
-    kept[1] = kept1 = saved(kept1, shape, 1, cfa);
-    kept[2] = kept2 = saved(kept2, shape, 2, cfa);
-    if (value >> CN_ARCH_FRAME_POINTER & 1)
-      frame_pointer = next - 1;
-    frames++;
-    slot = next;
-    if (ahead != 0) {
-      uintptr_t *guess = window + __builtin_ctzll(ahead), *same = guess;
-      __asm__("" : "+r"(same)); /* or else the compiler would put `next` in place of the guess */
-      ahead &= ahead - 1;
-      if (__builtin_expect(same != next, 0)) {
-        size_t at = (size_t)(next - window);
-        ahead = at < WINDOW - 1 ? ahead & ~(uint64_t)0 << (at + 1) : 0;
-      } else {
-        slot = guess;
-      }
-    }
-    pc = *slot;
-  }
-  slots->count = (size_t)(out - slots->at);
-  if (frames > 0)
-    to_frame(&walk->frame, slot, &places);
-  return frames;
+  cn_slots_room(slots, CN_STRETCH_ROOM);
+  cn_stretch_loop *own = cn_stretch_any ? NULL : cn_arch_stretch();
+  return own ? own(&stretch) : loop(&stretch);
 }

@@ -39,9 +39,8 @@ extern const struct cn_regs cn_walk_apart;
 /* Where the value that register `reg` (DWARF number) has in this frame is kept; null: lost. */
 static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigned reg)
 {
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (cn_arch_saved[i] == reg)
-      return frame->place[i];
+  if (reg < CN_ARCH_REGISTERS && cn_arch_saved_as[reg] != CN_CALLEE_SAVED)
+    return frame->place[cn_arch_saved_as[reg]];
   if (frame->regs == NULL || reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
     return NULL;
   if (frame->regs == &cn_walk_apart)

@@ -50,12 +50,12 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
 extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
 extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers of enum cn_reg */
 
+/* And back: the enum cn_reg of a register, or CN_CALLEE_SAVED. */
+extern const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS];
+
 static inline bool cn_arch_is_saved(int reg)
 {
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if (cn_arch_saved[i] == reg)
-      return true;
-  return false;
+  return reg >= 0 && reg < CN_ARCH_REGISTERS && cn_arch_saved_as[reg] != CN_CALLEE_SAVED;
 }
 
 /* The register that a prologue may point to where it pushed the caller's, just below the return
@@ -71,8 +71,9 @@ struct cn_shape {
 };
 extern const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED];
 
-/* Bit i of the result: low <= words[i] <= low + length. All 64 words are read. */
-uint64_t cn_arch_candidates(const uintptr_t *words, uintptr_t low, uint32_t length);
+/* The loop of stretch.h in a form that suits this processor; null: there is none. */
+struct cn_stretch;
+uint64_t (*cn_arch_stretch(void))(const struct cn_stretch *stretch);
 
 /* Once, before managed code runs: find out which vector registers the stubs must save. */
 void cn_arch_init(void);

@@ -26,6 +26,11 @@ _Static_assert(offsetof(struct cn_regs, pc) == 128,
 
 const uint8_t cn_arch_sp = 7;
 const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
+const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {
+    CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBX,
+    CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBP,          CN_CALLEE_SAVED,
+    CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED,
+    CN_R12,          CN_R13,          CN_R14,          CN_R15};
 
 /* Read by stubs.S: not zero if the upper halves of the vector registers exist and the kernel
  * switches them. */

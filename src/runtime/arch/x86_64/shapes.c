@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * x86-64 port: where pushes put registers. Compilers push in this order: rbp r15 r14 r13 r12 rbx; the
+ * first one lands at CFA - 16.
+ */
+#include "runtime/arch/arch.h"
+
+enum {
+  BEFORE_RBP = 0,
+  BEFORE_R15 = 1 << CN_RBP,
+  BEFORE_R14 = BEFORE_R15 | 1 << CN_R15,
+  BEFORE_R13 = BEFORE_R14 | 1 << CN_R14,
+  BEFORE_R12 = BEFORE_R13 | 1 << CN_R13,
+  BEFORE_RBX = BEFORE_R12 | 1 << CN_R12,
+};
+
+#define KEEP(mask, reg) ((mask) >> CN_##reg & 1 ? 0 : UINTPTR_MAX)
+#define OFFSET(mask, reg)                                                           \
+  ((mask) >> CN_##reg & 1                                                           \
+       ? (uintptr_t)0 - 16 - 8 * (uintptr_t)__builtin_popcount((mask)&BEFORE_##reg) \
+       : 0)
+#define EACH(what, mask)                                                                     \
+  {                                                                                          \
+    what(mask, RBX), what(mask, RBP), what(mask, R12), what(mask, R13), what(mask, R14),     \
+        what(mask, R15)                                                                      \
+  }
+#define SHAPE(mask) {.keep = EACH(KEEP, mask), .offset = EACH(OFFSET, mask)}
+#define SHAPES4(mask) SHAPE(mask), SHAPE((mask) + 1), SHAPE((mask) + 2), SHAPE((mask) + 3)
+#define SHAPES16(mask) \
+  SHAPES4(mask), SHAPES4((mask) + 4), SHAPES4((mask) + 8), SHAPES4((mask) + 12)
+
+const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED] = {SHAPES16(0), SHAPES16(16),
+                                                              SHAPES16(32), SHAPES16(48)};
