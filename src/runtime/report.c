@@ -70,7 +70,7 @@ _Noreturn void cn_report_end(void)
 }
 
 /* What the details say of a safepoint: stripped programs have them too. Damaged ones must not end a
- * message of damage. */
+ * message of damage, nor begin one of their own: where there is a guard, nobody reads it. */
 static bool by_details(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
@@ -78,6 +78,8 @@ static bool by_details(uintptr_t pc, char *buffer, size_t size)
   volatile bool found = false;
   uint32_t depths = 1;
 
+  if (guard.outer != NULL)
+    return false;
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0)
     for (uint32_t i = 0; i < depths; i++)
