@@ -84,6 +84,8 @@ static bool by_details(uintptr_t pc, char *buffer, size_t size)
   if (sigsetjmp(guard.back, 0) == 0)
     for (uint32_t i = 0; i < depths; i++)
       found = cn_details_source(pc, i, &source, &depths);
+  else
+    found = false;
   cn_report_guard = guard.outer;
   if (found && source.file != NULL)
     snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
