@@ -22,6 +22,7 @@ check: build
 bench: build
 	@bench/safepoints build
 	@bench/ttsp build
+	@bench/young build
 	@bench/rewrite build
 	@bench/differential build
 
