@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The native side of test/run/young_manager.c: a frame of another code info manager, whose roots lie in
- * a table that anybody may write to.
+ * a table that anybody may write to, and whose return address is its own affair: nobody may replace it.
  */
 #include <cairn/collector.h>
 #include <cairn/stack.h>
@@ -19,8 +19,10 @@ __asm__("  .text\n  .p2align 4\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n
         "  .globl table_call\n  .type table_call, @function\n"
         "table_start:\ntable_call:\n  .cfi_startproc\n"
         "  subq $24, %rsp\n  .cfi_adjust_cfa_offset 24\n"
+        "  movq 24(%rsp), %rax\n  movq %rax, 8(%rsp)\n"
         "  movq %rdi, %rax\n  movq %rsi, %rdi\n  call *%rax\n"
-        "  addq $24, %rsp\n  .cfi_adjust_cfa_offset -24\n  ret\n"
+        "  movq 8(%rsp), %rcx\n  cmpq %rcx, 24(%rsp)\n  je 1f\n  ud2\n"
+        "1:\n  addq $24, %rsp\n  .cfi_adjust_cfa_offset -24\n  ret\n"
         "  .cfi_endproc\ntable_end:\n  .size table_call, . - table_call\n");
 
 void put(long index, uintptr_t reference)
