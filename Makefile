@@ -24,6 +24,7 @@ bench: build
 	@bench/ttsp build
 	@bench/young build
 	@bench/rewrite build
+	@bench/mapsize build
 	@bench/differential build
 
 soak: build

@@ -17,6 +17,7 @@ static const struct subcommand subcommands[] = {
     {"verify", cn_verify_main, "check that no reference is used after it may have moved"},
     {"stackmap", cn_stackmap_main, "print the LLVM stack maps of an object"},
     {"frames", cn_frames_main, "print the frame maps of an object, executable or shared object"},
+    {"size", cn_size_main, "count what the maps in objects, executables and shared objects cost"},
 };
 enum { COUNT = sizeof subcommands / sizeof *subcommands };
 

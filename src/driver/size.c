@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn size`: what maps cost, by function and kind.
+ */
+#include "object/size.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "driver/json.h"
+#include "driver/tool.h"
+
+static const char help[] =
+    "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
+    "Count the bytes of frame maps and of details (sections cairn_frames and cairn_details) in objects,\n"
+    "executables and shared objects: by kind, per safepoint, and beside the code; of several files, a\n"
+    "total too. Of an object with LLVM's stack maps: of these, and of the frame maps that it would get.\n\n"
+    "  --functions[=N]  also by function, largest first: the first N, or all\n"
+    "  --json           a JSON object per line: one per file (functions included if asked for)\n";
+
+struct settings {
+  bool json, functions;
+  uint64_t most;
+};
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+  return whole ? (double)part / (double)whole : 0;
+}
+
+static void print_functions(const struct cn_size *size, uint64_t most)
+{
+  printf("  %10s %10s %10s %10s  function\n", "frames", "details", "safepoints", "code");
+  for (size_t i = 0; i < size->functions.count && i < most; i++) {
+    const struct cn_size_function *f = &size->functions.at[i];
+    printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
+           cn_size_frames(f->bytes), cn_size_details(f->bytes), f->safepoints, f->code, f->name);
+  }
+}
+
+static void print_text(const char *name, const struct cn_size *size, const struct settings *how)
+{
+  uint64_t frames = cn_size_frames(size->bytes), details = cn_size_details(size->bytes);
+
+  printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name,
+         size->functions.count, size->safepoints, size->text);
+  printf("  %10" PRIu64 "  frame maps: %.1f per safepoint, %.1f %% of the code\n", frames,
+         ratio(frames, size->safepoints), 100 * ratio(frames, size->text));
+  printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details,
+         ratio(details, size->safepoints));
+  if (size->stack_maps)
+    printf("  %10" PRIu64 "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n",
+           size->stack_maps, ratio(size->stack_maps, size->safepoints),
+           ratio(size->stack_maps, frames));
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+    if (size->bytes[kind])
+      printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_names[kind],
+             *cn_size_help[kind] ? " (" : "", cn_size_help[kind], *cn_size_help[kind] ? ")" : "");
+  if (how->functions)
+    print_functions(size, how->most);
+}
+
+static void print_counts(uint64_t safepoints, uint64_t code, const uint64_t bytes[CN_SIZE_COUNT])
+{
+  printf(", \"safepoints\": %" PRIu64 ", \"code\": %" PRIu64 ", \"frames\": %" PRIu64
+         ", \"details\": %" PRIu64 ", \"kinds\": {",
+         safepoints, code, cn_size_frames(bytes), cn_size_details(bytes));
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++) {
+    printf("%s", kind ? ", " : "");
+    cn_json_string(cn_size_names[kind]);
+    printf(": %" PRIu64, bytes[kind]);
+  }
+  putchar('}');
+}
+
+static void print_json(const char *name, const struct cn_size *size, const struct settings *how)
+{
+  printf("{\"file\": ");
+  cn_json_string(name);
+  printf(", \"stack_maps\": %" PRIu64 ", \"text\": %" PRIu64, size->stack_maps, size->text);
+  print_counts(size->safepoints, size->code, size->bytes);
+  if (how->functions) {
+    printf(", \"functions\": [");
+    for (size_t i = 0; i < size->functions.count && i < how->most; i++) {
+      const struct cn_size_function *f = &size->functions.at[i];
+      printf("%s{\"name\": ", i ? ", " : "");
+      cn_json_string(f->name);
+      print_counts(f->safepoints, f->code, f->bytes);
+      putchar('}');
+    }
+    putchar(']');
+  }
+  puts("}");
+}
+
+static bool count_file(const char *path, struct cn_size *size)
+{
+  LLVMMemoryBufferRef file = cn_module_read_bytes(path);
+  char *error = NULL;
+
+  if (!file)
+    return false;
+  int status = cn_size_count(size, LLVMGetBufferStart(file), LLVMGetBufferSize(file), &error);
+  LLVMDisposeMemoryBuffer(file);
+  if (status)
+    cn_tool_error("'%s': %s", path, error);
+  free(error);
+  return status == 0;
+}
+
+/* What LLVM's stack maps of some files compare with is not the frame maps of all. */
+static void add(struct cn_size *total, const struct cn_size *size, bool *all_have_stack_maps)
+{
+  for (size_t i = 0; i < size->functions.count; i++)
+    cn_push(&total->functions, size->functions.at[i]); /* their names are not used */
+  total->code += size->code;
+  total->safepoints += size->safepoints;
+  total->text += size->text;
+  total->stack_maps += size->stack_maps;
+  *all_have_stack_maps &= size->stack_maps != 0;
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+    total->bytes[kind] += size->bytes[kind];
+}
+
+static int run(char **paths, const struct settings *how)
+{
+  struct settings without = {.json = how->json};
+  struct cn_size total = {0};
+  bool comparable = true;
+  int status = CN_EXIT_OK;
+
+  for (size_t i = 0; paths[i]; i++) {
+    struct cn_size size;
+    if (!count_file(paths[i], &size)) {
+      status = CN_EXIT_FAILED;
+      continue;
+    }
+    (how->json ? print_json : print_text)(paths[i], &size, how);
+    add(&total, &size, &comparable);
+    cn_size_free(&size);
+  }
+  if (!comparable)
+    total.stack_maps = 0;
+  if (paths[1])
+    (how->json ? print_json : print_text)("total", &total, &without);
+  cn_free(&total.functions);
+  return status;
+}
+
+int cn_size_main(int argc, char **argv)
+{
+  static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                          {"functions", optional_argument, NULL, 'f'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {NULL, 0, NULL, 0}};
+  struct settings how = {.most = UINT64_MAX};
+  char name[] = "cairn size", *end = NULL;
+  int letter;
+
+  cn_tool_name = argv[0] = name;
+  while ((letter = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    switch (letter) {
+    case 'h':
+      return fputs(help, stdout), CN_EXIT_OK;
+    case 'v':
+      return cn_tool_print_version(), CN_EXIT_OK;
+    case 'j':
+      how.json = true;
+      break;
+    case 'f':
+      how.functions = true;
+      if (optarg)
+        how.most = strtoull(optarg, &end, 10);
+      if (optarg && (!*optarg || *end)) {
+        cn_tool_error("--functions takes a number, not '%s'", optarg);
+        return CN_EXIT_USAGE;
+      }
+      break;
+    default:
+      return CN_EXIT_USAGE;
+    }
+  }
+  if (optind == argc) {
+    cn_tool_error("at least one file is needed (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  return run(argv + optind, &how);
+}
