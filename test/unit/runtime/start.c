@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Maps cost nothing at the start of a program: registering an image reads nothing of its sections,
+ * and takes no memory that grows with them. The sections here cannot be read at all: a parse would
+ * end the test with SIGSEGV.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <cairn/collector.h>
+#include "runtime/image.h"
+
+enum { SECTION = 64 << 20 };
+
+static unsigned char *section(void)
+{
+  void *at = mmap(NULL, SECTION, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  assert_ptr_not_equal(at, MAP_FAILED);
+  return at;
+}
+
+/* Pages of address space. */
+static long pages(void)
+{
+  char text[64] = "";
+  long count = 0;
+  FILE *statm = fopen("/proc/self/statm", "r");
+
+  assert_non_null(statm);
+  assert_non_null(fgets(text, sizeof text, statm));
+  fclose(statm);
+  assert_int_equal(sscanf(text, "%ld", &count), 1);
+  return count;
+}
+
+static void register_unreadable(void **state)
+{
+  static struct cairn_image images[3];
+  size_t before = cn_image_count();
+  long used = 0;
+
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    unsigned char *frames = section(), *roots = section(), *layouts = section(),
+                  *details = section();
+    images[i] = (struct cairn_image){.frames_start = frames,
+                                     .frames_stop = frames + SECTION,
+                                     .roots_start = (const void *)roots,
+                                     .roots_stop = (const void *)(roots + SECTION),
+                                     .layouts_start = layouts,
+                                     .layouts_stop = layouts + SECTION,
+                                     .details_start = details,
+                                     .details_stop = details + SECTION};
+    used = pages();
+    cairn_image_register(&images[i]);
+    /* The list of images itself takes a page when there is the first one. */
+    if (i > 0)
+      assert_int_equal(pages(), used);
+  }
+  assert_int_equal(cn_image_count(), before + 3);
+  for (int i = 0; i < 3; i++)
+    cairn_image_unregister(&images[i]);
+  assert_int_equal(cn_image_count(), before);
+  assert_int_equal(pages(), used);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(register_unreadable)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
