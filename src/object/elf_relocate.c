@@ -230,6 +230,9 @@ int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
   if (section->relocated)
     return 0;
   section->relocated = true;
+  /* In an image, what is not loaded has no address that a relocation could mean. */
+  if (elf->head.e_type != ET_REL && !(section->head.sh_flags & SHF_ALLOC))
+    return 0;
   for (uint32_t i = 1; i < elf->section_count; i++) {
     const struct cn_elf_section *s = &elf->sections[i];
     if (!speaks_of(elf, s, target))
