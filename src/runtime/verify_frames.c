@@ -16,6 +16,8 @@ struct check {
   bool regions;   /* it has met code with a manager of its own, who may have lost registers */
   uint64_t count; /* of activations that agree */
   uintptr_t last; /* pc of the unwinder's last activation */
+  uintptr_t from; /* where the runtime was called from, */
+  bool reached;   /* which the unwinder has seen */
 };
 
 _Noreturn static void differ(const struct check *check, const struct cn_os_frame *frame)
@@ -70,6 +72,7 @@ static bool compare(void *env, const struct cn_os_frame *frame)
   uintptr_t pc = frame->pc + frame->interrupted;
 
   check->last = pc;
+  check->reached |= pc == check->from;
   if (!is_ours(pc))
     return true;
   if (!check->there || pc != ours->pc || frame->sp != ours->sp)
@@ -83,7 +86,7 @@ static bool compare(void *env, const struct cn_os_frame *frame)
 
 void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
-  struct check check = {.count = 0};
+  struct check check = {.from = regs->pc};
   char place[CN_REPORT_PC];
 
   if (!cn_os_unwinder(true))
@@ -91,6 +94,9 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
                 "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
   check.there = cn_walk_begin(&check.walk, mutator, regs);
   cn_os_unwind(compare, &check);
+  if (!check.reached)
+    cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was the "
+                "program linked without .eh_frame_hdr?", cn_report_pc(check.from, place));
   /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
    * the walk is on another stack then, of who resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&
