@@ -105,8 +105,10 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   *saved = false;
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
+  /* No place, and no operations: unchanged; else undefined, as those are of which callers do not
+   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX. */
   if (count == 0)
-    return true;
+    return !ops || tracked(dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_RBX;
   *saved = true;
   if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
     return false;
@@ -139,16 +141,65 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
   return NULL;
 }
 
-const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t address, struct cn_safepoint *out)
+/* Two registers in one place, or one below the stack pointer? */
+static const char *check_saved(const struct cn_safepoint *f)
+{
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
+    if (!(f->saved >> i & 1))
+      continue;
+    if (f->cfa_reg == CN_DWARF_RSP && f->saved_offset[i] < -f->cfa_offset)
+      return "it saves a register outside its frame";
+    for (unsigned k = 0; k < i; k++)
+      if ((f->saved >> k & 1) && f->saved_offset[i] == f->saved_offset[k])
+        return "it saves two registers in one place";
+  }
+  if (f->cfa_reg != CN_DWARF_RSP && !(f->saved >> tracked(f->cfa_reg) & 1))
+    return "its frame address is based on a register that it has not saved";
+  return NULL;
+}
+
+/* Is it one row for the whole instruction, and no signal handler's? */
+static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
+{
+  Dwarf_Addr first, behind;
+  bool is_signal;
+
+  if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || is_signal)
+    return "its call-frame information is not a call's";
+  return first > end - length || behind < end ? "its call-frame information changes within the call"
+                                              : NULL;
+}
+
+const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *out)
 {
   Dwarf_Frame *frame;
 
-  if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, address, &frame))
+  if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, end - 1, &frame))
     return "it has no call-frame information (in IR: attribute uwtable)";
-  const char *why = read_cfa(frame, out);
+  const char *why = check_row(frame, end, length);
+  if (!why)
+    why = read_cfa(frame, out);
   for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN; dwarf++)
     if (dwarf != CN_DWARF_RSP) /* the stack pointer is the frame address itself */
       why = read_register(frame, dwarf, out);
   free(frame);
-  return why;
+  return why ? why : check_saved(out);
+}
+
+bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset)
+{
+  struct cn_safepoint row;
+  Dwarf_Frame *frame;
+  Dwarf_Addr first, behind;
+  bool is_signal, found = false;
+
+  while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
+    found = !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_RSP &&
+            (uint64_t)row.cfa_offset == offset;
+    if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || behind <= start)
+      behind = end;
+    free(frame);
+    start = behind;
+  }
+  return found;
 }

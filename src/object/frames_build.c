@@ -36,44 +36,45 @@ static int refuse(const struct builder *b, const struct cn_map_function *f, uint
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
 
-/* Does a call end at `end`? E8 rel32, or FF /2 with any of its addressing forms. */
-static bool ends_in_call(const unsigned char *start, const unsigned char *end)
+/* The length of the call that ends at `end`, 0 if none does: E8 rel32, or FF /2 with any of its
+ * addressing forms, of which the shortest counts. */
+static unsigned call_length(const unsigned char *start, const unsigned char *end)
 {
   size_t room = (size_t)(end - start);
 
-  if (room >= 5 && end[-5] == 0xe8)
-    return true;
-  for (size_t length = 2; length <= 7 && length <= room; length++) {
+  for (unsigned length = 2; length <= 7 && length <= room; length++) {
     const unsigned char *at = end - length;
+    if (length == 5 && at[0] == 0xe8)
+      return length;
     if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
       continue;
     unsigned mode = at[1] >> 6, base = at[1] & 7;
     bool sib = mode != 3 && base == 4;
     if (sib && length < 3)
       continue;
-    size_t want = sib ? 3 : 2;
+    unsigned want = sib ? 3 : 2;
     if (mode == 1 || mode == 2)
       want += mode == 1 ? 1 : 4;
     if (mode == 0 && (base == 5 || (sib && (at[2] & 7) == 5)))
       want += 4;
     if (want == length)
-      return true;
+      return length;
   }
-  return false;
+  return 0;
 }
 
 /* Patchable statepoints ("statepoint-num-patch-bytes") are no-ops: 0x90, or 0F 1F /0 of some
  * length, before the return. */
-static bool ends_in_nop(const unsigned char *start, const unsigned char *end)
+static unsigned nop_length(const unsigned char *start, const unsigned char *end)
 {
   size_t room = (size_t)(end - start);
 
   if (room >= 1 && end[-1] == 0x90)
-    return true;
-  for (size_t length = 3; length <= 8 && length <= room; length++)
+    return 1;
+  for (unsigned length = 3; length <= 8 && length <= room; length++)
     if (end[-(ptrdiff_t)length] == 0x0f && end[1 - (ptrdiff_t)length] == 0x1f)
-      return true;
-  return false;
+      return length;
+  return 0;
 }
 
 /* LLVM 22 emits a statepoint whose callee returns a long double as two calls, of which the second
@@ -103,21 +104,39 @@ static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
   return false;
 }
 
-static const char *check_size(const struct cn_safepoint *frame, uint64_t stack_size)
+/* The stack size that the stack map has of a function, and what we learn of it. */
+struct size {
+  uint64_t bytes;
+  enum { UNTRIED, FOUND, MISSING } in_rows; /* does call-frame information have that size, too? */
+};
+
+/* Pushed arguments are not in the stack size, the return address is in the other one only. So the
+ * two may differ at a call, but somewhere in the function they must agree. */
+static const char *check_size(const struct builder *b, const struct cn_map_function *f,
+                              struct size *size, const struct cn_safepoint *frame)
 {
-  if (stack_size == CAIRN_STACKMAP_UNKNOWN_SIZE)
+  static const char differ[] =
+      "stack map and call-frame information do not agree on its frame's size";
+  uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
+
+  if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
     return frame->cfa_reg == CN_DWARF_RSP ? "a frame of unknown size has its frame address at rsp"
                                           : NULL;
-  /* Pushed arguments are not in the stack size; the return address is in the other one only. */
-  if (stack_size % 8 || stack_size > INT32_MAX)
+  if (size->bytes % 8 || size->bytes > INT32_MAX)
     return "its stack size is strange";
-  if (frame->cfa_reg == CN_DWARF_RSP && (uint64_t)frame->cfa_offset < stack_size + 8)
-    return "stack map and call-frame information do not agree on its frame's size";
-  return NULL;
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+    if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)size->bytes + 8)
+      return differ;
+  if (frame->cfa_reg != CN_DWARF_RSP || (uint64_t)frame->cfa_offset == size->bytes + 8)
+    return NULL;
+  if (size->in_rows == UNTRIED)
+    size->in_rows =
+        cn_cfi_has_frame(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? FOUND : MISSING;
+  return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == MISSING ? differ : NULL;
 }
 
 static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f,
-                                   uint64_t stack_size, const struct cairn_stackmap *map,
+                                   struct size *size, const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record,
                                    struct cn_map_safepoint *out)
 {
@@ -128,15 +147,19 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   if (offset == 0 || offset > f->code_size)
     return "the record lies outside the function";
   const unsigned char *entry = code->data + f->offset;
-  if (!ends_in_call(entry, entry + offset) && !ends_in_nop(entry, entry + offset))
+  unsigned length = call_length(entry, entry + offset);
+  if (!length)
+    length = nop_length(entry, entry + offset);
+  if (!length)
     return "the record does not follow a call";
   if (calls_null(b, f->section, f->offset + offset))
     return "the record follows a call to address 0 (LLVM miscompiles statepoints whose callee "
            "returns a long double)";
   /* The row of the call itself: what follows it may already tear the frame down. */
-  const char *why = cn_cfi_row(b->cfi, code->head.sh_addr + f->offset + offset - 1, &out->frame);
+  uint64_t end = code->head.sh_addr + f->offset + offset;
+  const char *why = cn_cfi_row(b->cfi, end, length, &out->frame);
   if (!why)
-    why = check_size(&out->frame, stack_size);
+    why = check_size(b, f, size, &out->frame);
   return why ? why : cn_roots_build(map, record, b->spans, out);
 }
 
@@ -171,11 +194,11 @@ static int by_return_offset(const void *x, const void *y)
   return a->return_offset < b->return_offset ? -1 : a->return_offset > b->return_offset;
 }
 
-static int add_record(const struct builder *b, struct cn_map_function *f, uint64_t stack_size,
+static int add_record(const struct builder *b, struct cn_map_function *f, struct size *size,
                       const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
 {
   struct cn_map_safepoint safepoint;
-  const char *why = build_safepoint(b, f, stack_size, map, record, &safepoint);
+  const char *why = build_safepoint(b, f, size, map, record, &safepoint);
 
   cn_push(&f->safepoints, safepoint);
   return why ? refuse(b, f, record->instruction_offset, why) : 0;
@@ -201,12 +224,13 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
 
   for (uint32_t i = 0; i < map->functions; i++) {
     struct cairn_stackmap_function from = cairn_stackmap_function(map, i);
+    struct size size = {.bytes = from.stack_size};
     struct cn_map_function f = {0};
     struct cairn_stackmap_record record;
     int status = find_function(b, from.address, &f);
     for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record);
          r++)
-      status = add_record(b, &f, from.stack_size, map, &record);
+      status = add_record(b, &f, &size, map, &record);
     if (!status)
       status = finish_function(b, &f);
     cn_push(&b->frames->functions, f);

@@ -47,6 +47,21 @@ static bool is_immovable(struct cairn_stackmap_location l)
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
 }
 
+/* LLVM's calling conventions in which the callee saves the registers that C's has it save: C, fast,
+ * cold, any register, preserve_most, preserve_all, swift, C++ thread-local, tail, guard check,
+ * swifttail; Intel's for OpenCL, SysV, Win64, vector and register calls. Of the others some do not,
+ * such as GHC's and preserve_none. */
+static bool keeps_callee_saved(uint64_t convention)
+{
+  static const uint8_t known[] = {0,  8,  9,  13, 14, PRESERVE_ALL, 16, 17,
+                                  18, 19, 20, 77, 78, 79,           80, 92};
+
+  for (size_t i = 0; i < sizeof known; i++)
+    if (known[i] == convention)
+      return true;
+  return false;
+}
+
 enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
 {
   switch (reg) {
@@ -55,7 +70,8 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
   case CN_DWARF_R12:
   case CN_DWARF_R13:
   case CN_DWARF_R14:
-  case CN_DWARF_R15: return CN_KEEPS;
+  case CN_DWARF_R15:
+    return keeps_callee_saved(r->statepoint.calling_convention) ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   case CN_DWARF_RSP:
   case CN_DWARF_R11: return CN_KEEPS_NEVER;
   default:
@@ -93,9 +109,11 @@ bool cn_record_in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offs
   return true;
 }
 
-bool cn_record_is_base(unsigned reg)
+/* A frame or base pointer is this frame's if the caller's has been saved. */
+bool cn_record_is_base(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg == CN_DWARF_RSP || reg == CN_DWARF_RBP || reg == CN_DWARF_RBX;
+  return reg == CN_DWARF_RSP || (reg == CN_DWARF_RBP && (f->saved >> CN_RBP & 1)) ||
+         (reg == CN_DWARF_RBX && (f->saved >> CN_RBX & 1));
 }
 
 /* The place of a reference that is not a constant. */
@@ -107,11 +125,14 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
   *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
+  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg &&
+      l.reg != CN_DWARF_RSP)
+    return "a reference is in the register that its frame address is based on";
   if (l.kind == CAIRN_STACKMAP_REGISTER)
     return l.offset ? "a register location has an offset" : check_register(r, l.reg);
   out->offset = l.offset;
-  if (!cn_record_is_base(l.reg))
-    return "a location is based on another register than rsp, rbp and rbx";
+  if (!cn_record_is_base(&r->out->frame, l.reg))
+    return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
   if (l.offset % 8)
     return "a reference's slot is not aligned";
   if (!cn_record_in_frame(&r->out->frame, l.reg, l.offset, 8))
@@ -233,7 +254,7 @@ static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
   if (*at >= end)
     return malformed;
   struct cairn_stackmap_location l = location(r, (*at)++);
-  if (l.kind != CAIRN_STACKMAP_DIRECT || !cn_record_is_base(l.reg))
+  if (l.kind != CAIRN_STACKMAP_DIRECT || !cn_record_is_base(&r->out->frame, l.reg))
     return "a described alloca has no fixed place in the frame";
   struct cn_area area = {.reg = (uint8_t)l.reg, .offset = l.offset};
   if (!read_constant(r, at, end, &area.count) || !read_constant(r, at, end, &area.stride) ||

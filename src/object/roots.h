@@ -25,7 +25,7 @@ enum cn_keeps { CN_KEEPS, CN_KEEPS_NEVER, CN_KEEPS_NOT_HERE, CN_KEEPS_NOT_GENERA
 enum cn_keeps cn_record_keeps(const struct cn_record *record, unsigned reg);
 
 /* May places be based on the register? */
-bool cn_record_is_base(unsigned reg);
+bool cn_record_is_base(const struct cn_safepoint *frame, unsigned reg);
 /* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of
  * the saved registers and the return address? Arguments that the caller pushed, beyond the frame
  * address, are the frame's too. */
