@@ -85,6 +85,8 @@ static size_t make(unsigned char *at, int convention, const struct place *places
   return (n + 7) / 8 * 8;
 }
 
+static uint8_t saved = 1 << CN_RBX | 1 << CN_RBP, cfa_reg = 7;
+
 static const char *build(int convention, const struct place *places, unsigned deopt, unsigned count,
                          struct cn_map_safepoint *out)
 {
@@ -98,7 +100,7 @@ static const char *build(int convention, const struct place *places, unsigned de
   assert_int_equal(cairn_stackmap_open(bytes, size, &map, NULL), 0);
   assert_true(cairn_stackmap_next(&map, &cursor, &record));
   *out = (struct cn_map_safepoint){
-      .frame = {.cfa_reg = RSP, .cfa_offset = 64, .saved = 1 << CN_RBX | 1 << CN_RBP}};
+      .frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved}};
   out->frame.saved_offset[CN_RBX] = -24;
   out->frame.saved_offset[CN_RBP] = -16;
   return cn_roots_build(&map, &record, 3, out);
@@ -200,6 +202,64 @@ static void registers(void **state)
   assert_refused(BUILD(&s, {CAIRN_STACKMAP_REGISTER, 8, R12, 8}, REG(R12)), &s, "has an offset");
 }
 
+/* Of calls that save less than C's, nothing survives in registers. */
+static void conventions(void **state)
+{
+  static const struct place r12[] = {REG(R12), REG(R12)};
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(build(8, r12, 0, 2, &s));
+  drop(&s);
+  assert_refused(build(10, r12, 0, 2, &s), &s, "the call does not preserve");
+  assert_refused(build(21, r12, 0, 2, &s), &s, "the call does not preserve");
+  assert_refused(build(1000, r12, 0, 2, &s), &s, "the call does not preserve");
+}
+
+/* What a frame is found by must be its own, and is no reference. */
+static void bases(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  cfa_reg = RBP;
+  assert_null(BUILD(&s, REG(RBX), REG(RBX), SLOT(RBP, -80), SLOT(RBP, -80)));
+  drop(&s);
+  assert_refused(BUILD(&s, REG(RBP), REG(RBP)), &s, "that its frame address is based on");
+  cfa_reg = RSP;
+  saved = 1 << CN_RBX;
+  assert_null(BUILD(&s, SLOT(RBX, 8), SLOT(RBX, 8)));
+  drop(&s);
+  assert_refused(BUILD(&s, SLOT(RBP, -80), SLOT(RBP, -80)), &s, "not based on rsp");
+  saved = 1 << CN_RBP;
+  assert_refused(BUILD(&s, SLOT(RBX, 8), SLOT(RBX, 8)), &s, "not based on rsp");
+  assert_refused(DESCRIBE(&s, ADDRESS(RBX, 8)), &s, "not based on rsp");
+  saved = 1 << CN_RBX | 1 << CN_RBP;
+}
+
+/* The user's part of the deopt bundle. */
+static void deoptimisation_state(void **state)
+{
+  static const struct place rax[] = {REG(RAX)}, wide[] = {{CAIRN_STACKMAP_REGISTER, 16, R12, 0}};
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(DESCRIBE(&s, NUMBER(-1), REG(R12), SLOT(RSP, 4), ADDRESS(RSP, 8)));
+  assert_int_equal(s.detail.deopts.count, 4);
+  assert_true(s.detail.deopts.at[0].constant == UINT64_MAX);
+  assert_int_equal(s.detail.deopts.at[1].loc.reg, R12);
+  assert_int_equal(s.detail.deopts.at[2].loc.offset, 4);
+  assert_int_equal(s.detail.deopts.at[3].kind, CN_DEOPT_ADDRESS);
+  drop(&s);
+  assert_null(build(15, rax, 1, 1, &s));
+  drop(&s);
+  assert_refused(build(0, rax, 1, 1, &s), &s, "a deopt value is in a register");
+  assert_refused(build(0, wide, 1, 1, &s), &s, "a deopt value is in a register");
+  assert_refused(DESCRIBE(&s, SLOT(RSP, 40)), &s, "a deopt value lies outside the frame");
+  assert_refused(DESCRIBE(&s, SLOT(RSP, -8)), &s, "a deopt value lies outside the frame");
+  assert_refused(DESCRIBE(&s, SLOT(R12, 8)), &s, "not based on rsp");
+}
+
 static void slots(void **state)
 {
   struct cn_map_safepoint s;
@@ -286,6 +346,9 @@ int main(void)
       cmocka_unit_test(a_base_is_not_derived),
       cmocka_unit_test(constants_are_not_roots),
       cmocka_unit_test(registers),
+      cmocka_unit_test(conventions),
+      cmocka_unit_test(bases),
+      cmocka_unit_test(deoptimisation_state),
       cmocka_unit_test(slots),
       cmocka_unit_test(described_allocas),
       cmocka_unit_test(wrong_descriptions),
