@@ -296,7 +296,7 @@ static bool same_map(const struct cn_map_function *a, const struct cn_map_functi
 
   cn_framemap_write(&x, a);
   cn_framemap_write(&y, b);
-  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0;
+  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0 && cn_details_same(a, b);
   cn_free(&x);
   cn_free(&y);
   return same;

@@ -20,8 +20,9 @@ struct cn_frames {
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 
-/* details_build.c: append the blocks of section `cairn_details`. */
+/* details_build.c: append the blocks of section `cairn_details`; is the same known of both? */
 struct cn_pieces;
+bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
 
 /* roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame` has
