@@ -193,7 +193,7 @@ static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struc
   }
   while (n && is_hidden(stack, n - 1))
     n--;
-  return n ? "leaves out a span" : NULL;
+  return n && stack->known ? "leaves out a span" : NULL;
 }
 
 /* The spans of the metadata of the call itself; they are popped again. */
