@@ -128,6 +128,13 @@
  *   run(list);
  *   cairn_span_end(HANDLERS);
  *
+ * cairn_tag_root(&word, tag, parameter): the local word is no reference to Cairn but the language's
+ * own: a reference with bits in it, say. A collector is shown it, with the tag (CAIRN_ROOT_USER of
+ * <cairn/stack.h> and greater) and the parameter, both constants, while the function runs; it is 0 at
+ * first. What to do with it says cairn_set_user_roots(), <cairn/collector.h>.
+ *   uintptr_t value;
+ *   cairn_tag_root(&value, CAIRN_ROOT_USER, 0);
+ *
  * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
  * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
  * object. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not
@@ -179,6 +186,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 /* The same for a span. */
 void cairn_span_begin(unsigned long key, const void *value) __asm__("cairn.span.begin");
 void cairn_span_end(unsigned long key) __asm__("cairn.span.end");
+void cairn_tag_root(void *word, unsigned tag, unsigned long parameter) __asm__("cairn.user.root");
 
 #else
 
@@ -238,6 +246,13 @@ static inline void cairn_span_begin(unsigned long key, const void *value)
 static inline void cairn_span_end(unsigned long key)
 {
   (void)key;
+}
+
+static inline void cairn_tag_root(void *word, unsigned tag, unsigned long parameter)
+{
+  (void)tag;
+  (void)parameter;
+  __builtin_memset(word, 0, sizeof(void *));
 }
 
 #endif

@@ -222,7 +222,8 @@ static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
 bool cn_calls_is_marker(const char *name)
 {
   return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
-         strcmp(name, CN_SPAN_BEGIN) == 0 || strcmp(name, CN_SPAN_END) == 0;
+         strcmp(name, CN_SPAN_BEGIN) == 0 || strcmp(name, CN_SPAN_END) == 0 ||
+         strcmp(name, CN_USER_ROOT) == 0;
 }
 
 static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "compile/areas.h"
 #include "compile/rewrite.h"
+#include "compile/user_roots.h"
 
 enum { WORD = CN_AREA_WORD };
 
@@ -123,52 +124,98 @@ static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_are
                   first ? WORD : LLVMGetAlignment(map->alloca));
 }
 
-static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                            const struct cn_area_map *map, const struct cn_ptrmap *stored)
+static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
 {
-  const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
-  LLVMTypeRef pointer = LLVMTypeOf(map->alloca);
+  LLVMTypeRef pointer = LLVMTypeOf(alloca);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   static const char constraints[] = "r,~{memory}";
-  LLVMValueRef argument = map->alloca;
   LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
                                          false,
                                          LLVMInlineAsmDialectATT, false);
 
+  LLVMBuildCall2(builder, type, escape, &alloca, 1, "");
+}
+
+static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                            const struct cn_area_map *map, const struct cn_ptrmap *stored)
+{
+  const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
+
   if (LLVMGetAlignment(map->alloca) < WORD)
     LLVMSetAlignment(map->alloca, WORD);
   zero(ctx, builder, map, first ? *first : 0);
-  LLVMBuildCall2(builder, type, escape, &argument, 1, "");
+  escape_local(ctx, builder, map->alloca);
 }
 
-void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
-{
-  struct cn_area_maps maps;
-  LLVMValueRef last = NULL;
-  uint64_t areas = 0;
+/* ---- words of the language's own ---- */
 
-  cn_areas_find(ctx, function, &maps);
-  if (!maps.maps.count)
-    return;
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct cn_user_root *root)
+{
+  cn_push(&out->operands, root->alloca);
+  cn_push(&out->operands, number(ctx, 1));
+  cn_push(&out->operands, number(ctx, WORD));
+  cn_push(&out->operands, number(ctx, 0));
+  cn_push(&out->operands, number(ctx, root->offset));
+  cn_push(&out->operands, root->tag);
+  cn_push(&out->operands, root->parameter);
+}
+
+static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
+{
+  for (size_t i = 0; i < words->at.count; i++)
+    if (words->at.at[i].alloca == alloca)
+      return true;
+  return false;
+}
+
+/* Does anything in it have to be described? */
+static bool is_described(const struct cn_area_map *map, const struct cn_user_roots *words)
+{
+  return cn_area_holds_refs(map) || has_words(words, map->alloca);
+}
+
+static void describe_all(struct cn_ctx *ctx, struct cn_described *out,
+                         const struct cn_area_maps *maps, const struct cn_user_roots *words)
+{
+  uint64_t areas = words->at.count;
+
   cn_push(&out->operands, number(ctx, CAIRN_ABI_ALLOCA_MARK));
   cn_push(&out->operands, NULL);
-  for (size_t i = 0; i < maps.maps.count; i++)
-    if (cn_area_holds_refs(&maps.maps.at[i])) {
-      areas += describe(ctx, out, &maps.maps.at[i]);
-      hoist(builder, maps.maps.at[i].alloca, &last);
-      delete_lifetimes(maps.maps.at[i].alloca);
-    }
+  for (size_t i = 0; i < maps->maps.count; i++)
+    if (cn_area_holds_refs(&maps->maps.at[i]))
+      areas += describe(ctx, out, &maps->maps.at[i]);
+  for (size_t i = 0; i < words->at.count; i++)
+    push_word(ctx, out, &words->at.at[i]);
   out->operands.at[1] = number(ctx, areas);
   uint64_t length = out->operands.count;
   cn_push(&out->operands, number(ctx, length));
   if (!areas)
     cn_free(&out->operands);
+}
+
+void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
+{
+  struct cn_area_maps maps;
+  struct cn_user_roots words;
+  LLVMValueRef last = NULL;
+
+  cn_areas_find(ctx, function, &maps);
+  if (!maps.maps.count)
+    return;
+  cn_user_roots_find(ctx, function, &words);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  describe_all(ctx, out, &maps, &words);
+  for (size_t i = 0; i < maps.maps.count; i++)
+    if (is_described(&maps.maps.at[i], &words)) {
+      hoist(builder, maps.maps.at[i].alloca, &last);
+      delete_lifetimes(maps.maps.at[i].alloca);
+    }
   if (last)
     LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(last));
   for (size_t i = 0; last && i < maps.maps.count; i++)
-    if (cn_area_holds_refs(&maps.maps.at[i]))
+    if (is_described(&maps.maps.at[i], &words))
       zero_and_escape(ctx, builder, &maps.maps.at[i], &out->stored);
+  cn_free(&words.at);
   cn_areas_free(&maps);
   LLVMDisposeBuilder(builder);
 }

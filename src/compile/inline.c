@@ -132,6 +132,7 @@ static bool inline_in(struct cn_ctx *ctx)
   struct cn_unwrapped calls = {0};
   struct cn_ptrmap wrapped = {0};
   struct cn_span_marks marks = cn_span_marks(ctx);
+  bool marked = marks.begin || marks.end || LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
   unsigned errors = ctx->errors;
 
   cn_unwrap_module(ctx, true, &calls);
@@ -149,7 +150,7 @@ static bool inline_in(struct cn_ctx *ctx)
   bool ok = ctx->errors == errors && run_inliner(ctx);
   each_call(ctx, unpin_each, NULL);
   ok = ok && cn_rewrite(ctx) && cn_differences(ctx);
-  if (!marks.begin && !marks.end) /* what unwrapping made has served */
+  if (!marked) /* what unwrapping made has served */
     ok = ok && cn_spans_drop(ctx);
   return ok;
 }

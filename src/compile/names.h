@@ -52,6 +52,9 @@
 #define CN_SPAN_METADATA "cairn.span"
 #define CN_SPAN_TABLE "cairn.spans"
 #define CN_SPAN_SECTION "cairn_spans"
+/* What says that a word of a local is the language's own: `void (ptr, i32 tag, i64 parameter)`
+ * (user_roots.c). */
+#define CN_USER_ROOT "cairn.user.root"
 /* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, so much
  * work at most between an entry into the loop and a safepoint or its end; !{}, less than the
  * budget. */

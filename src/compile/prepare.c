@@ -25,6 +25,7 @@
 #include "compile/slots.h"
 #include "compile/spans.h"
 #include "compile/rules.h"
+#include "compile/user_roots.h"
 
 /* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
  * llvm.global.annotations. */
@@ -316,9 +317,11 @@ bool cn_prepare(struct cn_ctx *ctx)
   describe_allocators(ctx);
   cn_regions_describe(ctx);
   cn_spans_describe(ctx);
+  cn_user_roots_describe(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);
   cn_spans_check_markers(ctx);
+  cn_user_roots_check_marker(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (!cn_is_managed(f))
       keep_unmanaged(ctx, f);

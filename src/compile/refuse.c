@@ -11,6 +11,7 @@
 #include "compile/refuse.h"
 #include "compile/rewrite.h"
 #include "compile/spans.h"
+#include "compile/user_roots.h"
 
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction)
 {
@@ -172,6 +173,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
     cn_refuse_allocas(ctx, function);
     cn_stack_objects_refuse(ctx, function);
   }
+  cn_user_roots_refuse(ctx, function);
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);
   cn_spans_check(ctx, function, true);

@@ -85,7 +85,7 @@ void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
 /* A marker before an instruction: of a beginning, or (`value` is null) of an end. */
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
                            LLVMValueRef key, LLVMValueRef value);
-/* Delete the markers of the module. */
+/* Delete the markers of the module, and those of user_roots.c. */
 bool cn_spans_drop(struct cn_ctx *ctx);
 
 /* ---- spans_table.c ---- */

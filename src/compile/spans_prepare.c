@@ -17,6 +17,7 @@
 #include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/spans.h"
+#include "compile/user_roots.h"
 #include "compile/work.h"
 
 static void describe(struct cn_ctx *ctx, const char *name)
@@ -238,9 +239,10 @@ void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_spans_drop(struct cn_ctx *ctx)
 {
-  static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END};
+  static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END, CN_USER_ROOT};
 
   cn_spans_check_markers(ctx);
+  cn_user_roots_check_marker(ctx);
   if (ctx->errors)
     return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -23,6 +23,7 @@
 #include "compile/statepoints.h"
 #include "compile/tail.h"
 #include "compile/unreachable.h"
+#include "compile/user_roots.h"
 
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
@@ -304,6 +305,7 @@ bool cn_rewrite(struct cn_ctx *ctx)
   cn_spaces_check(ctx);
   cn_spans_check_markers(ctx);
   cn_span_table_check(ctx);
+  cn_user_roots_check_marker(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
       cn_push(&todo, f);

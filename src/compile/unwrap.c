@@ -189,7 +189,7 @@ static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef 
 
   for (uint32_t i = 0; i < own; i++)
     cn_push(&operands, own_operand(LLVMGetOperandBundleArgAtIndex(bundle, i)));
-  cn_unwrap_allocas(bundle, own, &u->allocas);
+  cn_unwrap_allocas(u->ctx, bundle, own, &u->allocas);
   LLVMDisposeOperandBundle(bundle);
   bundle = own || !described ? LLVMCreateOperandBundle("deopt", 5, operands.at, own) : NULL;
   cn_free(&operands);

@@ -42,7 +42,8 @@ void cn_unwrap_fold_distances(LLVMValueRef function);
 uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle);
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */
-void cn_unwrap_allocas(LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen);
+void cn_unwrap_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
+                       struct cn_ptrmap *seen);
 
 /* ---- unwrap_spans.c ---- */
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/unwrap.h"
+#include "compile/user_roots.h"
 
 static bool is_number(LLVMValueRef value, uint64_t *number)
 {
@@ -92,7 +93,23 @@ static void take_preparation(LLVMValueRef alloca)
   LLVMInstructionEraseFromParent(escape);
 }
 
-void cn_unwrap_allocas(LLVMOperandBundleRef bundle, uint32_t own,
+/* Words of the language's own get their markers back. */
+static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t i, uint32_t end)
+{
+  struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};
+  uint64_t references;
+
+  if (end - i < 7 ||
+      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) || references ||
+      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
+    return;
+  word.tag = LLVMGetOperandBundleArgAtIndex(bundle, i + 5);
+  word.parameter = LLVMGetOperandBundleArgAtIndex(bundle, i + 6);
+  if (is_number(word.tag, &references) && is_number(word.parameter, &references))
+    cn_user_roots_mark(ctx, &word);
+}
+
+void cn_unwrap_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
                        struct cn_ptrmap *seen)
 {
   uint32_t end = LLVMGetNumOperandBundleArgs(bundle);
@@ -100,9 +117,11 @@ void cn_unwrap_allocas(LLVMOperandBundleRef bundle, uint32_t own,
   for (uint32_t i = own; i < end; i++) {
     LLVMValueRef operand = LLVMGetOperandBundleArgAtIndex(bundle, i);
     bool fresh = false;
-    if (LLVMIsAAllocaInst(operand))
-      cn_ptrmap_add(seen, operand, &fresh);
+    if (!LLVMIsAAllocaInst(operand))
+      continue;
+    cn_ptrmap_add(seen, operand, &fresh);
     if (fresh)
       take_preparation(operand);
+    mark_word(ctx, bundle, i, end);
   }
 }

@@ -11,6 +11,8 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/names.h"
+#include "compile/types.h"
 #include "compile/verify.h"
 
 enum { WORD = 8 };
@@ -84,6 +86,19 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
   return each / WORD;
 }
 
+/* The word of the language's own behind an area of no references: its offset, tag and parameter. */
+static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
+{
+  uint64_t offset, tag, parameter;
+
+  if (tail->end - *at < 3 || !number(LLVMGetOperand(tail->statepoint, *at), &offset) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 1), &tag) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 2), &parameter))
+    return false;
+  *at += 3;
+  return offset % WORD == 0 && offset / WORD < words && tag >= CAIRN_ABI_ROOT_USER;
+}
+
 /* One area: mark its words in `bits`, which has `words` of them if the local's size is known. False
  * if it is none. */
 static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t words)
@@ -96,6 +111,8 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
       !number(LLVMGetOperand(tail->statepoint, *at + 3), &refs))
     return false;
   *at += 4;
+  if (!refs)
+    return read_word(tail, at, words);
   if (refs > tail->end - *at || stride % WORD || count > WORDS || stride > WORDS * WORD)
     return false;
   for (; refs; refs--, ++*at) {
@@ -179,6 +196,44 @@ static void read_tail(struct tail *tail)
     tail->wrong = "has another number of areas than it says";
 }
 
+/* Is this word of a local listed, with what the marker says? */
+static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset,
+                       LLVMValueRef marker)
+{
+  uint64_t tag = LLVMConstIntGetZExtValue(LLVMGetOperand(marker, 1)), other, its_tag;
+
+  for (uint32_t o = tail->first; o + 6 < tail->end; o++)
+    if (LLVMGetOperand(tail->statepoint, o) == alloca &&
+        LLVMIsNull(LLVMGetOperand(tail->statepoint, o + 3)) &&
+        number(LLVMGetOperand(tail->statepoint, o + 4), &other) && other == offset &&
+        number(LLVMGetOperand(tail->statepoint, o + 5), &its_tag) && its_tag == tag &&
+        LLVMGetOperand(tail->statepoint, o + 6) == LLVMGetOperand(marker, 2))
+      return true;
+  return false;
+}
+
+/* Each word that the function marks (user_roots.c) must be listed. */
+static void check_words(struct tail *tail)
+{
+  LLVMValueRef marker = LLVMGetNamedFunction(tail->v->ctx->module, CN_USER_ROOT);
+
+  for (LLVMUseRef use = marker ? LLVMGetFirstUse(marker) : NULL; use && !tail->wrong;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef call = LLVMGetUser(use);
+    uint64_t offset = 0;
+    if (!LLVMIsACallInst(call) || LLVMGetNumArgOperands(call) != 3 ||
+        !LLVMIsAConstantInt(LLVMGetOperand(call, 1)) ||
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != tail->v->function)
+      continue;
+    LLVMValueRef pointer = LLVMGetOperand(call, 0);
+    while (LLVMIsAGetElementPtrInst(pointer) &&
+           cn_types_gep_offset(tail->v->ctx, pointer, &offset))
+      pointer = LLVMGetOperand(pointer, 0);
+    if (!lists_word(tail, pointer, offset, call))
+      tail->wrong = "leaves out a word of the language's own";
+  }
+}
+
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint)
 {
   struct tail tail = {.v = v, .statepoint = statepoint};
@@ -186,6 +241,8 @@ void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint)
 
   if (find_tail(&tail))
     read_tail(&tail);
+  if (!tail.wrong)
+    check_words(&tail);
   if (tail.wrong)
     cn_error(v->ctx, statepoint, "described-tail", "the description of locals at %s %s",
              cn_verify_name_statepoint(statepoint, call, sizeof call), tail.wrong);

@@ -36,7 +36,9 @@
  *                      if derived, a uleb with the place of the derived reference follows
  *    [uleb  number of areas - 1, then for each
  *           uleb of zigzag(offset) << 2 | base (0 RSP, 1 RBP, 2 RBX), uleb count, uleb stride;
- *           an area begins at its first reference]
+ *           an area begins at its first reference.
+ *           Base 3: words of the language's own; then, before the count,
+ *           uleb of tag << 2 | base, uleb parameter]
  *
  *     place: bit 0 clear: memory at RSP + 8 * (the rest)
  *            bit 0 set, bit 5 clear: the register of DWARF number bits 1..4
@@ -69,6 +71,7 @@ enum {
   CN_ID_EXPLICIT = 3,
   CN_SAVED_PUSHED = 1 << 7,
   CN_PLACE_FRAME = 1 << 5,
+  CN_AREA_TAGGED = 3,
 };
 
 /* The order in which compilers push, and where the first one lands. */

@@ -215,6 +215,15 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
   return CN_FRAMEMAP_OK;
 }
 
+/* A tag and its parameter; `value` becomes what has the code of the base. */
+static bool get_tag(struct cn_safepoint *s, struct cn_area *out, uint64_t *value)
+{
+  if (!cn_uleb_get(&s->cursor, s->end, value) || !cn_uleb_get(&s->cursor, s->end, &out->parameter))
+    return false;
+  out->tag = (uint32_t)(*value >> 2);
+  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER && (*value & 3) != CN_AREA_TAGGED;
+}
+
 int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
 {
   uint64_t value;
@@ -227,12 +236,15 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
   if (!s->in_areas && !cn_uleb_get(&s->cursor, s->end, &value))
     return CN_FRAMEMAP_BAD;
   s->in_areas = true;
-  if (!cn_uleb_get(&s->cursor, s->end, &value) || (value & 3) == 3)
+  if (!cn_uleb_get(&s->cursor, s->end, &value))
     return CN_FRAMEMAP_BAD;
   int64_t offset = cn_unzigzag(value >> 2);
   if (offset < INT32_MIN || offset > INT32_MAX)
     return CN_FRAMEMAP_BAD;
-  *out = (struct cn_area){.reg = bases[value & 3], .offset = (int32_t)offset};
+  *out = (struct cn_area){.offset = (int32_t)offset};
+  if ((value & 3) == CN_AREA_TAGGED && !get_tag(s, out, &value))
+    return CN_FRAMEMAP_BAD;
+  out->reg = bases[value & 3];
   if (!cn_uleb_get(&s->cursor, s->end, &out->count) || !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;
   s->areas--;

@@ -75,7 +75,13 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
   cn_uleb_put(out, s->frame.areas - 1);
   for (uint32_t i = 0; i < s->frame.areas; i++) {
     const struct cn_area *a = &s->areas[i];
-    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 | base_code(a->reg));
+    unsigned base = base_code(a->reg);
+    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 |
+                         (a->tag ? CN_AREA_TAGGED : base));
+    if (a->tag) {
+      cn_uleb_put(out, (uint64_t)a->tag << 2 | base);
+      cn_uleb_put(out, a->parameter);
+    }
     cn_uleb_put(out, a->count);
     cn_uleb_put(out, a->stride);
   }

@@ -63,6 +63,10 @@ static void print_roots(struct cn_json_out *json, struct cn_safepoint *s)
     cn_json_out_signed(json, "offset", area.offset);
     cn_json_out_number(json, "count", area.count);
     cn_json_out_number(json, "stride", area.stride);
+    if (area.tag) {
+      cn_json_out_number(json, "tag", area.tag);
+      cn_json_out_number(json, "parameter", area.parameter);
+    }
     cn_json_out_close(json);
   }
   cn_json_out_close(json);

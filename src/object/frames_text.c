@@ -63,7 +63,10 @@ static void print_roots(FILE *out, struct cn_safepoint *s)
   while (!cn_framemap_next_area(s, &area)) {
     fputs("    area ", out);
     print_place(out, (struct cn_loc){.reg = area.reg, .offset = area.offset});
-    fprintf(out, ", count %" PRIu64 ", stride %" PRIu64 "\n", area.count, area.stride);
+    fprintf(out, ", count %" PRIu64 ", stride %" PRIu64, area.count, area.stride);
+    if (area.tag)
+      fprintf(out, ", tag %" PRIu32 ", parameter %" PRIu64, area.tag, area.parameter);
+    fputc('\n', out);
   }
 }
 

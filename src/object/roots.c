@@ -7,6 +7,7 @@
 #include "object/roots.h"
 
 #include <stdlib.h>
+#include <cairn/abi.h>
 #include "object/cfi.h"
 #include "object/frames_build.h"
 
@@ -246,6 +247,18 @@ static const char *read_area(struct reader *r, struct cn_area area)
   return NULL;
 }
 
+/* What a word of the language's own has instead of references. */
+static bool read_tag(struct reader *r, uint32_t *at, uint32_t end, struct cn_area *area)
+{
+  uint64_t tag;
+
+  if (!read_constant(r, at, end, &area->ref_offset) || !read_constant(r, at, end, &tag) ||
+      !read_constant(r, at, end, &area->parameter))
+    return false;
+  area->tag = (uint32_t)tag;
+  return tag >= CAIRN_ABI_ROOT_USER && tag <= UINT32_MAX;
+}
+
 static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
 {
   static const char malformed[] = "the description of its allocas is malformed";
@@ -260,6 +273,8 @@ static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
   if (!read_constant(r, at, end, &area.count) || !read_constant(r, at, end, &area.stride) ||
       !read_constant(r, at, end, &offsets))
     return malformed;
+  if (!offsets)
+    return read_tag(r, at, end, &area) ? read_area(r, area) : malformed;
   for (uint64_t i = 0; i < offsets; i++) {
     if (!read_constant(r, at, end, &area.ref_offset))
       return malformed;

@@ -7,6 +7,7 @@
  */
 #include "runtime/roots.h"
 
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/grow.h"
@@ -69,9 +70,12 @@ static void area_roots(const struct cn_walk *walk, const struct cn_area *area, c
   for (uint64_t i = 0; i < area->count; i++, address += area->stride) {
     if (address >= walk->stack_end)
       bad(walk, "an area that is not on the stack");
-    found(env, (uintptr_t *)address, CAIRN_ROOT_DEFAULT, NULL);
+    found(env, (uintptr_t *)address, area->tag, (void *)(uintptr_t)area->parameter);
   }
 }
+
+_Static_assert(CAIRN_ROOT_DEFAULT == 0 && (int)CAIRN_ROOT_USER == (int)CAIRN_ABI_ROOT_USER,
+               "tags of areas are those of <cairn/stack.h>");
 
 void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {

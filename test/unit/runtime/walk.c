@@ -180,7 +180,8 @@ static void roots_of_a_frame(void **state)
   in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
   in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0},
                                        .is_derived = true};
-  in_f[0].areas[0] = (struct cn_area){RSP, 24, 3, 16, 8};
+  in_f[0].areas[0] =
+      (struct cn_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
   mock_image(&image, functions, 1);
   struct cn_regs *regs = stub(F(1) + 8);
 
