@@ -37,8 +37,8 @@ void cn_unwrap_fold_distances(LLVMValueRef function);
 
 /* ---- unwrap_allocas.c ---- */
 
-/* How many of the operands of a deopt bundle are not Cairn's own: they come before those that describe
- * allocas (abi.def, "Described allocas") and tell of spans. */
+/* How many of the operands of a deopt bundle are not Cairn's own: they come before those that
+ * describe allocas (abi.def, "Described allocas") and tell of spans. */
 uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle);
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */

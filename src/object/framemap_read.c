@@ -221,7 +221,8 @@ static bool get_tag(struct cn_safepoint *s, struct cn_area *out, uint64_t *value
   if (!cn_uleb_get(&s->cursor, s->end, value) || !cn_uleb_get(&s->cursor, s->end, &out->parameter))
     return false;
   out->tag = (uint32_t)(*value >> 2);
-  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER && (*value & 3) != CN_AREA_TAGGED;
+  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER &&
+         (*value & 3) != CN_AREA_TAGGED;
 }
 
 int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
