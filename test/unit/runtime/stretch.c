@@ -78,7 +78,7 @@ static unsigned draw_safepoint(struct mock_safepoint *mock)
   }
   if (words > 4 && draw(8) == 0) {
     safepoint->areas = 1;
-    mock->areas[0] = (struct cn_area){RSP, 0, 2, 8, 0};
+    mock->areas[0] = (struct cn_area){.reg = RSP, .count = 2, .stride = 8};
   }
   if (words > 2 && words < 100 && draw(4) == 0) {
     safepoint->cfa_reg = RBP;
