@@ -192,10 +192,19 @@ static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64
   return 0;
 }
 
-/* Does this relocation section of the file speak of `target`, and may we read it? */
+/* Relocations packed in ways that are not read here: CREL of LLVM 19, and Android's. */
+enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
+
+static bool is_packed(const struct cn_elf_section *s)
+{
+  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL ||
+         s->head.sh_type == PACKED_RELA;
+}
+
+/* Does this relocation section of the file speak of `target`? */
 static bool speaks_of(const struct cn_elf *elf, const struct cn_elf_section *s, uint32_t target)
 {
-  if (s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL)
+  if (s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL && !is_packed(s))
     return false;
   /* What a linker kept on request (--emit-relocs) has been applied; what the loader applies is
    * loaded, too. */
@@ -237,6 +246,9 @@ int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
     const struct cn_elf_section *s = &elf->sections[i];
     if (!speaks_of(elf, s, target))
       continue;
+    if (is_packed(s))
+      return cn_elf_fail(elf, elf->head.e_shoff + i * sizeof(Elf64_Shdr),
+                         "relocations in a packed form (CREL, Android)", error);
     if (elf->head.e_type == ET_REL && (s->head.sh_link != elf->symtab || !section->data))
       return cn_elf_fail(elf, elf->head.e_shoff + i * sizeof(Elf64_Shdr),
                          "a malformed relocation section", error);
