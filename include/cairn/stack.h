@@ -14,7 +14,7 @@
  * else is said, nothing here fails: a stack that cannot be parsed ends the program with a message.
  *
  * Who may call what is not about a collector: native code that managed code called, directly or
- * through other native code, on its own thread; a collector, in phase STOP, on any thread.
+ * through other native code, on its own thread, but not as a cairn_leaf (<cairn/cairn.h>); a collector, in phase STOP, on any thread.
  */
 #ifndef CAIRN_STACK_H
 #define CAIRN_STACK_H
@@ -118,7 +118,7 @@ void cairn_stack_switch(struct cairn_stack *stack);
 /* What a root is to its object [PrtGcTag]; `parameter` is what comes with it. */
 enum cairn_root_tag {
   CAIRN_ROOT_DEFAULT, /* the slot holds a reference: to an object, null, or outside the heap. null */
-  CAIRN_ROOT_OFFSET,  /* it holds a reference plus the constant (intptr_t)parameter */
+  CAIRN_ROOT_OFFSET,  /* it holds a reference plus the constant (intptr_t)parameter; or 0 */
   CAIRN_ROOT_BASE,    /* it holds a pointer derived from the reference in *(uintptr_t *)parameter */
   CAIRN_ROOT_USER     /* this and greater tags: the language's own, with its own parameter */
 };

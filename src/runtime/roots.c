@@ -23,7 +23,8 @@ _Noreturn static void bad(const struct cn_walk *walk, const char *what)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("bad frame map at pc %s: %s", cn_report_pc(walk->frame.pc, place), what);
+  cairn_fatal("bad %s at pc %s: %s", walk->frame.map != NULL ? "frame map" : "code info manager",
+              cn_report_pc(walk->frame.pc, place), what);
 }
 
 /* Where the value of register `reg` of this frame is kept. */
@@ -171,8 +172,16 @@ static CN_GROW(struct offset) offsets;
 static CN_GROW(struct user) users;
 static cairn_user_root *user_roots;
 
+/* Frame maps have been looked at by then; a manager may say anything. */
+static void check_place(const struct cn_walk *walk, const void *place)
+{
+  if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
+    bad(walk, "a root that is not kept anywhere");
+}
+
 static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
+  check_place(env, slot);
   switch (tag) {
   case CAIRN_ROOT_DEFAULT:
     cn_grow_push(&slots, slot);
@@ -184,6 +193,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     return;
   case CAIRN_ROOT_BASE:
     /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
+    check_place(env, parameter);
     cn_grow_push(&slots, (uintptr_t *)parameter);
     cn_grow_push(&derived,
                  (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});

@@ -344,6 +344,11 @@ static void region_gone(void)
   cairn_stack_next(&it);
 }
 
+static void no_base(void)
+{
+  collect((struct told){.tag = CAIRN_ROOT_BASE}, 1);
+}
+
 /* g has a reference in r12, which the manager says is lost. */
 static void lost_register(void)
 {
@@ -367,6 +372,7 @@ static void fatal(void **state)
   aborts(no_step, "its manager did not step to the caller");
   aborts(same_again, "its manager stepped to the same activation");
   aborts(early_end, "a manager says that there is no older activation");
+  aborts(no_base, "bad code info manager at pc 0x90008 (no symbol): a root that is not kept");
   aborts(no_handler, "a root with a tag of the language's own");
   aborts(region_gone, "the region was removed");
   aborts(lost_register, "a reference in a register that was not saved");
