@@ -2,9 +2,9 @@
  *
  * Backtraces (seeds: pillar-stack-iterator, "get string for frame"). The platform's unwinder leads,
  * for it sees native activations and those that a signal interrupted; the walk of managed
- * activations keeps step with it, knows those of other code managers, and goes on alone where native
- * code has no call-frame information. The stack is gone through twice: first to count, so that of a
- * deep one the ends are shown.
+ * activations keeps step with it, knows those of other code managers, and goes on alone where
+ * native code has no call-frame information. The stack is gone through twice: first to count, so
+ * that of a deep one the ends are shown.
  */
 #include "runtime/backtrace.h"
 
@@ -114,8 +114,8 @@ static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
   return trace->started;
 }
 
-/* Stubs are not shown, unless a fault is in one. One passes for a signal handler's frame, so that its
- * caller's pc is that of the last byte of the call (stubs.S). */
+/* Stubs are not shown, unless a fault is in one. One passes for a signal handler's frame, so
+ * that its caller's pc is that of the last byte of the call (stubs.S). */
 static bool unwound(void *env, const struct cn_os_frame *frame)
 {
   struct trace *trace = env;
@@ -172,7 +172,9 @@ static void print(struct trace *trace, bool may_load, bool lines)
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {.print.fd = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
+  struct trace trace = {.print.fd = fd,
+                        .limit = LIMIT,
+                        .above = (uintptr_t)__builtin_frame_address(0)};
 
   print(&trace, true, true);
 }

@@ -64,7 +64,8 @@ static void sort(void)
   }
 }
 
-/* The last function that begins below pc: pc is behind a call, which may be its last instruction. */
+/* The last function that begins below pc: pc is behind a call, which may be its last
+ * instruction. */
 static const struct cn_details_function *function_of(uintptr_t pc)
 {
   size_t low = 0, high = functions.count;

@@ -4,6 +4,7 @@
  */
 #include "runtime/image.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -24,16 +25,17 @@ static CN_GROW(struct registered {
 }) images;
 static _Atomic uint64_t generation;
 static uint64_t flags;
-static _Atomic int holder; /* number of the thread that holds the list, 0: none */
+static _Atomic uintptr_t holder; /* address of its thread's `self`; 0: nobody holds the list */
+static _Thread_local char self;
 
 /* Held for a few microseconds, so that waiting needs no queue. */
 bool cn_image_hold(void)
 {
-  int self = cn_os_thread(), free = 0;
+  uintptr_t mine = (uintptr_t)&self, free = 0;
 
-  while (!atomic_compare_exchange_weak_explicit(&holder, &free, self, memory_order_acquire,
+  while (!atomic_compare_exchange_weak_explicit(&holder, &free, mine, memory_order_acquire,
                                                 memory_order_relaxed)) {
-    if (free == self)
+    if (free == mine)
       return false;
     if (free != 0)
       sched_yield();
@@ -45,6 +47,13 @@ bool cn_image_hold(void)
 void cn_image_release(void)
 {
   atomic_store_explicit(&holder, 0, memory_order_release);
+}
+
+/* The child of a fork() has not the thread that held the list. */
+static void forked(void)
+{
+  if (holder != (uintptr_t)&self)
+    cn_image_release();
 }
 
 size_t cn_image_count(void)
@@ -115,6 +124,8 @@ void cairn_image_register(const struct cairn_image *image)
   if (find(image) != images.count)
     return;
   check_bounds(image);
+  if (images.room == 0)
+    pthread_atfork(NULL, NULL, forked);
   CN_CHECK(cn_image_hold());
   cn_grow_push(&images, (struct registered){image, *image, generation});
   flags |= image->flags;

@@ -85,7 +85,8 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   mutator->stack_floor = mutator->stack_bottom;
   cn_arm_limit(mutator);
   mutator->busy = 0;
-  cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, of %zu KB\n",
+  cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
+                 "of %zu KB\n",
                  cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);
   cn_backtrace_from(regs->pc);
   cn_report_end();

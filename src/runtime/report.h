@@ -29,8 +29,8 @@ _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(pri
 /* The same after a message of the caller's. */
 _Noreturn void cn_report_end(void);
 
-/* "0x401136 (function+0x16)" into the caller's buffer; of a safepoint in a program without symbols, if
- * it was compiled with -g, "0x401136 (function at file.c:12)". */
+/* "0x401136 (function+0x16)" into the caller's buffer; of a safepoint in a program without
+ * symbols, if it was compiled with -g, "0x401136 (function at file.c:12)". */
 #define CN_REPORT_PC 160
 const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC]);
 

@@ -29,8 +29,8 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is past the end, the unwinder is at "
                 "pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(frame->pc, there),
                 (unsigned long)frame->sp);
-  cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder at "
-              "pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(ours->pc, here),
+  cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
+              "at pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(ours->pc, here),
               (unsigned long)ours->sp, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
 }
 
@@ -47,8 +47,8 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
     uintptr_t *place = ours->place[i], theirs = cn_os_frame_register(frame, reg);
     if (place != NULL ? *place == theirs : check->regions)
       continue;
-    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d is "
-                "0x%lx for the walk (at %p), 0x%lx for the unwinder",
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d "
+                "is 0x%lx for the walk (at %p), 0x%lx for the unwinder",
                 (unsigned long)check->count, cn_report_pc(ours->pc, where), reg,
                 place ? (unsigned long)*place : 0ul, (void *)place,
                 (unsigned long)theirs);
@@ -95,8 +95,8 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
   check.there = cn_walk_begin(&check.walk, mutator, regs);
   cn_os_unwind(compare, &check);
   if (!check.reached)
-    cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was the "
-                "program linked without .eh_frame_hdr?", cn_report_pc(check.from, place));
+    cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
+                "the program linked without .eh_frame_hdr?", cn_report_pc(check.from, place));
   /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
    * the walk is on another stack then, of who resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Source lines and inlined functions for addresses, from the debug information of the loaded ELF files, by elfutils'
- * libdw if the machine has it: the runtime is not linked with it, but loads it when a line is asked
- * for. Its interface (elfutils/libdw.h, libdwfl.h) is declared here as far as it is used; it has been stable
- * since 2005. Programs without a dynamic linker have no lines.
+ * Source lines and inlined functions for addresses, from the debug information of the loaded ELF
+ * files, by elfutils' libdw if the machine has it: the runtime is not linked with it, but loads it
+ * when a line is asked for. Its interface (elfutils/libdw.h, libdwfl.h) is declared here as far as
+ * it is used; it has been stable since 2005. Programs without a dynamic linker have no lines.
  */
 #include "runtime/os/os.h"
 
