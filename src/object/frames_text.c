@@ -105,22 +105,42 @@ static void print_deopts(FILE *out, struct cn_details *d)
   }
 }
 
-static void print_spans(FILE *out, struct cn_frames_view *view, struct cn_details *d)
+/* The function that opened a span: `depth` steps in from the one that has the frame. */
+static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
+{
+  struct cn_source source;
+
+  if (depth >= d.sources) {
+    fprintf(out, ", depth %" PRIu32, depth);
+    return;
+  }
+  for (uint32_t skip = d.sources - depth; skip > 0; skip--)
+    if (cn_details_next_source(&d, &source))
+      return; /* it was checked */
+  fprintf(out, ", of %s", source.function);
+}
+
+/* `before` still has the sources to read. */
+static void print_spans(FILE *out, struct cn_frames_view *view, struct cn_details *d,
+                        const struct cn_details *before)
 {
   struct cn_span_use use;
   struct cn_frames_span span;
 
   while (!cn_details_next_span_use(d, &use)) {
-    fprintf(out, "    span");
-    if (!cn_frames_view_span(view, d, use.index, &span))
-      fprintf(out, " number %" PRIu32, use.index);
-    else if (span.symbol)
-      fprintf(out, " %" PRIu64 " is %s", span.key, span.symbol);
-    else
-      fprintf(out, span.is_address ? " %" PRIu64 " is 0x%" PRIx64 : " %" PRIu64 " is %" PRIu64,
-              span.key, span.value);
+    if (!cn_frames_view_span(view, d, use.index, &span)) {
+      fprintf(out, "    span number %" PRIu32, use.index);
+    } else {
+      fprintf(out, "    span %" PRIu64 " is ", span.key);
+      if (span.symbol)
+        fputs(span.symbol, out);
+      if (span.symbol && span.value)
+        fprintf(out, " + %" PRIu64, span.value);
+      if (!span.symbol)
+        fprintf(out, span.is_address ? "0x%" PRIx64 : "%" PRIu64, span.value);
+    }
     if (use.depth)
-      fprintf(out, ", of a caller %" PRIu32 " up", use.depth);
+      print_opener(out, *before, use.depth);
     fputc('\n', out);
   }
 }
@@ -144,9 +164,10 @@ static void print_function(FILE *out, struct cn_frames_view *view,
     print_roots(out, &safepoint);
     if (!cn_frames_view_details(entry, offset, &details))
       continue;
+    struct cn_details before = details;
     print_sources(out, &details);
     print_deopts(out, &details);
-    print_spans(out, view, &details);
+    print_spans(out, view, &details, &before);
   }
 }
 

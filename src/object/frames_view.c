@@ -241,6 +241,20 @@ static const char *symbol_at(const struct cn_elf *elf, uint64_t address)
   return NULL;
 }
 
+/* By a symbol, or in an object, where addresses are made up, by the section. */
+static void name_address(const struct cn_elf *elf, uint64_t address, struct cn_frames_span *out)
+{
+  uint32_t section = cn_elf_section_at(elf, address);
+
+  out->is_address = true;
+  out->symbol = symbol_at(elf, address);
+  out->value = out->symbol ? 0 : address;
+  if (out->symbol || elf->head.e_type != ET_REL || !section)
+    return;
+  out->symbol = elf->sections[section].name;
+  out->value = address - elf->sections[section].head.sh_addr;
+}
+
 bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details,
                          uint32_t index, struct cn_frames_span *out)
 {
@@ -264,12 +278,9 @@ bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *d
     return false;
   memcpy(&span, s->data + offset, sizeof span);
   *out = (struct cn_frames_span){.key = span.key, .value = span.integer};
-  if (span.distance) {
-    out->is_address = true;
-    out->value =
-        address + offsetof(struct cairn_span, distance) + (uint64_t)(int64_t)span.distance;
-    out->symbol = symbol_at(&view->elf, out->value);
-    out->value = out->symbol ? 0 : out->value;
-  }
+  if (span.distance)
+    name_address(&view->elf,
+                 address + offsetof(struct cairn_span, distance) + (uint64_t)(int64_t)span.distance,
+                 out);
   return true;
 }

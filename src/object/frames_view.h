@@ -34,8 +34,9 @@ void cn_frames_view_close(struct cn_frames_view *view);
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
                             struct cn_details *out);
 
-/* An entry of the span table. A value that is an address is that of `symbol` (null if none is
- * there) plus `value`, else `value` is all. False: the file has no such entry. */
+/* An entry of the span table. A value that is an address is that of `symbol` (in an object also a
+ * section's name; null if none is known) plus `value`; else `value` is all. False: the file has no
+ * such entry. */
 struct cn_frames_span {
   uint64_t key, value;
   bool is_address;
