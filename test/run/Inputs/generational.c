@@ -36,9 +36,12 @@ static struct space map(size_t bytes)
 
   bytes = (bytes + 4095) & ~(size_t)4095;
   if (next == 0) {
-    void *at = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t room = RESERVED;
+    void *at = MAP_FAILED;
+    for (; at == MAP_FAILED && room != 0; room /= 2)
+      at = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     next = at == MAP_FAILED ? 0 : (uintptr_t)at;
-    end = next + RESERVED;
+    end = next + 2 * room;
   }
   if (next == 0 || bytes > end - next || mprotect((void *)next, bytes, PROT_READ | PROT_WRITE))
     cairn_fatal("generational: no memory");
@@ -216,8 +219,12 @@ static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter
 static void check(void)
 {
   struct cairn_stack_iterator it;
+  struct cairn_stack_state state;
 
   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
+    cairn_stack_get(&it, &state);
+    if (*state.pc != cairn_stack_ip(&it))
+      cairn_fatal("generational: the pc is not where it is said to be");
     cairn_stack_enumerate(&it, check_root, &it);
     passed++;
   }

@@ -42,7 +42,7 @@ uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
 enum { STATE = 0xe6, LEGACY = 512, HEADER = 64 }; /* SSE, AVX, and three parts of AVX-512 */
 
 extern const char cn_arch_barriers[];
-enum { BARRIER = 16, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
+enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
 extern const char cn_arch_native_return[];

@@ -312,18 +312,18 @@ end cairn_call_any
  * finds the cell from the entry's address, which is what it has for the pc (or that less one, from
  * an anchor). There is no return address on the stack, so this is a signal's frame as well; see
  * cairn_call_any. */
-        .p2align 4
+        .p2align 5
         .globl cn_arch_barriers
         .hidden cn_arch_barriers
         .type cn_arch_barriers, @function
-        .skip 15, 0xcc
+        .skip 31, 0xcc
         .cfi_startproc
         .cfi_signal_frame
         .cfi_def_cfa_offset 0
-        /* DW_CFA_val_expression of the pc: breg16 + 1, and -16; dup; plus 11; deref_size 4; sign
-         * extended (32 shl, 32 shra); plus; deref; less one. */
-        .cfi_escape 0x16, 16, 20, 0x80, 1, 0x09, 0xf0, 0x1a, 0x12, 0x23, 11, 0x94, 4
-        .cfi_escape 0x08, 32, 0x24, 0x08, 32, 0x26, 0x22, 0x06, 0x31, 0x1c
+        /* DW_CFA_val_expression of the pc. The entry: breg16 + 1, and -32. Its distance to the cell:
+         * plus 16, deref. The cell: the entry once more, plus. The pc: deref, less one. */
+        .cfi_escape 0x16, 16, 17, 0x80, 1, 0x09, 0xe0, 0x1a, 0x23, 16, 0x06
+        .cfi_escape 0x80, 1, 0x09, 0xe0, 0x1a, 0x22, 0x06, 0x31, 0x1c
         .byte 0xcc
 cn_arch_barriers:
         .set barrier_index, 0
@@ -335,8 +335,9 @@ cn_arch_barriers:
         .cfi_offset 16, -8
         call barrier
         .cfi_restore_state
-        .long cn_barrier_cells + 8*barrier_index - 0b
-        .byte 0xcc
+        .skip 5, 0xcc
+        .quad cn_barrier_cells + 8*barrier_index - 0b
+        .skip 8, 0xcc
         .set barrier_index, barrier_index + 1
         .endr
         .cfi_endproc
