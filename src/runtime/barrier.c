@@ -16,12 +16,12 @@
 #include "runtime/barrier.h"
 
 #include <stdatomic.h>
+#include "runtime/grow.h"
 #include "runtime/report.h"
 
 enum {
   SPREAD = 4, /* distances grow by so much from one barrier to the one after the next, at least */
-  BATCH = 64, /* a barrier that was returned to is set so much further down; twice that next time */
-  MOST = 1024
+  MOST = 16   /* a barrier that was returned to goes down by 1 stop, next time by 2, 4, ..., MOST */
 };
 
 uintptr_t cn_barrier_cells[CAIRN_ABI_BARRIERS];
@@ -31,8 +31,13 @@ static unsigned count;
 static uint32_t taken; /* barriers of rungs[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
+/* Slots that fit, not much more than CN_BARRIER_STOP activations apart, the oldest first: those that a
+ * scan noted, and those where there was a barrier. Those above the youngest
+ * rung mean nothing; the others are as they were when a scan saw them. */
+static CN_GROW(uintptr_t *) stops;
+static size_t far = 1;
+
 static _Atomic bool distrusted;
-static uint64_t batch = BATCH;
 
 bool cn_barrier_pass(struct cn_frame *frame)
 {
@@ -54,6 +59,12 @@ bool cn_barrier_is_there(const struct cn_frame *frame)
 
 /* ---- the ladder ---- */
 
+static void forget_stops(uintptr_t sp)
+{
+  while (stops.count != 0 && (uintptr_t)stops.at[stops.count - 1] < sp)
+    stops.count--;
+}
+
 struct cn_rung *cn_barrier_met(const uintptr_t *cell)
 {
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_barrier_cells);
@@ -62,7 +73,14 @@ struct cn_rung *cn_barrier_met(const uintptr_t *cell)
     taken &= ~(UINT32_C(1) << rungs[--count].barrier);
   if (count == 0 && cell != NULL)
     cairn_fatal("a return address is that of barrier %u, which is not set", barrier);
-  return cn_barrier_youngest();
+  struct cn_rung *met = cn_barrier_youngest();
+  forget_stops(met == NULL ? UINTPTR_MAX : met->sp);
+  return met;
+}
+
+void cn_barrier_stop(uintptr_t *slot)
+{
+  cn_grow_push(&stops, slot);
 }
 
 struct cn_rung *cn_barrier_youngest(void)
@@ -83,10 +101,21 @@ void cn_barrier_set(uintptr_t *slot, uint64_t below)
   __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
 }
 
+/* In order. */
+static void insert_stop(uintptr_t *slot)
+{
+  cn_grow_push(&stops, slot);
+  for (size_t i = stops.count - 1; i > 0 && stops.at[i - 1] < slot; i--) {
+    stops.at[i] = stops.at[i - 1];
+    stops.at[i - 1] = slot;
+  }
+}
+
 static void take_off(unsigned index)
 {
   struct cn_rung *rung = &rungs[index];
 
+  insert_stop(rung->slot);
   __atomic_store_n(rung->slot, cn_barrier_cells[rung->barrier], __ATOMIC_RELEASE);
   taken &= ~(UINT32_C(1) << rung->barrier);
   count--;
@@ -96,7 +125,7 @@ static void take_off(unsigned index)
 
 void cn_barrier_thin(uint64_t all)
 {
-  batch = BATCH;
+  far = 1;
   for (unsigned i = 1; i + 1 < count;)
     if (rungs[i].in_place && all - rungs[i - 1].below < SPREAD * (all - rungs[i + 1].below))
       take_off(i);
@@ -111,31 +140,27 @@ bool cn_barrier_distrust(bool distrust)
 
 /* ---- returns ---- */
 
-/* Set a barrier some activations below where the walk is now, if none is as near. */
-static void set_below(struct cn_walk *walk, uint64_t below)
+/* Set a barrier some stops down, if no other is as near. Nothing there has run since a scan was
+ * there, so that nobody need walk. */
+static void set_below(uint64_t below)
 {
-  const struct cn_frame *frame = &walk->frame;
+  const struct cn_rung *next = cn_barrier_youngest();
+  size_t steps = stops.count < far ? stops.count : far;
 
-  for (uint64_t depth = 0; depth < 2 * batch; depth++) {
-    bool callee = frame->map != NULL;
-    if (!cn_walk_next(walk) || cn_barrier_is_there(frame))
-      return;
-    if (depth + 1 >= batch && callee && cn_barrier_fits(frame, frame->pc_slot)) {
-      cn_barrier_set(frame->pc_slot, below - depth - 1);
-      break;
-    }
-  }
-  if (batch < MOST)
-    batch *= 2;
+  if (steps == 0)
+    return;
+  uintptr_t *slot = stops.at[stops.count - steps];
+  if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
+    return;
+  cn_barrier_set(slot, below > steps * CN_BARRIER_STOP ? below - steps * CN_BARRIER_STOP : 0);
+  if (far < MOST)
+    far *= 2;
 }
 
-/* If the activation goes on where no frame map is (someone has diverted it), it is not walked from:
- * the next older rung is what there is. */
 void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t busy = mutator->busy;
-  struct cn_walk walk;
   unsigned index;
 
   if (!cn_arch_barrier_index(pc, &index))
@@ -143,7 +168,7 @@ void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   mutator->busy = 1; /* no managed signal handler now */
   uint64_t below = cn_barrier_met(&cn_barrier_cells[index])->below;
   taken &= ~(UINT32_C(1) << rungs[--count].barrier);
-  if (!distrusted && cn_frames_find(regs->pc) != NULL && cn_walk_begin(&walk, mutator, regs))
-    set_below(&walk, below);
+  forget_stops(cn_arch_sp_after(regs));
+  set_below(below);
   mutator->busy = busy;
 }

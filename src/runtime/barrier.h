@@ -52,6 +52,11 @@ struct cn_rung *cn_barrier_met(const uintptr_t *cell);
 /* The youngest rung; null: there is none. */
 struct cn_rung *cn_barrier_youngest(void);
 
+/* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier, for
+ * one to be set there without a walk when a younger one was returned to. */
+void cn_barrier_stop(uintptr_t *slot);
+enum { CN_BARRIER_STOP = 64 }; /* activations from stop to stop */
+
 /* With `all` activations on the stack: take barriers off where the next older one is not much further
  * away than the next younger one. */
 void cn_barrier_thin(uint64_t all);

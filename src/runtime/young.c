@@ -43,6 +43,7 @@ enum {
 
 static CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
 static CN_GROW(uintptr_t *) fresh; /* those that a scan finds, youngest first */
+static CN_GROW(uintptr_t *) stops; /* slots that a scan finds for barriers to come, likewise */
 static bool used;
 
 struct candidate {
@@ -78,19 +79,30 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   cn_grow_push(&fresh, slot);
 }
 
-static void look_at(struct scan *scan)
+/* Candidates for barriers now, and stops for barriers to come, of the activation's return address. */
+static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk.frame;
   uint64_t next = scan->candidates == 0 ? NEAR
                                         : SPREAD * scan->candidate[scan->candidates - 1].depth;
 
-  if (scan->depth >= next && scan->callee && cn_barrier_fits(frame, frame->pc_slot) &&
-      scan->candidates < CANDIDATES)
+  if (!scan->callee || !cn_barrier_fits(frame, frame->pc_slot))
+    return;
+  if (scan->depth % CN_BARRIER_STOP == 0)
+    cn_grow_push(&stops, frame->pc_slot);
+  if (scan->depth >= next && scan->candidates < CANDIDATES)
     scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth};
+}
+
+static void look_at(struct scan *scan)
+{
+  const struct cn_frame *frame = &scan->walk.frame;
+
+  consider(scan);
   scan->unsure = frame->map == NULL;
   cn_roots_of_frame(&scan->walk, note_root, scan);
   if (scan->unsure)
-    scan->candidates = 0;
+    stops.count = scan->candidates = 0;
   if (scan->candidates != 0)
     cn_roots_of_areas(&scan->walk, note_area, NULL);
   scan->callee = frame->map != NULL;
@@ -117,11 +129,16 @@ static void set_barriers(struct scan *scan, const struct cn_rung *met)
     if (met == NULL || 2 * candidate->depth <= scan->depth)
       cn_barrier_set(candidate->slot, all - candidate->depth);
   }
-  cn_barrier_thin(all);
   const struct cn_rung *youngest = cn_barrier_youngest();
+  if (youngest == NULL)
+    return;
   for (size_t i = fresh.count; i-- > 0;)
-    if (youngest != NULL && (uintptr_t)fresh.at[i] >= youngest->sp)
+    if ((uintptr_t)fresh.at[i] >= youngest->sp)
       cn_grow_push(&areas, fresh.at[i]);
+  for (size_t i = stops.count; i-- > 0;)
+    if ((uintptr_t)stops.at[i] >= youngest->sp)
+      cn_barrier_stop(stops.at[i]);
+  cn_barrier_thin(all);
 }
 
 /* The walk is where the activations that have not run begin, or (not `more`) past the end. */
@@ -173,7 +190,7 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
 
   CN_CHECK(mutator->stopped != NULL);
   used = true;
-  fresh.count = 0;
+  fresh.count = stops.count = 0;
   if (cn_stacks_any() || cn_barrier_distrust(false))
     scan_all(&scan, mutator);
   else
