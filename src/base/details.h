@@ -2,8 +2,8 @@
  *
  * Details: what is known of safepoints beyond what a walk needs. Section `cairn_details` stands
  * beside `cairn_frames`, one for each code section, and lives and dies with it. It is read when
- * somebody asks: a backtrace, a span look-up, deoptimisation. This header is the reader's interface;
- * the encoding is drawn in src/object/details.h.
+ * somebody asks: a backtrace, a span look-up, deoptimisation. This header is the reader's
+ * interface; the encoding is drawn in src/object/details.h.
  *
  * Safepoints about which there is nothing to say, and functions without others, are not in it.
  */
@@ -68,7 +68,7 @@ struct cn_span {
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
                              struct cn_details_function *function);
 /* The function of [start, end) whose code holds the byte at `address` (of a return address, the
- * byte before it). Linear in the number of code sections, logarithmic in that of their functions. */
+ * byte before it). Linear in the number of code sections, else logarithmic. */
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
                            struct cn_details_function *function);
 /* The i-th safepoint's return offset; they ascend. For whoever wants them all. */

@@ -53,7 +53,7 @@ struct cn_root {
 struct cn_area {
   uint8_t reg;
   int32_t offset;
-  uint32_t tag; /* 0, or CAIRN_ROOT_USER and greater: no references but words of the language's own */
+  uint32_t tag; /* 0, or CAIRN_ROOT_USER and greater: words of the language's own */
   uint64_t count, stride, ref_offset;
   uint64_t parameter; /* of the tag */
 };

@@ -19,7 +19,7 @@
  *                  u32  where its data starts, counted from the block's start; they ascend, and
  *                       each reaches to the next, the last to the strings
  *              the data of each function
- *              the strings, each with a zero behind it, the first empty; zeros up to a multiple of 4
+ *              the strings, a zero behind each, the first empty; zeros up to a multiple of 4
  *
  * A function's data:
  *
@@ -116,14 +116,14 @@ struct cn_detail {
 struct cn_detail_function {
   uint32_t entry; /* offset of the function in its section */
   uint32_t code_size;
-  CN_VECTOR(struct cn_detail) details; /* by return offset; those with nothing to say are left out */
+  CN_VECTOR(struct cn_detail) details; /* by return offset; what says nothing is left out */
 };
 
 void cn_detail_free(struct cn_detail *detail);
 
 /* Append a block about functions of one section, by entry; nothing if none of them has details.
  * The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function that
- * has, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing was written. */
+ * has, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing written. */
 int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
                          size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);

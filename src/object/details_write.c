@@ -9,9 +9,9 @@
 
 struct writer {
   struct cn_intern strings, scopes, records; /* the latter two: of one function */
-  struct cn_bytes text;                  /* the strings */
-  struct cn_bytes area;                  /* the function's scopes and records */
-  CN_VECTOR(uint32_t) lines;             /* by number of the scope, in `scopes`: its line */
+  struct cn_bytes text;                      /* the strings */
+  struct cn_bytes area;                      /* the function's scopes and records */
+  CN_VECTOR(uint32_t) lines;                 /* by what `scopes` has: a scope's place, its line */
   bool any_spans;
 };
 
@@ -144,7 +144,8 @@ static uint32_t put_record(struct writer *w, const struct cn_detail *d)
     cn_uleb_put(&record, d->spans.at[i].depth);
   }
   w->any_spans |= d->spans.count != 0;
-  uint32_t place = cn_intern(&w->records, record.at, record.count, (uint32_t)w->area.count, &is_new);
+  uint32_t place =
+      cn_intern(&w->records, record.at, record.count, (uint32_t)w->area.count, &is_new);
   for (size_t i = 0; is_new && i < record.count; i++)
     cn_push(&w->area, record.at[i]);
   cn_free(&record);

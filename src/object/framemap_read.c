@@ -246,7 +246,8 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
   if ((value & 3) == CN_AREA_TAGGED && !get_tag(s, out, &value))
     return CN_FRAMEMAP_BAD;
   out->reg = bases[value & 3];
-  if (!cn_uleb_get(&s->cursor, s->end, &out->count) || !cn_uleb_get(&s->cursor, s->end, &out->stride))
+  if (!cn_uleb_get(&s->cursor, s->end, &out->count) ||
+      !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;
   s->areas--;
   return CN_FRAMEMAP_OK;

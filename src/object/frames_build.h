@@ -25,9 +25,9 @@ struct cn_pieces;
 bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
 
-/* roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame` has
- * the frame's shape already; the object has `spans` entries in its span table. Null, or why the
- * record is refused. */
+/* roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame`
+ * has the frame's shape already; the object has `spans` entries in its span table. Null, or why
+ * the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
 const char *cn_roots_build(const struct cairn_stackmap *map,

@@ -80,7 +80,12 @@ static struct cn_map_safepoint any_safepoint(uint32_t offset)
     s.areas[i] = (struct cn_area){.reg = any_base(),
                                   .offset = (int32_t)any(1 << 20) - (1 << 19),
                                   .count = any(2) ? 1 : any(1 << 30),
-                                  .stride = any(5000)};
+                                  .stride = any(5000),
+                                  .tag = any(4) ? 0 : CAIRN_ABI_ROOT_USER + any(1 << 20),
+                                  .parameter = 0};
+  for (uint32_t i = 0; i < s.frame.areas; i++)
+    if (s.areas[i].tag)
+      s.areas[i].parameter = (uint64_t)any(UINT32_MAX) << any(33);
   return s;
 }
 
@@ -131,6 +136,8 @@ static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn
     assert_int_equal(area.offset, want->areas[i].offset);
     assert_true(area.count == want->areas[i].count && area.stride == want->areas[i].stride);
     assert_int_equal(area.ref_offset, 0);
+    assert_int_equal(area.tag, want->areas[i].tag);
+    assert_true(area.parameter == want->areas[i].parameter);
   }
   assert_int_equal(cn_framemap_next_area(got, &area), CN_FRAMEMAP_NONE);
 }
