@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #pragma GCC visibility push(default)
 
 /* ---- activations ---- */
@@ -187,5 +191,9 @@ enum cairn_region_status cairn_code_region_remove(uintptr_t start);
 void cairn_backtrace(int fd);
 
 #pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
