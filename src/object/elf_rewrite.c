@@ -252,18 +252,12 @@ static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
 static void tell_all_apart(struct rewriter *w)
 {
   const struct cn_pieces *frames = &w->pieces[CN_KIND_FRAMES];
-  const struct cn_pieces *details = &w->pieces[CN_KIND_DETAILS];
-  size_t k = 0;
 
   for (size_t i = 0; i < frames->pieces.count;) {
     uint32_t section = frames->pieces.at[i].section;
     uint64_t identity = 0;
     for (; i < frames->pieces.count && frames->pieces.at[i].section == section; i++)
       identity = identity * UINT64_C(0x100000001b3) + frames->pieces.at[i].identity;
-    while (k < details->pieces.count && details->pieces.at[k].section < section)
-      k++;
-    for (; k < details->pieces.count && details->pieces.at[k].section == section; k++)
-      identity = identity * UINT64_C(0x100000001b3) + details->pieces.at[k].identity;
     tell_apart(w, section, identity);
   }
 }
@@ -358,20 +352,6 @@ static struct cn_bytes write_file(struct rewriter *w)
   return out;
 }
 
-static void encode_frames(struct cn_pieces *out, const struct cn_frames *frames)
-{
-  for (size_t i = 0; i < frames->functions.count; i++) {
-    const struct cn_map_function *f = &frames->functions.at[i];
-    struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
-    cn_framemap_write(&out->bytes, f);
-    piece.length = out->bytes.count - piece.start;
-    piece.identity = cn_pieces_hash(out->bytes.at + piece.start, piece.length);
-    cn_push(&out->pieces, piece);
-    cn_push(&out->distances,
-            (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
-  }
-}
-
 /* Read the stack maps, write frame maps. */
 static int encode(struct rewriter *w)
 {
@@ -381,7 +361,7 @@ static int encode(struct rewriter *w)
     return CN_FAIL(w->error, "more than one section .llvm_stackmaps");
   if (cn_frames_build(&w->elf, &frames, w->error))
     return -1;
-  encode_frames(&w->pieces[CN_KIND_FRAMES], &frames);
+  cn_pieces_encode(&w->pieces[CN_KIND_FRAMES], &w->elf, &frames);
   cn_details_encode(&frames, &w->pieces[CN_KIND_DETAILS]);
   cn_frames_free(&frames);
   return 0;

@@ -26,8 +26,8 @@ struct cn_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
   size_t start, length; /* in cn_pieces.bytes */
-  uint64_t identity;    /* a hash of what must not get lost when a linker folds identical code: all
-                           of a frame map; of details, deopt values and spans, or 0 */
+  uint64_t identity;    /* of a frame map: a hash of what must not get lost when a linker folds
+                           identical code: the map, deopt values and spans */
 };
 
 /* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in another section. */
@@ -52,6 +52,11 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind);
  * two that differ: nobody can tell which is true. */
 int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out,
                     char **error);
+
+/* pieces_encode.c: append the frame maps of the model. */
+struct cn_frames;
+void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf,
+                      const struct cn_frames *frames);
 
 /* A hash of bytes (FNV-1a), the same everywhere. */
 uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size);
