@@ -32,8 +32,8 @@ static uint32_t taken; /* barriers of rungs[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
 /* Slots that fit, not much more than CN_BARRIER_STOP activations apart, the oldest first: those that a
- * scan noted, and those where there was a barrier. Those above the youngest
- * rung mean nothing; the others are as they were when a scan saw them. */
+ * scan noted, and those where there was a barrier. What is younger than the youngest rung means
+ * nothing; the others are as they were when a scan saw them. */
 static CN_GROW(uintptr_t *) stops;
 static size_t far = 1;
 

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Far below the leaf is an activation of another code info manager, whose roots change although it
- * does not run. What would go wrong: young collections stop at a barrier above it.
+ * does not run. What would go wrong: young collections stop at a barrier above it. With LATE its region
+ * is added when barriers are above it already.
  */
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/Inputs/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/Inputs/young_manager.c -o %t.native.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env GENERATIONAL_FULL=1000000 %t | FileCheck %s
 // RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
-// CHECK: 2240
+// RUN: clang -DLATE -Wall -Wextra -Werror -O2 -I%root/include -c %S/Inputs/young_manager.c -o %t.native.o
+// RUN: %cairn-cc -DLATE -O2 -I%root/include %s %t.native.o %t.o -o %t
+// RUN: env GENERATIONAL_FULL=1000000 %t | FileCheck %s
+// RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
+// CHECK: 45340
+// CHECK-NEXT: 2240
 // CHECK-NEXT: 2020
 // CHECK-NEXT: 1140
 #include <stdio.h>
@@ -32,6 +38,17 @@ static __attribute__((noinline)) ref cell(long value)
   return c;
 }
 
+#ifdef LATE
+static int installed;
+static void install_late(void)
+{
+  if (!installed++)
+    table_install();
+}
+#else
+#define install_late() (void)0
+#endif
+
 static __attribute__((noinline)) long down(long n)
 {
   ref mine = cell(n);
@@ -39,6 +56,8 @@ static __attribute__((noinline)) long down(long n)
 
   if (n > 0)
     return down(n - 1) + mine->value;
+  cairn_collect();
+  install_late();
   for (long i = 0; i < 20; i++) {
     put(i % 8, cell(i));
     cairn_collect();
@@ -65,7 +84,10 @@ int main(void)
 {
   ref first = cell(150);
 
+#ifndef LATE
   table_install();
+#endif
+  printf("%ld\n", table_call(down, 300));
   put(3, first);
   printf("%ld\n", table_call(down, 0) + table_call(down, 5) * 10);
   printf("%ld\n", table_call(down, 60));
