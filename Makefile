@@ -23,6 +23,7 @@ bench: build
 	@bench/safepoints build
 	@bench/ttsp build
 	@bench/young build
+	@bench/stackwalk build
 	@bench/rewrite build
 	@bench/mapsize build
 	@bench/differential build

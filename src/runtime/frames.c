@@ -194,6 +194,7 @@ static void replace_table(void)
   index = cn_os_resize(NULL, 0, table_bytes((size_t)1 << bits));
   if (index == NULL)
     cairn_fatal("no memory for an index of %zu safepoints", live);
+  cn_os_prefer_large_pages((uintptr_t)index, table_bytes((size_t)1 << bits));
   index->shift = 60 - (unsigned)bits;
   index->mask = ((size_t)1 << bits) - 1;
   for (size_t i = 0; i <= old->mask; i++) {

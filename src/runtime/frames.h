@@ -86,10 +86,12 @@ struct cn_index {
 };
 extern struct cn_index *_Atomic cn_frames_index; /* never null */
 
+#define CN_INDEX_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
 /* Where the search for `pc` begins. */
 static inline const struct cn_entry *cn_index_start(const struct cn_index *index, uintptr_t pc)
 {
-  uint64_t hash = pc * UINT64_C(0x9e3779b97f4a7c15) >> index->shift;
+  uint64_t hash = pc * CN_INDEX_FACTOR >> index->shift;
 
   /* In bytes, which takes an instruction less of those that a walk waits for. */
   return (const struct cn_entry *)((const char *)index->at + (hash & -sizeof(struct cn_entry)));

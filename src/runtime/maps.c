@@ -9,7 +9,7 @@
 #include "runtime/os/os.h"
 #include "runtime/report.h"
 
-enum { CHUNK = 64 << 10, WORD = sizeof(uintptr_t) };
+enum { CHUNK = 64 << 10, MOST = 8 << 20, WORD = sizeof(uintptr_t) };
 
 _Noreturn static void bad(const char *what, uintptr_t entry)
 {
@@ -24,10 +24,14 @@ static void *take(struct cn_maps *maps, size_t bytes)
 
   bytes = (bytes + 7) & ~(size_t)7;
   if (maps->chunks.count == 0 || chunk->bytes - chunk->used < bytes) {
+    size_t least = maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* few chunks, large pages */
     size_t room = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+    if (room < least)
+      room = least < MOST ? least : MOST;
     unsigned char *at = cn_os_resize(NULL, 0, room);
     if (at == NULL)
       cairn_fatal("no memory for decoded frame maps");
+    cn_os_prefer_large_pages((uintptr_t)at, room);
     cn_grow_push(&maps->chunks, (struct cn_maps_chunk){at, room, 0});
     chunk = maps->chunks.at + maps->chunks.count - 1;
   }

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "runtime/grow.h"
 #include "runtime/image.h"
+#include "runtime/os/os.h"
 #include "runtime/report.h"
 #include "runtime/stacks.h"
 #include "runtime/stats.h"
@@ -144,8 +145,11 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
 
 void cn_slots_room(struct cn_slots *slots, size_t more)
 {
+  if (slots->room - slots->count >= more)
+    return;
   while (slots->room - slots->count < more)
     slots->at = cn_grow(slots->at, &slots->room, sizeof *slots->at);
+  cn_os_prefer_large_pages((uintptr_t)slots->at, slots->room * sizeof *slots->at);
 }
 
 /* ---- all roots ---- */

@@ -60,6 +60,18 @@ static inline void lanes_note(struct lanes lanes, uintptr_t sp, const uint16_t *
   } while (__builtin_expect(i < count, 0));
 }
 
+static inline size_t lanes_look(const struct cn_stretch *stretch, const uintptr_t *words,
+                                const struct cn_entry **start)
+{
+  size_t count = 0;
+
+  for (int i = 0; i < CN_STRETCH_AHEAD; i++) {
+    start[count] = cn_index_start(stretch->index, words[i]);
+    count += words[i] - stretch->low <= stretch->length;
+  }
+  return count;
+}
+
 #include "runtime/stretch_loop.h"
 
 /* ---- what the loop seldom does ---- */
@@ -124,6 +136,9 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_sta
 
   if (!suits(&walk->frame, walk->stack_end))
     return 0;
+  if (stretch.index->mask >= CN_STRETCH_LARGE &&
+      cn_frames_range(walk->frame.pc, &stretch.low, &stretch.length))
+    stretch.length -= stretch.low;
   cn_slots_room(slots, CN_STRETCH_ROOM);
   cn_stretch_loop *own = cn_stretch_any ? NULL : cn_arch_stretch();
   return own ? own(&stretch) : loop(&stretch);

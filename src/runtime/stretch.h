@@ -15,6 +15,7 @@ struct cn_stretch {
   struct cn_walk *walk;
   const struct cn_index *index;
   const uintptr_t *end; /* no word of the stack lies at or above it */
+  uintptr_t low, length; /* of the code, if the table is large, so that fetching ahead pays; else 0 */
   struct cn_slots *slots;
   cairn_stack_root *others;
   void *env;
@@ -31,6 +32,13 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_sta
 typedef uint64_t cn_stretch_loop(const struct cn_stretch *stretch);
 
 extern bool cn_stretch_any; /* do not use that: for tests */
+
+/* Fetching ahead: so many words of the stack at once, when so many are left of those before. */
+enum { CN_STRETCH_AHEAD = 256, CN_STRETCH_LEFT = 256, CN_STRETCH_LARGE = 1 << 12 };
+struct cn_stretch_ahead {
+  const struct cn_entry *start[CN_STRETCH_AHEAD + 8]; /* where the search of some words begins */
+  size_t count;
+};
 
 /* Of the loop, what it seldom does. Each returns where the next addresses of roots go. */
 enum { CN_STRETCH_GROUP = 8, CN_STRETCH_ROOM = CN_ENTRY_PLAIN_MAX + CN_STRETCH_GROUP };

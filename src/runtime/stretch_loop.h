@@ -10,6 +10,9 @@
  *   void lanes_note(struct lanes lanes, uintptr_t sp, const uint16_t *code, unsigned count,
  *                   uintptr_t **out)
  *       the places of the roots with these codes; more may be written, up to a whole group
+ *   size_t lanes_look(const struct cn_stretch *stretch, const uintptr_t *words,
+ *                     const struct cn_entry **start)
+ *       for those of CN_STRETCH_AHEAD words that lie in the code, where a search for them begins; how many
  *
  * To step to the caller one needs the size of the frame, for that its safepoint, for that the return
  * address, and for that the step before: some sixteen cycles a frame, in which the processor does
@@ -17,7 +20,8 @@
  * roots there are, and which registers are saved, is not to be predicted; so the usual numbers take
  * no branch. Where a program has so many safepoints that the table lies far from the processor, the
  * words of the stack some way ahead are taken for return addresses, if they lie in the code, and what
- * the table has of them is fetched: a wrong guess costs that, and nothing depends on it.
+ * the table has of them is fetched, and a while later what that points to: a wrong guess costs the
+ * fetch, and nothing depends on it.
  */
 #ifndef CN_RUNTIME_STRETCH_LOOP_H
 #define CN_RUNTIME_STRETCH_LOOP_H
@@ -38,6 +42,27 @@ static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_p
              : (uintptr_t *)UINTPTR_MAX;
 }
 
+/* Fetch the maps of what was looked at before, and the entries of what lies ahead. */
+static __attribute__((noinline)) const uintptr_t *fetch(const struct cn_stretch *stretch,
+                                                        const uintptr_t *slot,
+                                                        const uintptr_t *seen,
+                                                        struct cn_stretch_ahead *ahead)
+{
+  if (seen < slot)
+    seen = slot;
+  for (size_t i = 0; i < ahead->count; i++) {
+    uint64_t value = atomic_load_explicit(&ahead->start[i]->value, memory_order_relaxed);
+    __builtin_prefetch(cn_entry_map(value));
+  }
+  ahead->count = 0;
+  if ((size_t)(stretch->end - seen) < CN_STRETCH_AHEAD)
+    return stretch->end;
+  ahead->count = lanes_look(stretch, seen, ahead->start);
+  for (size_t i = 0; i < ahead->count; i++)
+    __builtin_prefetch(ahead->start[i]);
+  return seen + CN_STRETCH_AHEAD;
+}
+
 static uint64_t loop(const struct cn_stretch *stretch)
 {
   const struct cn_frame *frame = &stretch->walk->frame;
@@ -51,8 +76,13 @@ static uint64_t loop(const struct cn_stretch *stretch)
   struct lanes lanes = lanes_load(frame->place);
   uintptr_t places[CN_CALLEE_SAVED];
   uint64_t frames = 0, key;
+  struct cn_stretch_ahead ahead;
+  const uintptr_t *seen = stretch->length != 0 ? slot : end;
 
+  ahead.count = 0;
   for (;;) {
+    if (slot + CN_STRETCH_LEFT > seen && seen != end)
+      seen = fetch(stretch, slot, seen, &ahead);
     const struct cn_entry *entry = cn_index_find(index, pc, &key);
     size_t words = key & CN_ENTRY_WORDS;
     if (entry == NULL || words == 0)

@@ -240,6 +240,31 @@ static void portable(void **state)
   all_seeds();
 }
 
+/* So many safepoints that the loop fetches ahead. */
+static void with_many_safepoints(void **state)
+{
+  enum { MANY = 3000 };
+  static struct mock_safepoint others[MANY];
+  static struct mock_function other_functions[MANY];
+  static struct cairn_image other_image;
+
+  (void)state;
+  for (uintptr_t i = 0; i < MANY; i++) {
+    others[i] = (struct mock_safepoint){.pc = 0x1000000 + 16 * i + 5,
+                                        .safepoint = {.cfa_reg = RSP, .cfa_offset = 8}};
+    other_functions[i] = (struct mock_function){0x1000000 + 16 * i, 16, 1, &others[i]};
+  }
+  mock_image(&other_image, other_functions, MANY);
+  cn_frames_begin();
+  for (int i = 0; i < MANY; i++)
+    assert_non_null(cn_frames_find(others[i].pc));
+  assert_true(atomic_load(&cn_frames_index)->mask >= CN_STRETCH_LARGE);
+  for (int any = 0; any < 2; any++) {
+    cn_stretch_any = any;
+    all_seeds();
+  }
+}
+
 static void of_this_processor(void **state)
 {
   (void)state;
@@ -313,6 +338,7 @@ int main(void)
       cmocka_unit_test(portable),
       cmocka_unit_test(of_this_processor),
       cmocka_unit_test(broken_stacks),
+      cmocka_unit_test(with_many_safepoints),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
