@@ -160,7 +160,9 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
 
 /* Wrap every parse point in a gc.statepoint and relocate what is live over it
  * (statepoints-original; statepoints-later, "RewriteStatepointsForGC"). Functions that contain
- * statepoints are left alone, so that a module may be rewritten in several steps. */
+ * statepoints are left alone, so that a module may be rewritten in several steps. What markers say
+ * of spans and of words of the language's own (docs/spans.md) goes to the statepoints' deopt
+ * operands; the markers stay for cairn_verify_safepoints(), until pass "drop-markers". */
 bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                struct cairn_diagnostics *diagnostics);
 

@@ -111,34 +111,23 @@ bool cn_calls_copy(LLVMValueRef i)
          cn_calls_intrinsic(i, "llvm.memcpy.inline");
 }
 
-/* A node whose first operand is a constant number. */
-static bool begins_with_number(LLVMValueRef node)
-{
-  unsigned count = LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0;
-  LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
-
-  if (count)
-    LLVMGetMDNodeOperands(node, operands);
-  bool does = operands[0] && LLVMIsAConstantInt(operands[0]);
-  free(operands);
-  return does;
-}
+/* The last kind of metadata that LLVM 22 knows by itself. */
+enum { LAST_FIXED_KIND = 46 };
 
 LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
 {
   LLVMValueRef found = NULL;
   size_t count;
 
-  if (!cn_is_call(call) || !LLVMHasMetadata(call) || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+  if (!cn_is_call(call) || !LLVMHasMetadata(call))
     return NULL;
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &count);
   for (unsigned i = 0; i < count && !found; i++) {
-    LLVMValueRef node = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
     unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
-    if (begins_with_number(node) &&
+    if (kind > LAST_FIXED_KIND &&
         kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
-      found = node;
+      found = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
   }
   LLVMDisposeValueMetadataEntries(entries);
   return found;

@@ -39,9 +39,8 @@ LLVMValueRef cn_calls_base(LLVMValueRef call);
 /* Is it a call marked musttail? */
 bool cn_calls_musttail(LLVMValueRef instruction);
 
-/* The metadata `name` of a call, whose first operand must be a constant number; or null. To ask for
- * a kind of metadata makes one, which changes the module's bitcode: it is asked for only where
- * there may be some. */
+/* The metadata `name`, a kind that LLVM does not know by itself, of a call; or null. To ask for a
+ * kind makes it, which changes the module's bitcode: that is done only where there may be some. */
 LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name);
 
 /* Is a function of this name, which nobody defines, one of those whose calls mark something for

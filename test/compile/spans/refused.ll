@@ -113,6 +113,11 @@ define void @text() gc "statepoint-example" {
   call void @f(), !cairn.span !{i64 1, !"text"}
   ret void
 }
+; CHECK: error: in function 'word': the key of a span is not a constant number [span-value]
+define void @word() gc "statepoint-example" {
+  call void @f(), !cairn.span !{!"text", ptr null}
+  ret void
+}
 
 ;--- shared.ll
 ; Code for a shared object: another module may define @default, and the linker would refuse the distance.
