@@ -2,8 +2,9 @@
 #   make demo    install what is missing, build, run gcbench and the table of early and late safepoints
 #   make check   install what is missing, build, run every test
 #   make bench   measure against plain C and LLVM's own passes
+#   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
 #   make soak    random programs under stress, for as long as it takes
-.PHONY: all setup build demo check bench soak clean
+.PHONY: all setup build demo check bench fuzz soak clean
 all: build
 
 setup:
@@ -27,6 +28,9 @@ bench: build
 	@bench/rewrite build
 	@bench/mapsize build
 	@bench/differential build
+
+fuzz: build
+	@scripts/fuzz build
 
 soak: build
 	@scripts/soak build 1 500

@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * libFuzzer target: an ELF file or an archive, whose stack maps are decoded, encoded again, and
- * printed with names and source lines.
+ * printed with names and source lines, as `cairn stackmap` does.
  */
+#include "fuzz/elf_mutator.h"
 #include "fuzz/exercise.h"
+#include "fuzz/input_file.h"
 #include "object/archive.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-  struct cn_archive_member member = {0};
-  char *error = NULL;
+  const char *path = input_file(data, size);
+  struct cairn_stackmap_error error;
+  struct cairn_stackmap_file *file;
+  struct cn_stackmap_print how = {.json = true};
 
-  if (!cn_archive_is(data, size)) {
-    exercise_stackmap_file(data, size);
-    return 0;
-  }
-  int status = 0;
-  while (!(status = cn_archive_next(data, size, &member, &error)))
-    exercise_stackmap_file(member.data, member.size);
-  if (status < 0 && !error)
+  exercise_stackmap_file(data, size);
+  /* Archives, and what is in them, by the command alone. */
+  int status = cairn_stackmap_print_file(path, how, nowhere(), nowhere());
+  how.json = false;
+  if (!status != !cairn_stackmap_print_file(path, how, nowhere(), nowhere()))
     abort();
-  free(error);
+  if (!status && !cn_archive_is(data, size)) {
+    if (cairn_stackmap_file_open(data, size, &file, &error) < 0)
+      abort();
+    cairn_stackmap_file_close(file);
+  }
+  how.raw = true;
+  cairn_stackmap_print_file(path, how, nowhere(), nowhere());
   return 0;
 }
