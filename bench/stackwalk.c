@@ -18,6 +18,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include <cairn/stack.h>
+#include "stackwalk.h"
 
 typedef long frame(void *list, long depth);
 extern frame *const bench_functions[];
@@ -33,6 +34,8 @@ static long depth;
 static long budget; /* nanoseconds */
 static volatile uintptr_t sink;
 static uint64_t frames, roots;
+extern const char __start_cairn_frames[], __stop_cairn_frames[];
+extern const char __start_cairn_details[] __attribute__((weak)), __stop_cairn_details[] __attribute__((weak));
 
 static uint64_t now(void)
 {
@@ -155,6 +158,13 @@ static void use_unw_step(void)
     ;
 }
 
+static uintptr_t youngest_pc, youngest_sp;
+
+static void use_raw_maps(void)
+{
+  frames = raw_walk(youngest_pc, youngest_sp, &roots);
+}
+
 /* ---- rounds ---- */
 
 struct way {
@@ -257,11 +267,14 @@ __attribute__((noinline)) void bench_peers(void)
   struct way ways[] = {{"chain", chain, {0}},
                        {"unw_backtrace", use_unw_backtrace, {0}},
                        {"_Unwind_Backtrace", use_unwind_backtrace, {0}},
-                       {"unw_step", use_unw_step, {0}}};
+                       {"unw_step", use_unw_step, {0}},
+                       {"raw maps", use_raw_maps, {0}}};
   bool chained = getenv("STACKWALK_CHAIN") != NULL;
 
   youngest_frame_pointer = (uintptr_t *)*(uintptr_t *)__builtin_frame_address(0);
-  measure(ways + !chained, 4 - !chained);
+  youngest_pc = (uintptr_t)__builtin_return_address(0);
+  youngest_sp = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof youngest_sp;
+  measure(ways + !chained, 5 - !chained);
 }
 
 __asm__(".text\n"
@@ -283,6 +296,22 @@ static void collect(size_t bytes_needed, bool move_all)
     return;
   }
   measure(ways, 2);
+}
+
+static void print_bytes(const char *what, size_t bytes, size_t safepoints)
+{
+  printf("bytes %s\t%zu\t%zu\t0\n", what, bytes, safepoints);
+}
+
+static void load_raw_maps(void)
+{
+  struct raw_size size = raw_load(getenv("STACKWALK_RAW"));
+
+  print_bytes("cairn_frames", (size_t)(__stop_cairn_frames - __start_cairn_frames), size.records);
+  print_bytes("cairn_details", (size_t)(__stop_cairn_details - __start_cairn_details),
+              size.records);
+  print_bytes("raw", size.section, size.records);
+  print_bytes("raw table", size.table, size.records);
 }
 
 static void make_plan(long functions, long sites, uint64_t random)
@@ -310,6 +339,7 @@ int main(int argc, char **argv)
   collector.collect = collect;
   cairn_set_collector(&collector);
   load_peers();
+  load_raw_maps();
   make_plan(atol(argv[2]), atol(argv[3]), strtoull(argv[4], NULL, 10));
   for (frame **leaf = (frame *[]){bench_leaf_collect, bench_leaf_native, bench_leaf_marked, NULL};
        *leaf; leaf++) {

@@ -5,6 +5,7 @@
 #include "runtime/stats.h"
 
 #include <cairn/collector.h>
+#include "runtime/frames.h"
 #include "runtime/heap.h"
 #include "runtime/mutator.h"
 #include "runtime/options.h"
@@ -72,6 +73,9 @@ __attribute__((destructor(101))) static void end(void)
   cn_stats_count("safepoints taken", cn_stats.safepoints);
   cn_stats_count("frames walked", cn_stats.frames);
   cn_stats_count("roots found", cn_stats.roots);
+  size_t maps, bytes = cn_frames_memory(&maps);
+  cn_stats_count("frame maps met", maps);
+  cn_stats_count("frame map memory", bytes);
   cn_stats_count("objects moved", cn_stats.objects_moved);
   cn_stats_count("bytes moved", cn_stats.bytes_moved);
   cn_stats_count("bytes allocated", cn_mutator_allocated());
