@@ -235,6 +235,7 @@ static void drop(struct code *code)
 {
   forget_entries(code->low, code->high);
   cn_maps_forget(&code->maps);
+  cn_grow_free(&code->functions);
 }
 
 static struct code *code_of_image(uint64_t id)

@@ -12,8 +12,6 @@
 #include "runtime/report.h"
 #include "runtime/roots.h"
 
-#pragma weak cn_details_next_span
-
 static struct cn_walk *walk_of(struct cairn_stack_iterator *iterator)
 {
   return (struct cn_walk *)iterator;

@@ -43,7 +43,7 @@ void cn_maps_forget(struct cn_maps *maps)
 {
   for (size_t i = 0; i < maps->chunks.count; i++)
     cn_os_free(maps->chunks.at[i].at, maps->chunks.at[i].bytes);
-  maps->chunks.count = 0;
+  cn_grow_free(&maps->chunks);
 }
 
 size_t cn_maps_memory(const struct cn_maps *maps)
