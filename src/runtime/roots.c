@@ -209,11 +209,6 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   }
 }
 
-static void forget_notes(void)
-{
-  slots.count = derived.count = offsets.count = users.count = 0;
-}
-
 static void note_frames(struct cn_walk *walk)
 {
   walk->collecting = true;
@@ -237,14 +232,19 @@ static void note_other_stacks(void)
       note_frames(&walk);
 }
 
+static void begin_notes(void)
+{
+  CN_CHECK(cairn_mutator.stopped != NULL);
+  slots.count = derived.count = offsets.count = users.count = 0;
+  cn_frames_trim();
+  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+}
+
 static void note_stack(void)
 {
   struct cn_walk walk;
 
-  CN_CHECK(cairn_mutator.stopped != NULL);
-  forget_notes();
-  cn_frames_trim();
-  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+  begin_notes();
   if (cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped))
     note_frames(&walk);
   note_other_stacks();
@@ -340,8 +340,7 @@ void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *vis
 {
   uint64_t before = cn_stats.frames;
 
-  forget_notes();
-  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+  begin_notes();
   cn_stats.frames += cn_young_scan(&cairn_mutator, note);
   note_other_stacks();
   if (visited != NULL)
