@@ -130,23 +130,23 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 typedef void cairn_roots_visitor(void *env, uintptr_t *const *slots, size_t count);
 void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
 
-/* The same for a collection of a young generation: only the roots of images, and those of activations
- * that may have run since the last call of either function; of older activations the locals whose
- * address was taken, nothing else. A stack of a million activations costs no more than the few that
- * have run, but for such locals.
+/* The same for a collection of a young generation: only the roots of images, and those of
+ * activations that may have run since the last call of either function; of older activations the
+ * locals whose address was taken, nothing else. A stack of a million activations costs no more than
+ * the few that have run, but for such locals.
  *
  * A collector that ever calls this promises, of this call and of each of either function that comes
  * after the first: when its collection is over, no root of any stack leads to what a later young
- * collection may move or free. So all that survives and is led to from a stack is promoted at once, or
- * stays where it is for good; after a full collection, too. Who ages objects in the young generation
- * calls cairn_visit_roots() alone.
+ * collection may move or free. So all that survives and is led to from a stack is promoted at once,
+ * or stays where it is for good; after a full collection, too. Who ages objects in the young
+ * generation calls cairn_visit_roots() alone.
  *
- * All is visited when it is not known what has run: the first time; after a code region was added; and
- * each time if the youngest activations belong to, or lie above, ones of other code info managers or
- * with roots of the language's own tags, down to the oldest of these; or where the hardware checks
- * return addresses. `visited` may be null; else it is set to the number of activations that were looked
- * at. Return addresses on the stack are replaced by those of stubs of the runtime from then on; see
- * docs/stack.md. Once per collection. */
+ * All is visited when it is not known what has run: the first time; after a code region was added;
+ * and each time if the youngest activations belong to, or lie above, ones of other code info
+ * managers or with roots of the language's own tags, down to the oldest of these; or where the
+ * hardware checks return addresses. `visited` may be null; else it is set to the number of
+ * activations that were looked at. Return addresses on the stack are replaced by those of stubs of
+ * the runtime from then on; see docs/stack.md. Once per collection. */
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
 
 /* What to do with roots of the language's own tags (<cairn/stack.h>, CAIRN_ROOT_USER and greater):
@@ -179,8 +179,9 @@ void cairn_set_collector(const struct cairn_collector *collector);
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
 
-/* For code that is made while the program runs (<cairn/object.h>): how far the calling thread's mutator
- * is from its thread pointer, which is the same for all threads. Any thread, at any time. */
+/* For code that is made while the program runs (<cairn/object.h>): how far the calling thread's
+ * mutator is from its thread pointer, which is the same for all threads. Any thread, at any
+ * time. */
 ptrdiff_t cairn_mutator_offset(void);
 
 #pragma GCC visibility pop

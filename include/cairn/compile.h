@@ -256,12 +256,12 @@ void cairn_compile_init(void);
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options);
 
-/* Of a module that the pipeline made, with options->shared false: get it ready to be loaded into this
- * process without a linker (docs/frontends.md, "In memory"). It gets two functions: `enter` tells the
- * runtime of its code, its layouts and its globals, and is to be called before anything else of it;
- * `leave` is to be called before it is unloaded, when none of its code is on the stack and no object
- * of its layouts is left. Nothing of Cairn's own in it is visible to other modules. Functions with
- * safepoints get unwind tables. False: the module has one of these names already. */
+/* Of a module that the pipeline made, with options->shared false: get it ready to be loaded into
+ * this process without a linker (docs/frontends.md, "In memory"). It gets two functions: `enter`
+ * tells the runtime of its code, its layouts and its globals, and is to be called before anything
+ * else of it; `leave` is to be called before it is unloaded, when none of its code is on the stack
+ * and no object of its layouts is left. Nothing of Cairn's own in it is visible to other modules.
+ * Functions with safepoints get unwind tables. False: the module has one of these names already. */
 bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave);
 
 /* The passes of the pipeline in order, one name per line, newline-terminated; caller frees with

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects: turn LLVM's stack maps into Cairn's frame maps. `cairn-cc` does it with every object that
- * it makes or links; whoever has a build or a JIT of his own calls this on each object before a linker
- * sees it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which needs libdw
- * and libelf; LLVM is not needed. The stack maps are those of the seeds' stackmaps-v2.
+ * Objects: turn LLVM's stack maps into Cairn's frame maps. `cairn-cc` does it with every object
+ * that it makes or links; whoever has a build or a JIT of his own calls this on each object before
+ * a linker sees it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which
+ * needs libdw and libelf; LLVM is not needed. The stack maps are those of the seeds' stackmaps-v2.
  */
 #ifndef CAIRN_OBJECT_H
 #define CAIRN_OBJECT_H
@@ -16,9 +16,10 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* `bytes` is a relocatable ELF object for x86-64, of `size` bytes, at any alignment; it is read only.
- * Its section .llvm_stackmaps goes; for each code section with safepoints the result has a section
- * `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r` joined.
+/* `bytes` is a relocatable ELF object for x86-64, of `size` bytes, at any alignment; it is read
+ * only. Its section .llvm_stackmaps goes; for each code section with safepoints the result has a
+ * section `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r`
+ * joined.
  *
  * 0: done. *out is the new object, of *out_size bytes, to be given to free(), or null if there is
  *    nothing to replace: then the object can be used as it is.
@@ -30,12 +31,12 @@ extern "C" {
 int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
                          char **error);
 
-/* The same for an object that is loaded into the running program without a linker, by LLVM's JITLink
- * for instance; docs/frontends.md, "In memory", has the whole of it. What a linker would do is done:
- * the symbols __start_SECTION and __stop_SECTION are bound to the object's own sections, all frame
- * maps stand in one, and the thread's mutator is bound to `mutator`, which the runtime's
- * cairn_mutator_offset() tells in the process that the code is to run in. The code was compiled for an
- * executable (struct cairn_compile_options, shared: false), and went through
+/* The same for an object that is loaded into the running program without a linker, by LLVM's
+ * JITLink for instance; docs/frontends.md, "In memory", has the whole of it. What a linker would do
+ * is done: the symbols __start_SECTION and __stop_SECTION are bound to the object's own sections,
+ * all frame maps stand in one, and the thread's mutator is bound to `mutator`, which the runtime's
+ * cairn_mutator_offset() tells in the process that the code is to run in. The code was compiled for
+ * an executable (struct cairn_compile_options, shared: false), and went through
  * cairn_compile_in_memory(). 0: *out is never null. */
 int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
                                    size_t *out_size, char **error);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stacks: iterate over activations, enumerate their roots, find spans, and bring code of one's own
- * into the walk. After the Pillar stack iterator (seeds: pillar-stack-iterator-2011; the names there
- * are given in brackets).
+ * into the walk. After the Pillar stack iterator (seeds: pillar-stack-iterator-2011; the names
+ * there are given in brackets).
  *
  *   struct cairn_stack_iterator it;
  *   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it))
  *     cairn_stack_enumerate(&it, callback, env);
  *
- * An activation is one of a function that has a code info manager: compiled code has one, other code
- * may be given one (below). Native activations between them are stepped over. An iterator is valid
- * until the stack it is on runs again, and until the next collection; it owns nothing. Where nothing
- * else is said, nothing here fails: a stack that cannot be parsed ends the program with a message.
+ * An activation is one of a function that has a code info manager: compiled code has one, other
+ * code may be given one (below). Native activations between them are stepped over. An iterator is
+ * valid until the stack it is on runs again, and until the next collection; it owns nothing. Where
+ * nothing else is said, nothing here fails: a stack that cannot be parsed ends the program with a
+ * message.
  *
  * Who may call what is not about a collector: native code that managed code called, directly or
- * through other native code, on its own thread, but not as a cairn_leaf (<cairn/cairn.h>); a collector, in phase STOP, on any thread.
+ * through other native code, on its own thread, but not as a cairn_leaf (<cairn/cairn.h>); a
+ * collector, in phase STOP, on any thread.
  */
 #ifndef CAIRN_STACK_H
 #define CAIRN_STACK_H
@@ -98,9 +100,9 @@ int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buff
 struct cairn_stack {
   uintptr_t low, high; /* its memory; `high` is a multiple of 8 */
   /* Where the youngest activation on it goes on. False: none waits there; it has not begun, or is
-   * over. Not asked while the thread is on the stack, or on one from which a walk leads to it. Phase
-   * STOP. Null: who leaves this stack does so in native code that managed code called, and the
-   * runtime knows where. */
+   * over. Not asked while the thread is on the stack, or on one from which a walk leads to it.
+   * Phase STOP. Null: who leaves this stack does so in native code that managed code called, and
+   * the runtime knows where. */
   bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
   void *data;          /* not looked at */
   uintptr_t words[8];  /* the runtime's */
@@ -110,18 +112,21 @@ struct cairn_stack {
  * is another's. Like the next two only on the thread that runs managed code, in phase MUTATE. */
 bool cairn_stack_add(struct cairn_stack *stack);
 
-/* What waits there never goes on; the memory may be used again. Not the one that the thread is on. */
+/* What waits there never goes on; the memory may be used again. Not the one that the thread is
+ * on. */
 void cairn_stack_remove(struct cairn_stack *stack);
 
-/* The thread is about to change to this stack; null: to its own. Called by the code that does it, and
- * immediately: native code, or code with a manager, but not managed code. A few instructions. */
+/* The thread is about to change to this stack; null: to its own. Called by the code that does
+ * it, and immediately: native code, or code with a manager, but not managed code. A few
+ * instructions. */
 void cairn_stack_switch(struct cairn_stack *stack);
 
 /* ---- roots ---- */
 
 /* What a root is to its object [PrtGcTag]; `parameter` is what comes with it. */
 enum cairn_root_tag {
-  CAIRN_ROOT_DEFAULT, /* the slot holds a reference: to an object, null, or outside the heap. null */
+  CAIRN_ROOT_DEFAULT, /* the slot holds a reference, to an object or outside the heap, or null;
+                         `parameter` is null */
   CAIRN_ROOT_OFFSET,  /* it holds a reference plus the constant (intptr_t)parameter; or 0 */
   CAIRN_ROOT_BASE,    /* it holds a pointer derived from the reference in *(uintptr_t *)parameter */
   CAIRN_ROOT_USER     /* this and greater tags: the language's own, with its own parameter */
@@ -147,8 +152,8 @@ bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key,
 
 /* What somebody who makes code tells about its frames. The iterator is at an activation whose pc is
  * in (start, end] of a region of his: a return address is that of the byte behind a call. `data` is
- * what he gave with the region. Called in phase STOP too: no allocation of objects, no managed code.
- * [PrtCodeInfoManagerFunctions] */
+ * what he gave with the region. Called in phase STOP too: no allocation of objects, no managed
+ * code. [PrtCodeInfoManagerFunctions] */
 struct cairn_code_manager {
   const char *name;
   /* As snprintf(). Null: the name of the manager is used. */

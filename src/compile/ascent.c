@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Polls on the way up: a recursion polls on its way down, and when it ends, all of its levels return
- * one after the other (statepoints-later, "PlaceSafepoints": return polls; late-insertion-slides-2014,
- * future work). Part of pass `place-safepoints`.
+ * Polls on the way up: a recursion polls on its way down, and when it ends, all of its levels
+ * return one after the other (statepoints-later, "PlaceSafepoints": return polls;
+ * late-insertion-slides-2014, future work). Part of pass `place-safepoints`.
  *
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
  * Each cycle of calls has one that closes it, and so has the way back up. Where a return can be
  * reached behind such a call without a poll, one goes right behind it: there nothing can be hidden
  * from the collector, which may have run in the call. Behind the last one only, where several come
- * one after the other; none behind a call that becomes a jump, of which nothing comes back; and none
- * where an exception arrives: each level that it passes by does nothing, and one that catches it
- * returns to a poll.
+ * one after the other; none behind a call that becomes a jump, of which nothing comes back; and
+ * none where an exception arrives: each level that it passes by does nothing, and one that catches
+ * it returns to a poll.
  *
  * Left out are calls of the function itself on each pass of a loop, which the optimiser makes of
  * recursions that end in a call of themselves (the walk of a tree: one more poll is nine per cent

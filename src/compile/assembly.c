@@ -52,7 +52,8 @@ static bool starts(struct text word, const char *start)
          strncmp(word.at, start, strlen(start)) == 0;
 }
 
-/* A local label further on, `1f`, or one of the function's own, `${0:l}`, to which control goes on. */
+/* A local label further on, `1f`, or one of the function's own, `${0:l}`, to which control goes
+ * on. */
 static bool leads_forward(struct text target)
 {
   return target.end > target.at && (target.end[-1] == 'f' || starts(target, "$"));

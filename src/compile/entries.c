@@ -221,7 +221,8 @@ static bool is_better_here(const struct entries *e, uint32_t b, uint32_t only_ch
     return true;
   if (at->children == 1 && is_same(e->often[b], at->sum))
     return !e->at[only_child].free;
-  /* What several must save. The ways out of the entry block are worth more: of registers to save. */
+  /* What several must save. The ways out of the entry block are worth more: of registers to
+   * save. */
   uint64_t share = b != 0 && at->children > 1 ? e->often[b] / 4 : 0;
 
   return e->often[b] - share <= at->sum || is_same(e->often[b] - share, at->sum);

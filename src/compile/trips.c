@@ -280,8 +280,9 @@ static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
          LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
 }
 
-/* After how many passes is `phi` zero for good, whatever it was, if `next` comes after it? A shift or a
- * division takes a bit at least, and so does x & (x - 1); Euclid's remainder one every two passes. */
+/* After how many passes is `phi` zero for good, whatever it was, if `next` comes after it? A shift
+ * or a division takes a bit at least, and so does x & (x - 1); Euclid's remainder one every two
+ * passes. */
 static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi,
                                LLVMValueRef next)
 {
@@ -328,7 +329,8 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
 static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
                                 bool leaves)
 {
-  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1), added = NULL;
+  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
+  LLVMValueRef added = NULL;
   unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
 
   if (width > 64 || !LLVMIsAConstantInt(bound))
@@ -340,7 +342,8 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
     phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
   }
   uint64_t mask = UINT64_MAX >> (64 - width);
-  if (!phi || holds(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
+  if (!phi || holds(LLVMGetICmpPredicate(compare),
+                    added ? LLVMConstIntGetZExtValue(added) & mask : 0,
                     LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
     return CN_WORK_UNKNOWN;
   return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);

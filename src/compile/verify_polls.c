@@ -43,7 +43,8 @@ void cn_verify_polls(struct cn_verifier *v)
   struct cn_loops loops;
   struct cn_work work;
 
-  if (cn_string_attribute(v->function, "cairn-nopoll") || cn_string_attribute(v->function, "gc-leaf-function"))
+  if (cn_string_attribute(v->function, "cairn-nopoll") ||
+      cn_string_attribute(v->function, "gc-leaf-function"))
     return;
   cn_work_know_module(&known, v->ctx->module);
   cn_loops_find(&loops, &v->cfg);

@@ -10,9 +10,9 @@
  * a call closes a cycle of calls, its callee is first taken for one that polls on each way through,
  * which holds if the callee, with all that rest on it, then does: a call that has returned has only
  * made such that have. If not, all are gone through again with what has become of it. On each way
- * round there must be a safepoint. What such a callee does on its way back is left out at first, and
- * then counted, if there is a safepoint on each way back round, too; else bounds are those of one
- * level.
+ * round there must be a safepoint. What such a callee does on its way back is left out at first,
+ * and then counted, if there is a safepoint on each way back round, too; else bounds are those of
+ * one level.
  */
 #include <stdlib.h>
 #include <string.h>

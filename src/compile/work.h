@@ -57,8 +57,8 @@ static inline uint64_t cn_work_limit(const struct cn_ctx *ctx)
  * as long as an unknown argument says CN_WORK_UNKNOWN. */
 uint64_t cn_work_of(LLVMValueRef instruction);
 
-/* What it may take longer if it misses all caches, as it will on each pass of a long loop over a lot
- * of memory; cn_work_of() has what is usual. */
+/* What it may take longer if it misses all caches, as it will on each pass of a long loop over a
+ * lot of memory; cn_work_of() has what is usual. */
 uint64_t cn_work_of_miss(LLVMValueRef instruction);
 
 /* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at

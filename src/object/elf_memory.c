@@ -3,10 +3,10 @@
  * Do for one object, in place of a linker, what loaders of objects in memory do not: bind
  * __start_SECTION and __stop_SECTION to its own sections, and the thread's mutator to where it is.
  *
- * The bounds become local symbols, so that several objects in one process do not meet, and so that a
- * loader that drops what nobody refers to keeps the sections that the registered image names. Local
- * symbols come before the others, so the symbol table is written anew, at the end of the file, and
- * whatever counts symbols is counted up.
+ * The bounds become local symbols, so that several objects in one process do not meet, and so that
+ * a loader that drops what nobody refers to keeps the sections that the registered image names.
+ * Local symbols come before the others, so the symbol table is written anew, at the end of the
+ * file, and whatever counts symbols is counted up.
  */
 #include "object/elf_memory.h"
 
@@ -151,7 +151,8 @@ static int renumber(struct binder *b)
       break;
     case SHT_REL:
     case SHT_SYMTAB_SHNDX:
-      return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for x86-64 objects",
+      return CN_FAIL(b->error,
+                     "section '%s' is of a kind that no compiler makes for x86-64 objects",
                      b->elf.sections[i].name);
     case SHT_GROUP:
       head.sh_info = renumbered(b, head.sh_info);

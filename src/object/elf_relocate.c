@@ -105,7 +105,8 @@ static const struct howto *howto_of(const struct cn_elf *elf, uint32_t type)
   return NULL;
 }
 
-/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: it does not end there. */
+/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: it does not
+ * end there. */
 static bool store_uleb(unsigned char *at, size_t room, enum action action, uint64_t value)
 {
   uint64_t old = 0;

@@ -3,8 +3,8 @@
  * Replace the stack maps of a relocatable object by frame maps, and by details where there are any.
  *
  * No section changes its index: .llvm_stackmaps and its relocations become the first `cairn_frames`
- * and its relocations; further ones are appended, and all of `cairn_details`. So symbols, groups and
- * relocations of everything else stay as they are, byte for byte. Each of these sections is
+ * and its relocations; further ones are appended, and all of `cairn_details`. So symbols, groups
+ * and relocations of everything else stay as they are, byte for byte. Each of these sections is
  *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections)
  *     and orders it like the code;
  *   - in the COMDAT group of its code section, if that is in one: dropped with it when another
@@ -13,8 +13,8 @@
  * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
  * `cairn_frames`.
  *
- * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart in
- * the same way: the joined one is the first of the new ones.
+ * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart
+ * in the same way: the joined one is the first of the new ones.
  *
  * The code gets a relocation that does nothing: see tell_apart().
  *
@@ -225,8 +225,8 @@ static bool has_identity(const struct part *rela)
   return false;
 }
 
-/* Linkers that fold identical code (--icf) compare bytes and relocations of code alone, and keep one
- * function's map: that of another which has the same code, but an integer where this one has a
+/* Linkers that fold identical code (--icf) compare bytes and relocations of code alone, and keep
+ * one function's map: that of another which has the same code, but an integer where this one has a
  * reference, would be lost. So the code of each function says what is in its map, by the addend of
  * a relocation that does nothing. (gold -r drops such a one.) */
 static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
@@ -458,7 +458,8 @@ int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mut
   *error = NULL;
   int status = rewrite_one(bytes, size, true, &maps, &maps_size, error);
   if (!status)
-    status = cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error);
+    status =
+        cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error);
   free(maps);
   return status;
 }

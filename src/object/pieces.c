@@ -144,7 +144,8 @@ static int split(const struct cn_elf *elf, const struct cn_elf_section *s,
     if (!keep(elf, s, rela, index, at, length, out))
       return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have",
                      s->name, at);
-  return at == s->head.sh_size ? 0 : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
+  return at == s->head.sh_size ? 0
+                               : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
 }
 
 static int by_place(const void *x, const void *y)
@@ -180,7 +181,8 @@ const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
 static bool same(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
 {
   size_t count, other, at = 0;
-  const struct cn_distance *x = cn_pieces_distances(p, a, &count), *y = cn_pieces_distances(p, b, &other);
+  const struct cn_distance *x = cn_pieces_distances(p, a, &count);
+  const struct cn_distance *y = cn_pieces_distances(p, b, &other);
 
   if (a->length != b->length || count != other)
     return false;

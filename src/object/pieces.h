@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stands in the sections that are tied to code, `cairn_frames` and `cairn_details`: pieces, each
- * about one function or one code section, whatever they come from. A piece begins with
+ * What stands in the sections that are tied to code, `cairn_frames` and `cairn_details`: pieces,
+ * each about one function or one code section, whatever they come from. A piece begins with
  *
  *     u32  its length, a multiple of 4
  *     i32  the code that it is about, minus the address of this field
@@ -30,7 +30,8 @@ struct cn_piece {
                            identical code: the map, deopt values and spans */
 };
 
-/* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in another section. */
+/* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in
+ * another section. */
 struct cn_distance {
   size_t at;        /* in cn_pieces.bytes */
   uint32_t section; /* which needs a local symbol */

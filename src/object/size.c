@@ -85,8 +85,8 @@ static void count_map(struct cn_size_function *f, const struct cn_framemap_funct
   f->bytes[CN_SIZE_PADDING] += length - cn_size_frames(f->bytes);
 }
 
-/* Of a function's details, what stands in records and scopes; deopt values and spans are told by how
- * far the reader gets, the rest are sources. */
+/* Of a function's details, what stands in records and scopes; deopt values and spans are told by
+ * how far the reader gets, the rest are sources. */
 static void count_details(struct cn_size_function *f, const struct cn_details_function *details)
 {
   uint64_t length = (uint64_t)(details->end - details->data), own = 0;

@@ -3,13 +3,13 @@
  * The ladder of barriers on a stack (young.c says what for), and what happens when an activation
  * returns through one.
  *
- * Which return addresses can be replaced: of a function with frame maps to a function with frame maps,
- * where the frame map says that it is. A function that makes a tail call hands its return address on:
- * it then may lie elsewhere, in an anchor even. The address of a barrier tells which it is wherever it
- * is found, so that no table is searched by places; and the place is taken down when it is found. So
- * is a barrier taken off only if the last walk that came by saw it where it was set; others wait. That
- * a barrier is gone with its activation is known when a walk has gone past its place, or when an older
- * one is returned to.
+ * Which return addresses can be replaced: of a function with frame maps to a function with frame
+ * maps, where the frame map says that it is. A function that makes a tail call hands its return
+ * address on: it then may lie elsewhere, in an anchor even. The address of a barrier tells which it
+ * is wherever it is found, so that no table is searched by places; and the place is taken down when
+ * it is found. So is a barrier taken off only if the last walk that came by saw it where it was
+ * set; others wait. That a barrier is gone with its activation is known when a walk has gone past
+ * its place, or when an older one is returned to.
  *
  * One stack for now, which has all barriers.
  */
@@ -31,9 +31,9 @@ static unsigned count;
 static uint32_t taken; /* barriers of rungs[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
-/* Slots that fit, not much more than CN_BARRIER_STOP activations apart, the oldest first: those that a
- * scan noted, and those where there was a barrier. What is younger than the youngest rung means
- * nothing; the others are as they were when a scan saw them. */
+/* Slots that fit, not much more than CN_BARRIER_STOP activations apart, the oldest first: those
+ * that a scan noted, and those where there was a barrier. What is younger than the youngest rung
+ * means nothing; the others are as they were when a scan saw them. */
 static CN_GROW(uintptr_t *) stops;
 static size_t far = 1;
 

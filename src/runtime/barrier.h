@@ -17,11 +17,12 @@
 /* The true return addresses, one per barrier. */
 extern uintptr_t cn_barrier_cells[CAIRN_ABI_BARRIERS];
 
-/* If the frame's pc is that of a barrier, set it to the true one; pc_slot is then the barrier's cell.
- * Any thread, while nobody runs on that stack. */
+/* If the frame's pc is that of a barrier, set it to the true one; pc_slot is then the barrier's
+ * cell. Any thread, while nobody runs on that stack. */
 bool cn_barrier_pass(struct cn_frame *frame);
 
-/* True if the frame's callee returns to it through a barrier: neither it nor an older one has run. */
+/* True if the frame's callee returns to it through a barrier: neither it nor an older one has
+ * run. */
 bool cn_barrier_is_there(const struct cn_frame *frame);
 
 /* ---- the ladder: phase STOP, collecting thread; or within cn_barrier_returned() ---- */
@@ -35,7 +36,8 @@ struct cn_rung {
   bool in_place;   /* the slot is a frame's return address, and may be restored */
 };
 
-/* Can the slot be replaced? The frame was entered through it from a younger one with a frame map. */
+/* Can the slot be replaced? The frame was entered through it from a younger one with a frame
+ * map. */
 static inline bool cn_barrier_fits(const struct cn_frame *frame, const uintptr_t *slot)
 {
   return frame->map != NULL && (uintptr_t)(slot + 1) == frame->sp;
@@ -52,17 +54,18 @@ struct cn_rung *cn_barrier_met(const uintptr_t *cell);
 /* The youngest rung; null: there is none. */
 struct cn_rung *cn_barrier_youngest(void);
 
-/* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier, for
- * one to be set there without a walk when a younger one was returned to. */
+/* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier,
+ * for one to be set there without a walk when a younger one was returned to. */
 void cn_barrier_stop(uintptr_t *slot);
 enum { CN_BARRIER_STOP = 64 }; /* activations from stop to stop */
 
-/* With `all` activations on the stack: take barriers off where the next older one is not much further
- * away than the next younger one. */
+/* With `all` activations on the stack: take barriers off where the next older one is not much
+ * further away than the next younger one. */
 void cn_barrier_thin(uint64_t all);
 
 /* Something that lies on a stack may have become an activation (a code region was added): barriers
- * that are set do not tell what must be looked at. Set, or clear; returns what it was. Any thread. */
+ * that are set do not tell what must be looked at. Set, or clear; returns what it was. Any
+ * thread. */
 bool cn_barrier_distrust(bool distrust);
 
 /* By a barrier's stub: an activation has returned there. `regs` is what the activation that goes on

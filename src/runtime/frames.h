@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The index over the frame maps of all images: return address to safepoint. Two steps. The first
- * question after an image came or went reads the heads of the functions of what is new into a sorted
- * array. A safepoint enters the hash table when it is met first on a stack, decoded; so no program
- * pays for safepoints at which it never waits. All memory comes straight from the system; a frame map
- * that cannot be read ends the program.
+ * question after an image came or went reads the heads of the functions of what is new into a
+ * sorted array. A safepoint enters the hash table when it is met first on a stack, decoded; so no
+ * program pays for safepoints at which it never waits. All memory comes straight from the system; a
+ * frame map that cannot be read ends the program.
  *
  * Look-ups read the table without a lock, while others may add to it: an entry's value is written
  * before its key, a table that has become too small is left as it is and replaced by another.
@@ -19,12 +19,12 @@
 #include "base/framemap.h"
 
 /* A safepoint, decoded; kept until its image goes. Behind it lie, in this order: `plain` codes of
- * roots, at an address that is a multiple of eight the roots and the areas that have no code, and the
- * offsets of the saved registers.
+ * roots, at an address that is a multiple of eight the roots and the areas that have no code, and
+ * the offsets of the saved registers.
  *
- * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root, or
- * CN_PLAIN_SP; then the rest is the distance of the root from the stack pointer. If the frame's end is
- * the stack pointer plus a constant, the root lies below that. */
+ * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root,
+ * or CN_PLAIN_SP; then the rest is the distance of the root from the stack pointer. If the frame's
+ * end is the stack pointer plus a constant, the root lies below that. */
 struct cn_map {
   int32_t cfa_offset;
   uint8_t cfa_reg; /* DWARF number */
@@ -57,13 +57,13 @@ static inline const int32_t *cn_map_saved(const struct cn_map *map)
 
 /* An entry of the table.
  *
- *   key     63..16 the return address; 15..0 words of the frame if it is regular, CN_ENTRY_CHAINED if its
- *           frame pointer was pushed first and says where it ends, else 0
+ *   key     63..16 the return address; 15..0 words of the frame if it is regular, CN_ENTRY_CHAINED
+ *           if its frame pointer was pushed first and says where it ends, else 0
  *   value   63..16 address of the map; 15..8 number of plain roots; 7 the map has other roots, or
  *           areas; 5..0 the saved registers
  *
- * A frame is regular if its size is constant; but for key 0, its registers were pushed, and it has fewer
- * than 256 plain roots. Key 0: empty. Value 0: its image is gone. */
+ * A frame is regular if its size is constant; but for key 0, its registers were pushed, and it has
+ * fewer than 256 plain roots. Key 0: empty. Value 0: its image is gone. */
 struct cn_entry {
   _Atomic uint64_t key, value;
 };
@@ -118,8 +118,8 @@ static inline const struct cn_map *cn_entry_map(uint64_t value)
   return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
 }
 
-/* The entry of the safepoint that returns to `pc`. False: there is no record of it. On the mutator's
- * own thread, or a collector's in phase STOP. */
+/* The entry of the safepoint that returns to `pc`. False: there is no record of it. On the
+ * mutator's own thread, or a collector's in phase STOP. */
 bool cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* Its map; null: there is none. As above. */

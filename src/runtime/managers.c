@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The code info manager of code with frame maps (seeds: pillar-stack-iterator, "the Pillar compiler's code info
- * manager uses a callback that consults the previously generated stack maps").
+ * The code info manager of code with frame maps (seeds: pillar-stack-iterator, "the Pillar
+ * compiler's code info manager uses a callback that consults the previously generated stack maps").
  */
 #include "runtime/managers.h"
 
@@ -57,8 +57,8 @@ static void enumerate_compiled(const struct cairn_stack_iterator *iterator,
   cn_roots_of_frame(const_walk_of(iterator), callback, env);
 }
 
-/* How deep functions are inlined into each other at the virtual frame: what was opened in a function
- * that is inlined deeper is not round it. */
+/* How deep functions are inlined into each other at the virtual frame: what was opened in a
+ * function that is inlined deeper is not round it. */
 static uint32_t inlining_depth(const struct cn_walk *walk)
 {
   struct cn_source source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code regions and their managers (<cairn/stack.h>; seeds: pillar-stack-iterator, "define regions of
- * code and define different owners for each region").
+ * Code regions and their managers (<cairn/stack.h>; seeds: pillar-stack-iterator, "define regions
+ * of code and define different owners for each region").
  */
 #ifndef CN_RUNTIME_REGIONS_H
 #define CN_RUNTIME_REGIONS_H
@@ -17,8 +17,8 @@ struct cn_region {
   void *data;
 };
 
-/* The region with the call that returns to `pc`: pc is in (start, end]. Any thread, any time, signal
- * handlers included; no lock, and nobody waits. False: there is none. */
+/* The region with the call that returns to `pc`: pc is in (start, end]. Any thread, any time,
+ * signal handlers included; no lock, and nobody waits. False: there is none. */
 bool cn_regions_find(uintptr_t pc, struct cn_region *region);
 
 bool cn_regions_any(void);

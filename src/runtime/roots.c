@@ -62,8 +62,8 @@ static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
   return (uintptr_t *)memory_place(walk, loc->reg, loc->offset);
 }
 
-static void area_roots(const struct cn_walk *walk, const struct cn_area *area, cairn_stack_root *found,
-                       void *env)
+static void area_roots(const struct cn_walk *walk, const struct cn_area *area,
+                       cairn_stack_root *found, void *env)
 {
   uintptr_t address = memory_place(walk, area->reg, area->offset) + area->ref_offset;
 
@@ -255,7 +255,8 @@ void cairn_set_user_roots(cairn_user_root *handler)
   user_roots = handler;
 }
 
-/* Of the stack, what is not in `slots`. Derived pointers and offsets are written back by write_back(). */
+/* Of the stack, what is not in `slots`. Derived pointers and offsets are written back by
+ * write_back(). */
 static void visit_special(cairn_root_visitor *visit, void *env)
 {
   for (size_t i = 0; i < offsets.count; i++)

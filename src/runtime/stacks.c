@@ -28,7 +28,8 @@ struct saved {
   uintptr_t end, bottom, floor;
   uintptr_t seen; /* by the walk of this collection */
 };
-_Static_assert(sizeof(struct saved) <= sizeof ((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
+_Static_assert(sizeof(struct saved) <= sizeof ((struct cairn_stack *)NULL)->words,
+               "<cairn/stack.h>");
 
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 static CN_GROW(struct cn_anchor *) spare;    /* anchors of nobody */
@@ -155,7 +156,8 @@ void cairn_stack_remove(struct cairn_stack *stack)
 static void refuse_transition(const void *pc)
 {
   if (cn_arch_is_stub((uintptr_t)pc))
-    cairn_fatal("cairn_stack_switch() was called by compiled code: only the code that switches may");
+    cairn_fatal("cairn_stack_switch() was called by compiled code: only the code that switches "
+                "may");
 }
 
 void cairn_stack_switch(struct cairn_stack *stack)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacks that are no thread's (struct cairn_stack, <cairn/stack.h>), and the thread's own while it is
- * on one of them. Each has its anchors: those of the stack that the thread is on are in the mutator.
+ * Stacks that are no thread's (struct cairn_stack, <cairn/stack.h>), and the thread's own while it
+ * is on one of them. Each has its anchors: those of the stack that the thread is on are in the
+ * mutator.
  */
 #ifndef CN_RUNTIME_STACKS_H
 #define CN_RUNTIME_STACKS_H

@@ -15,16 +15,17 @@ struct cn_stretch {
   struct cn_walk *walk;
   const struct cn_index *index;
   const uintptr_t *end; /* no word of the stack lies at or above it */
-  uintptr_t low, length; /* of the code, if the table is large, so that fetching ahead pays; else 0 */
+  /* Of the code, if the table is large, so that fetching ahead pays; else 0. */
+  uintptr_t low, length;
   struct cn_slots *slots;
   cairn_stack_root *others;
   void *env;
 };
 
-/* Walk as far as frames are regular, from the current frame on, whose callee-saved registers are all
- * known. The addresses of their plain roots go to `slots`, the others to `others` by callback.
- * Afterwards walk->frame is the next frame: its roots have not been enumerated, and it must be settled
- * (walk.h). Returns how many frames were walked; 0: the frame is as it was. */
+/* Walk as far as frames are regular, from the current frame on, whose callee-saved registers are
+ * all known. The addresses of their plain roots go to `slots`, the others to `others` by callback.
+ * Afterwards walk->frame is the next frame: its roots have not been enumerated, and it must be
+ * settled (walk.h). Returns how many frames were walked; 0: the frame is as it was. */
 uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_stack_root *others,
                          void *env);
 

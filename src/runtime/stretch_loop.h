@@ -12,24 +12,25 @@
  *       the places of the roots with these codes; more may be written, up to a whole group
  *   size_t lanes_look(const struct cn_stretch *stretch, const uintptr_t *words,
  *                     const struct cn_entry **start)
- *       for those of CN_STRETCH_AHEAD words that lie in the code, where a search for them begins; how many
+ *       for those of CN_STRETCH_AHEAD words that lie in the code, where a search for them begins;
+ *       how many
  *
- * To step to the caller one needs the size of the frame, for that its safepoint, for that the return
- * address, and for that the step before: some sixteen cycles a frame, in which the processor does
- * all else. Frames that end where their frame pointer says are not held up by the look-up. How many
- * roots there are, and which registers are saved, is not to be predicted; so the usual numbers take
- * no branch. Where a program has so many safepoints that the table lies far from the processor, the
- * words of the stack some way ahead are taken for return addresses, if they lie in the code, and what
- * the table has of them is fetched, and a while later what that points to: a wrong guess costs the
- * fetch, and nothing depends on it.
+ * To step to the caller one needs the size of the frame, for that its safepoint, for that the
+ * return address, and for that the step before: some sixteen cycles a frame, in which the processor
+ * does all else. Frames that end where their frame pointer says are not held up by the look-up. How
+ * many roots there are, and which registers are saved, is not to be predicted; so the usual numbers
+ * take no branch. Where a program has so many safepoints that the table lies far from the
+ * processor, the words of the stack some way ahead are taken for return addresses, if they lie in
+ * the code, and what the table has of them is fetched, and a while later what that points to: a
+ * wrong guess costs the fetch, and nothing depends on it.
  */
 #ifndef CN_RUNTIME_STRETCH_LOOP_H
 #define CN_RUNTIME_STRETCH_LOOP_H
 
 #include "runtime/stretch.h"
 
-/* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: that is not what a frame can
- * be. */
+/* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: that is not what a frame
+ * can be. */
 static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer,
                                  const struct cn_map *map)
 {

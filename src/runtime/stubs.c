@@ -5,8 +5,8 @@
  */
 #include "runtime/managers.h"
 
-/* The stub left where its caller goes on, and what was in the callee-saved registers, in the anchor.
- * It has no roots: what it holds is its caller's. */
+/* The stub left where its caller goes on, and what was in the callee-saved registers, in the
+ * anchor. It has no roots: what it holds is its caller's. */
 static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
 {
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;

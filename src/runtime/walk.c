@@ -185,8 +185,8 @@ static bool next_of_region(struct cn_walk *walk)
   return !walk->past_end;
 }
 
-/* The prologue has pushed the registers of `mask` below `cfa`. Without a branch: which they are is not
- * to be predicted. */
+/* The prologue has pushed the registers of `mask` below `cfa`. Without a branch: which they are is
+ * not to be predicted. */
 static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 {
   typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));

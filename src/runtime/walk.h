@@ -48,8 +48,8 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
   return (uintptr_t *)&frame->regs->gpr[reg];
 }
 
-/* What a struct cairn_stack_iterator holds, so that managers can be given the walker's own; they may
- * copy it as that. Hence the size. */
+/* What a struct cairn_stack_iterator holds, so that managers can be given the walker's own; they
+ * may copy it as that. Hence the size. */
 struct cn_walk {
   union {
     struct {

@@ -2,7 +2,8 @@
  *
  * Enumeration for collections of a young generation, with barriers on the stack:
  *
- *   youngest   f g h ... [B0] ... [B1] .......... [B2] ............................ [B3] ...   oldest
+ *   youngest   f g h ... [B0] ... [B1] .......... [B2] ............................ [B3] ...
+ *   oldest
  *                         16       64              256                               1024
  *
  * A scan looks at activations from the youngest on, until it meets a barrier: no older one has run.
@@ -11,18 +12,18 @@
  * goes past some, the next scan meets the one below; an activation that returns through one has the
  * stub set another a batch of activations further down, if none is as near.
  *
- * Why nothing of an older activation needs to be looked at, as long as it has not run. After the last
- * scan none of its roots led into the young generation (the collector's promise). It has not run, so
- * it has no other roots: those in its slots nobody else writes; one in a callee-saved register lies
- * where a younger function has saved it, or in an anchor, and has been moved about with the register,
- * but is the same value; a collection that moves old objects updates it where it is then. A derived
- * pointer has changed as little as its base. Three things are not so:
+ * Why nothing of an older activation needs to be looked at, as long as it has not run. After the
+ * last scan none of its roots led into the young generation (the collector's promise). It has not
+ * run, so it has no other roots: those in its slots nobody else writes; one in a callee-saved
+ * register lies where a younger function has saved it, or in an anchor, and has been moved about
+ * with the register, but is the same value; a collection that moves old objects updates it where it
+ * is then. A derived pointer has changed as little as its base. Three things are not so:
  *   - locals whose address is known to others. Their places are remembered, and visited each time;
  *   - roots with tags of the language's own, which may lead to something that changes;
  *   - activations of other code info managers, of whose roots nothing is known.
  * Activations of the last two kinds, and all younger than one of them, are always looked at. While
- * there are stacks that are no thread's, all activations are, and no barrier is set: the thread goes
- * from one stack to another without passing any.
+ * there are stacks that are no thread's, all activations are, and no barrier is set: the thread
+ * goes from one stack to another without passing any.
  *
  * Needs: frame maps (seeds: stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
  */
@@ -79,7 +80,8 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   cn_grow_push(&fresh, slot);
 }
 
-/* Candidates for barriers now, and stops for barriers to come, of the activation's return address. */
+/* Candidates for barriers now, and stops for barriers to come, of the activation's return
+ * address. */
 static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk.frame;
@@ -155,8 +157,8 @@ static const struct cn_rung *met_by(const struct scan *scan, bool more)
   return met;
 }
 
-/* Look at everything, past barriers, and leave them alone. They cannot be trusted yet if one is above
- * an activation that must always be looked at. */
+/* Look at everything, past barriers, and leave them alone. They cannot be trusted yet if one is
+ * above an activation that must always be looked at. */
 static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
 {
   bool met = false, distrust = false;

@@ -62,9 +62,9 @@ static inline bool cn_arch_is_saved(int reg)
  * address. */
 enum { CN_ARCH_FRAME_POINTER = CN_RBP };
 
-/* What a prologue that pushes the registers of a mask (bit per enum cn_reg) leaves: for a register in
- * the mask, `offset` is its distance from the CFA (negative), modulo 2^64, and `keep` is 0; for others
- * it is 0, and `keep` is all ones. So place = (place & keep) + (cfa & ~keep) + offset. */
+/* What a prologue that pushes the registers of a mask (bit per enum cn_reg) leaves: for a register
+ * in the mask, `offset` is its distance from the CFA (negative), modulo 2^64, and `keep` is 0; for
+ * others it is 0, and `keep` is all ones. So place = (place & keep) + (cfa & ~keep) + offset. */
 struct cn_shape {
   _Alignas(16) uintptr_t keep[CN_CALLEE_SAVED];
   _Alignas(16) uintptr_t offset[CN_CALLEE_SAVED];

@@ -36,8 +36,8 @@ const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {
  * switches them. */
 uint8_t cn_arch_wide_vectors;
 
-/* The same for a barrier, where all of each vector and mask register counts: what XSAVE shall save, 0
- * if there is only FXSAVE; and the room it needs. */
+/* The same for a barrier, where all of each vector and mask register counts: what XSAVE shall save,
+ * 0 if there is only FXSAVE; and the room it needs. */
 uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
 enum { STATE = 0xe6, LEGACY = 512, HEADER = 64 }; /* SSE, AVX, and three parts of AVX-512 */
 
@@ -82,7 +82,8 @@ bool cn_arch_barrier_index(uintptr_t pc, unsigned *index)
   uintptr_t offset = pc - (uintptr_t)cn_arch_barriers;
 
   *index = (unsigned)(offset / BARRIER);
-  return offset < CAIRN_ABI_BARRIERS * BARRIER && (offset % BARRIER == 0 || offset % BARRIER == CALL);
+  return offset < CAIRN_ABI_BARRIERS * BARRIER &&
+         (offset % BARRIER == 0 || offset % BARRIER == CALL);
 }
 
 /* RDSSPQ leaves the register alone where there is no shadow stack. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 port: where pushes put registers. Compilers push in this order: rbp r15 r14 r13 r12 rbx; the
- * first one lands at CFA - 16.
+ * x86-64 port: where pushes put registers. Compilers push in this order: rbp r15 r14 r13 r12 rbx;
+ * the first one lands at CFA - 16.
  */
 #include "runtime/arch/arch.h"
 

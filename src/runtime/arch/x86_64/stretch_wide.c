@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The loop of the fast walk for processors with vectors of eight (AVX-512): where all callee-saved
- * registers are kept, and the stack pointer, is one of them; saving is one masked addition, and eight
- * roots take five instructions.
+ * registers are kept, and the stack pointer, is one of them; saving is one masked addition, and
+ * eight roots take five instructions.
  */
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt")
 

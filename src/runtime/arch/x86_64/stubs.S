@@ -218,10 +218,10 @@ end cairn_call_indirect
 
 /* Call the function in r11, native or managed. The unwinder finds its way back through the anchor,
  * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound. Without a
- * return address on the stack the stub's frame ends where its caller's does, and unwinders know frames
- * by their ends; but a frame that was interrupted by a signal is not taken for the signal's. So the
- * stub passes for a signal, for which the caller's pc is that of an instruction under way: the last
- * byte of its call. */
+ * return address on the stack the stub's frame ends where its caller's does, and unwinders know
+ * frames by their ends; but a frame that was interrupted by a signal is not taken for the signal's.
+ * So the stub passes for a signal, for which the caller's pc is that of an instruction under way:
+ * the last byte of its call. */
 function cairn_call_any
         .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
@@ -282,8 +282,8 @@ cn_arch_native_return:
         movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
         .cfi_restore %rbx
         ret
-        /* Native code that this stub called made a tail call of managed code, and that one of native
-         * code: the anchor of the first transition is there, and is enough. */
+        /* Native code that this stub called made a tail call of managed code, and that one of
+         * native code: the anchor of the first transition is there, and is enough. */
 4:
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
@@ -306,8 +306,8 @@ cn_arch_native_return:
         jmp cairn_call_any
 end cairn_call_any
 
-/* Barriers (barrier.h): where a frame returns to whose return address was replaced. Each entry has a
- * cell with the true address, and knows how far away it is. Any register may hold a result. An
+/* Barriers (barrier.h): where a frame returns to whose return address was replaced. Each entry has
+ * a cell with the true address, and knows how far away it is. Any register may hold a result. An
  * unwinder that comes through a replaced return address looks at the byte before an entry, and
  * finds the cell from the entry's address, which is what it has for the pc (or that less one, from
  * an anchor). There is no return address on the stack, so this is a signal's frame as well; see
@@ -320,8 +320,8 @@ end cairn_call_any
         .cfi_startproc
         .cfi_signal_frame
         .cfi_def_cfa_offset 0
-        /* DW_CFA_val_expression of the pc. The entry: breg16 + 1, and -32. Its distance to the cell:
-         * plus 16, deref. The cell: the entry once more, plus. The pc: deref, less one. */
+        /* DW_CFA_val_expression of the pc. The entry: breg16 + 1, and -32. Its distance to the
+         * cell: plus 16, deref. The cell: the entry once more, plus. The pc: deref, less one. */
         .cfi_escape 0x16, 16, 17, 0x80, 1, 0x09, 0xe0, 0x1a, 0x23, 16, 0x06
         .cfi_escape 0x80, 1, 0x09, 0xe0, 0x1a, 0x22, 0x06, 0x31, 0x1c
         .byte 0xcc
