@@ -11,10 +11,12 @@
 #include <string.h>
 #include <elfutils/libdw.h>
 #include "base/check.h"
+#include "object/cfi_undefined.h"
 
 struct cn_cfi {
   Elf *elf;       /* a view of the placed copy */
   Dwarf_CFI *cfi; /* null: no .eh_frame */
+  struct cn_code_ranges without_rbx;
 };
 
 /* enum cn_reg of a DWARF register, or CN_CALLEE_SAVED. */
@@ -60,6 +62,7 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
       cn_cfi_close(cfi);
       return CN_FAIL(error, ".eh_frame: %s", dwarf_errmsg(-1));
     }
+    cn_cfi_find_undefined(&elf->sections[section], &cfi->without_rbx);
   }
   *out = cfi;
   return 0;
@@ -73,6 +76,7 @@ void cn_cfi_close(struct cn_cfi *cfi)
     dwarf_cfi_end(cfi->cfi);
   if (cfi->elf)
     elf_end(cfi->elf);
+  cn_free(&cfi->without_rbx.list);
   free(cfi);
 }
 
@@ -106,7 +110,8 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
   /* No place, and no operations: unchanged; else undefined, as those are of which callers do not
-   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX. */
+   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX: where it is
+   * true cn_cfi_is_undefined() says so, too. */
   if (count == 0)
     return !ops || tracked(dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_RBX;
   *saved = true;
@@ -177,6 +182,8 @@ const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct
   if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, end - 1, &frame))
     return "it has no call-frame information (in IR: attribute uwtable)";
   const char *why = check_row(frame, end, length);
+  if (!why && cn_cfi_is_undefined(&cfi->without_rbx, end - 1))
+    why = "its caller's rbx may be undefined";
   if (!why)
     why = read_cfa(frame, out);
   for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN; dwarf++)
