@@ -92,22 +92,45 @@ static const char *check_register(const struct reader *r, unsigned reg)
   return why[cn_record_keeps(&r->record, reg)];
 }
 
-bool cn_record_in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, uint64_t size)
+/* Where the register lies, relative to the frame address. False: it is not known. LLVM bases a place
+ * on the stack pointer of a frame with a frame pointer only if nothing is pushed for the call. */
+static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
 {
-  if (reg == CN_DWARF_RSP && offset < 0)
+  if (reg == r->frame->cfa_reg)
+    *distance = -(int64_t)r->frame->cfa_offset;
+  else if (reg == CN_DWARF_RSP && r->stack_size <= INT32_MAX)
+    *distance = -(int64_t)r->stack_size - 8;
+  else
     return false;
-  if (reg != f->cfa_reg)
+  return true;
+}
+
+bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset, uint64_t size)
+{
+  const struct cn_safepoint *f = r->frame;
+  int64_t from;
+
+  if (size > INT32_MAX || (reg == CN_DWARF_RSP && offset < 0))
+    return false;
+  if (!frame_distance(r, reg, &from))
     return true;
-  int64_t from = offset - f->cfa_offset; /* relative to the frame address */
-  if (size > INT32_MAX)
-    return false;
+  from += offset; /* relative to the frame address, from here on */
   int64_t to = from + (int64_t)size;
-  if (from < 0 && to > -8)
+  if (to > -8)
+    return false;
+  if (reg != CN_DWARF_RSP && r->stack_size <= INT32_MAX && from < -(int64_t)r->stack_size - 8)
     return false;
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
     if ((f->saved >> i & 1) && from < f->saved_offset[i] + 8 && to > f->saved_offset[i])
       return false;
   return true;
+}
+
+bool cn_record_is_argument(const struct cn_record *r, unsigned reg, int64_t offset)
+{
+  int64_t from;
+
+  return frame_distance(r, reg, &from) && from + offset >= 0;
 }
 
 /* A frame or base pointer is this frame's if the caller's has been saved. */
@@ -136,7 +159,7 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
     return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
   if (l.offset % 8)
     return "a reference's slot is not aligned";
-  if (!cn_record_in_frame(&r->out->frame, l.reg, l.offset, 8))
+  if (!cn_record_in_frame(&r->record, l.reg, l.offset, 8))
     return "a reference's slot lies outside the frame or on a saved register";
   return NULL;
 }
@@ -241,7 +264,7 @@ static const char *read_area(struct reader *r, struct cn_area area)
     return "a described alloca is larger than a frame";
   area.offset += (int32_t)area.ref_offset;
   area.ref_offset = 0;
-  if (!cn_record_in_frame(&r->out->frame, area.reg, area.offset, size))
+  if (!cn_record_in_frame(&r->record, area.reg, area.offset, size))
     return "a described alloca lies outside the frame or on a saved register";
   cn_push(&r->areas, area);
   return NULL;
@@ -337,7 +360,12 @@ const char *cn_roots_build(const struct cairn_stackmap *map,
                            struct cn_map_safepoint *out)
 {
   struct reader r = {
-      .record = {.map = map, .record = record, .frame = &out->frame, .spans = spans}, .out = out};
+      .record = {.map = map,
+                 .record = record,
+                 .frame = &out->frame,
+                 .stack_size = cairn_stackmap_function(map, record->function).stack_size,
+                 .spans = spans},
+      .out = out};
   const char *why = read_all(&r);
 
   out->frame.id = record->id;

@@ -13,6 +13,7 @@ struct cn_record {
   const struct cairn_stackmap_record *record;
   struct cairn_stackmap_statepoint statepoint;
   const struct cn_safepoint *frame; /* its shape is known */
+  uint64_t stack_size;              /* the stack map's; above INT32_MAX: it has none */
   uint32_t spans;                   /* entries of the object's span table; the first is none's */
 };
 
@@ -26,11 +27,13 @@ enum cn_keeps cn_record_keeps(const struct cn_record *record, unsigned reg);
 
 /* May places be based on the register? */
 bool cn_record_is_base(const struct cn_safepoint *frame, unsigned reg);
-/* Do `size` bytes at reg + offset lie in the frame's own part, above the stack pointer and clear of
- * the saved registers and the return address? Arguments that the caller pushed, beyond the frame
- * address, are the frame's too. */
-bool cn_record_in_frame(const struct cn_safepoint *frame, unsigned reg, int64_t offset,
+/* Do `size` bytes at reg + offset lie in the frame, as far as is known where the register points:
+ * above the stack pointer, below the return address, clear of the saved registers? */
+bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t offset,
                         uint64_t size);
+/* Or are they beyond the frame address, where the caller has left arguments? How many there are no
+ * object says. LLVM keeps no reference there, but reads deopt values there. */
+bool cn_record_is_argument(const struct cn_record *record, unsigned reg, int64_t offset);
 
 /* deopt.c: the operands of the deopt bundle, by whom they are from. Null, or why not. */
 struct cn_deopt_parts {

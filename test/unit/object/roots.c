@@ -58,6 +58,9 @@ static size_t put_place(unsigned char *at, struct place p)
   return n + put(at + n, (uint32_t)p.offset, 4);
 }
 
+static uint8_t saved = 1 << CN_RBX | 1 << CN_RBP, cfa_reg = 7;
+static uint64_t stack_size = 56;
+
 /* A map of one record: calling convention, deopt locations, then pairs. */
 static size_t make(unsigned char *at, int convention, const struct place *places, unsigned deopt,
                    unsigned count)
@@ -68,7 +71,7 @@ static size_t make(unsigned char *at, int convention, const struct place *places
   n += put(at + n, 1, 4);
   n += put(at + n, 1, 4);
   n += put(at + n, 0x1000, 8);
-  n += put(at + n, 56, 8);
+  n += put(at + n, stack_size, 8);
   n += put(at + n, 1, 8);
   n += put(at + n, CAIRN_ABI_ALLOCA_MARK, 8);
   n += put(at + n, 77, 8);
@@ -84,8 +87,6 @@ static size_t make(unsigned char *at, int convention, const struct place *places
   n += put(at + n, 0, 4);
   return (n + 7) / 8 * 8;
 }
-
-static uint8_t saved = 1 << CN_RBX | 1 << CN_RBP, cfa_reg = 7;
 
 static const char *build(int convention, const struct place *places, unsigned deopt, unsigned count,
                          struct cn_map_safepoint *out)
@@ -223,7 +224,7 @@ static void bases(void **state)
 
   (void)state;
   cfa_reg = RBP;
-  assert_null(BUILD(&s, REG(RBX), REG(RBX), SLOT(RBP, -80), SLOT(RBP, -80)));
+  assert_null(BUILD(&s, REG(RBX), REG(RBX), SLOT(RBP, 0), SLOT(RBP, 0)));
   drop(&s);
   assert_refused(BUILD(&s, REG(RBP), REG(RBP)), &s, "that its frame address is based on");
   cfa_reg = RSP;
@@ -235,6 +236,27 @@ static void bases(void **state)
   assert_refused(BUILD(&s, SLOT(RBX, 8), SLOT(RBX, 8)), &s, "not based on rsp");
   assert_refused(DESCRIBE(&s, ADDRESS(RBX, 8)), &s, "not based on rsp");
   saved = 1 << CN_RBX | 1 << CN_RBP;
+}
+
+/* The frame's size is known by the stack map alone, or not at all. */
+static void sizes(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  cfa_reg = RBP;
+  assert_refused(BUILD(&s, SLOT(RBP, -8), SLOT(RBP, -8)), &s, "outside the frame");
+  assert_refused(BUILD(&s, SLOT(RBP, 64), SLOT(RBP, 64)), &s, "outside the frame");
+  assert_null(BUILD(&s, SLOT(RSP, 32), SLOT(RSP, 32)));
+  drop(&s);
+  assert_refused(BUILD(&s, SLOT(RSP, 40), SLOT(RSP, 40)), &s, "on a saved register");
+  assert_refused(BUILD(&s, SLOT(RSP, 64), SLOT(RSP, 64)), &s, "outside the frame");
+  stack_size = UINT64_MAX;
+  assert_null(BUILD(&s, SLOT(RBP, -800), SLOT(RBP, -800), SLOT(RSP, 400), SLOT(RSP, 400)));
+  drop(&s);
+  assert_refused(BUILD(&s, SLOT(RBP, 64), SLOT(RBP, 64)), &s, "outside the frame");
+  stack_size = 56;
+  cfa_reg = RSP;
 }
 
 /* The user's part of the deopt bundle. */
@@ -255,6 +277,9 @@ static void deoptimisation_state(void **state)
   drop(&s);
   assert_refused(build(0, rax, 1, 1, &s), &s, "a deopt value is in a register");
   assert_refused(build(0, wide, 1, 1, &s), &s, "a deopt value is in a register");
+  assert_null(DESCRIBE(&s, SLOT(RSP, 64))); /* an argument that the caller left */
+  drop(&s);
+  assert_refused(DESCRIBE(&s, SLOT(RSP, 56)), &s, "a deopt value lies outside the frame");
   assert_refused(DESCRIBE(&s, SLOT(RSP, 40)), &s, "a deopt value lies outside the frame");
   assert_refused(DESCRIBE(&s, SLOT(RSP, -8)), &s, "a deopt value lies outside the frame");
   assert_refused(DESCRIBE(&s, SLOT(R12, 8)), &s, "not based on rsp");
@@ -268,8 +293,7 @@ static void slots(void **state)
   assert_null(BUILD(&s, SLOT(RSP, 32), SLOT(RSP, 32), SLOT(RBP, -400), SLOT(RBP, -400)));
   assert_int_equal(s.frame.roots, 2);
   drop(&s);
-  assert_null(BUILD(&s, SLOT(RSP, 64), SLOT(RSP, 64))); /* an argument that the caller pushed */
-  drop(&s);
+  assert_refused(BUILD(&s, SLOT(RSP, 64), SLOT(RSP, 64)), &s, "outside the frame");
   assert_refused(BUILD(&s, SLOT(RSP, 40), SLOT(RSP, 40)), &s, "on a saved register");
   assert_refused(BUILD(&s, SLOT(RSP, 48), SLOT(RSP, 48)), &s, "on a saved register");
   assert_refused(BUILD(&s, SLOT(RSP, 56), SLOT(RSP, 56)), &s, "outside the frame");
@@ -348,6 +372,7 @@ int main(void)
       cmocka_unit_test(registers),
       cmocka_unit_test(conventions),
       cmocka_unit_test(bases),
+      cmocka_unit_test(sizes),
       cmocka_unit_test(deoptimisation_state),
       cmocka_unit_test(slots),
       cmocka_unit_test(described_allocas),
