@@ -9,6 +9,20 @@
 #include <string.h>
 #include "base/check.h"
 
+/* zlib makes a thousand bytes of one, and libdw a hundred of each of these if they are a line
+ * table's: a small file would take gigabytes. Nothing that a compiler writes shrinks like that. */
+enum { MOST_RATIO = 64, MOST_BOMB = 1 << 20 };
+
+static bool is_bomb(const struct cn_elf_section *s)
+{
+  Elf64_Chdr head;
+
+  if (!(s->head.sh_flags & SHF_COMPRESSED) || !s->data || s->head.sh_size < sizeof head)
+    return false;
+  memcpy(&head, s->data, sizeof head);
+  return head.ch_size > MOST_BOMB && head.ch_size / MOST_RATIO > s->head.sh_size;
+}
+
 /* Relocate a section where libelf decompresses it to. */
 static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section,
                                 char **error)
@@ -35,8 +49,8 @@ static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
 
   for (uint32_t i = 1; ok && i < elf->section_count; i++) {
     const struct cn_elf_section *s = &elf->sections[i];
-    if (strncmp(s->name, ".zdebug_", 8) == 0)
-      return false; /* as before the ELF standard had a word on it */
+    if (is_bomb(s) || strstr(s->name, ".zdebug_"))
+      return false; /* the latter as before the ELF standard had a word on it */
     if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;

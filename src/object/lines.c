@@ -20,14 +20,25 @@ struct row {
 struct cn_lines {
   struct cn_debug debug;
   CN_VECTOR(struct row) rows;
+  CN_VECTOR(const Dwarf_Lines *) tables; /* that the rows are of */
 };
+
+/* Has the table not been read yet? Units may share one, and hostile ones do, by the thousand. */
+static bool is_new(struct cn_lines *lines, const Dwarf_Lines *table)
+{
+  for (size_t i = lines->tables.count; i-- > 0;)
+    if (lines->tables.at[i] == table)
+      return false;
+  cn_push(&lines->tables, table);
+  return true;
+}
 
 static void add_unit(struct cn_lines *lines, Dwarf_Die *unit)
 {
   Dwarf_Lines *table;
   size_t count;
 
-  if (dwarf_getsrclines(unit, &table, &count))
+  if (dwarf_getsrclines(unit, &table, &count) || !is_new(lines, table))
     return;
   for (size_t i = 0; i < count; i++) {
     Dwarf_Line *entry = dwarf_onesrcline(table, i);
@@ -87,6 +98,7 @@ void cn_lines_close(struct cn_lines *lines)
     return;
   cn_debug_close(&lines->debug);
   cn_free(&lines->rows);
+  cn_free(&lines->tables);
   free(lines);
 }
 

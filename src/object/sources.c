@@ -15,7 +15,7 @@
 #include "base/vector.h"
 #include "object/debug.h"
 
-enum { NONE = -1, DEEPEST = 2000, RANGES = 1 << 20 };
+enum { NONE = -1, DEEPEST = 2000 };
 
 /* A function, or one inlined somewhere. */
 struct scope {
@@ -43,7 +43,7 @@ struct cn_sources {
   CN_VECTOR(struct point) points; /* by address */
   CN_VECTOR(struct scope) scopes;
   CN_VECTOR(struct unit) units;
-  size_t budget; /* of entries to look at: there cannot be more than bytes */
+  size_t budget; /* of entries, ranges and safepoints to look at; see cn_sources_find() */
 };
 
 /* ---- which scope holds a safepoint ---- */
@@ -62,6 +62,12 @@ static size_t first_at(const struct cn_sources *s, uint64_t address)
   return low;
 }
 
+/* Is there something left to spend? */
+static bool spend(struct cn_sources *s)
+{
+  return s->budget && s->budget--;
+}
+
 /* Give the safepoints in the entry's ranges that are in scope `from` to scope `to`, and all of them
  * to the unit; how many. */
 static size_t take(struct cn_sources *s, Dwarf_Die *die, int unit, int from, int to)
@@ -70,8 +76,9 @@ static size_t take(struct cn_sources *s, Dwarf_Die *die, int unit, int from, int
   ptrdiff_t at = 0;
   size_t taken = 0;
 
-  for (int i = 0; i < RANGES && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0; i++)
-    for (size_t p = first_at(s, start); p < s->points.count && s->points.at[p].address < end; p++) {
+  while (spend(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+    for (size_t p = first_at(s, start);
+         spend(s) && p < s->points.count && s->points.at[p].address < end; p++) {
       struct point *point = &s->points.at[p];
       if (point->scope != from || (point->unit != NONE && point->unit != unit))
         continue;
@@ -164,10 +171,9 @@ static void visit(struct cn_sources *s, Dwarf_Die *parent, int unit, int scope, 
   Dwarf_Die die, next;
   int status = depth < DEEPEST ? dwarf_child(parent, &die) : 1;
 
-  while (status == 0 && s->budget) {
+  while (status == 0 && spend(s)) {
     Dwarf_Off at = dwarf_dieoffset(&die);
     bool inside = false;
-    s->budget--;
     int inner = enter(s, &die, unit, scope, &inside);
     if (inside && dwarf_haschildren(&die) > 0)
       visit(s, &die, unit, inner, depth + 1);
@@ -186,10 +192,9 @@ static void visit_units(struct cn_sources *s)
 
   memset(&split, 0, sizeof split);
   while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 &&
-         s->budget) {
+         spend(s)) {
     bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     int index = (int)s->units.count;
-    s->budget--;
     cn_push(&s->units, (struct unit){is_split ? split : die, die});
     take(s, &die, index, NONE, NONE);
     visit(s, &s->units.at[index].die, index, NONE, 0);
@@ -257,6 +262,7 @@ struct cn_sources *cn_sources_find(struct cn_elf *elf, struct cn_frames *frames)
     cn_sources_close(s);
     return NULL;
   }
+  /* Hostile entries may all have the same long list of ranges. */
   s->budget = elf->size > 1 << 26 ? elf->size : 1 << 26;
   visit_units(s);
   for (size_t i = 0; i < s->points.count; i++)
