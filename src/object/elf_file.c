@@ -95,6 +95,45 @@ static int read_sections(struct cn_elf *elf, char **error)
   return 0;
 }
 
+/* Bytes of the file. */
+struct extent {
+  uint64_t start, end;
+  size_t header; /* where the file says so */
+};
+
+static int by_start(const void *x, const void *y)
+{
+  const struct extent *a = x, *b = y;
+
+  return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Sections that share bytes, or are in the headers, would be changed by each other's relocations:
+ * names would be others all at once, and a section of stack maps not found any more. */
+static int check_apart(struct cn_elf *elf, char **error)
+{
+  struct extent *all = cn_alloc((elf->section_count + UINT64_C(1)) * sizeof *all);
+  uint64_t headers = elf->section_count * sizeof(Elf64_Shdr);
+  size_t count = 0;
+
+  all[count++] = (struct extent){0, sizeof elf->head, 0};
+  all[count++] = (struct extent){elf->head.e_shoff, elf->head.e_shoff + headers,
+                                 offsetof(Elf64_Ehdr, e_shoff)};
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const Elf64_Shdr *h = &elf->sections[i].head;
+    if (elf->sections[i].data && h->sh_size)
+      all[count++] = (struct extent){h->sh_offset, h->sh_offset + h->sh_size, header_at(elf, i)};
+  }
+  qsort(all, count, sizeof *all, by_start);
+  size_t bad = 1;
+  while (bad < count && all[bad].start >= all[bad - 1].end)
+    bad++;
+  size_t header = bad < count ? all[bad].header : 0;
+  free(all);
+  return bad == count ? 0 : cn_elf_fail(elf, header, "a section that shares bytes with another or "
+                                                     "with the headers", error);
+}
+
 static int read_groups(struct cn_elf *elf, char **error)
 {
   for (uint32_t i = 1; i < elf->section_count; i++) {
@@ -166,6 +205,8 @@ int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **e
   int status = read_header(elf, error);
   if (!status)
     status = read_sections(elf, error);
+  if (!status)
+    status = check_apart(elf, error);
   if (!status)
     status = read_groups(elf, error);
   uint32_t table = status ? 0 : symbol_table(elf);

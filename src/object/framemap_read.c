@@ -98,7 +98,7 @@ static bool get_saved(const unsigned char **cursor, const unsigned char *end,
     uint64_t value;
     if (!(saved >> r & 1))
       continue;
-    if (!cn_uleb_get(cursor, end, &value) || value > INT32_MAX ||
+    if (!cn_uleb_get(cursor, end, &value) || value < 2 || value > INT32_MAX ||
         !scale(-(int64_t)value, &out->saved_offset[r]))
       return false;
   }

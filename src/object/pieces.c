@@ -91,6 +91,8 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
     const struct cn_elf_section *rela = relocations_of(elf, target);
     if (elf->head.e_type != ET_REL || !rela)
       continue;
+    if (!s->data) /* without bytes its size is any number; cn_pieces_split() refuses it */
+      return target;
     uint32_t *index = index_relocations(s, rela);
     bool mixed = false;
     for (size_t at = 0, length; !mixed && (length = next_piece(s, &at)) != 0; at += length) {
