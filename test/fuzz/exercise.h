@@ -14,8 +14,10 @@
 #include <cairn/stackmap.h>
 #include "base/framemap.h"
 #include "object/details.h"
+#include "object/framemap.h"
 #include "object/stackmap_file.h"
 #include "object/stackmap_print.h"
+#include "fuzz/naive.h"
 
 static inline void exercise_record(const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record)
@@ -99,6 +101,7 @@ static inline int exercise_stackmap(const unsigned char *bytes, size_t size)
     }
     if (records != map.records)
       abort();
+    naive_check_map(&map);
     exercise_encoder(&map);
   }
   return first;
@@ -161,6 +164,68 @@ static inline int exercise_function(const struct cn_framemap_function *f)
   return bad;
 }
 
+/* The model of one safepoint; false: it is not what a writer is given. */
+static inline bool exercise_model_safepoint(const struct cn_framemap_function *f, uint32_t index,
+                                            struct cn_map_safepoint *out)
+{
+  struct cn_safepoint s;
+  size_t room = (size_t)(f->end - f->data);
+
+  if (cn_framemap_return_offset(f, index, &out->return_offset) ||
+      cn_framemap_safepoint(f, index, &s) || s.roots > room || s.areas > room)
+    return false;
+  out->frame = s;
+  out->roots = cn_alloc((s.roots + 1u) * sizeof *out->roots);
+  out->areas = cn_alloc((s.areas + 1u) * sizeof *out->areas);
+  for (uint32_t i = 0; i < out->frame.roots; i++) {
+    if (cn_framemap_next_root(&s, &out->roots[i]))
+      return false;
+    struct cn_root *r = &out->roots[i]; /* a writer is not given places below the stack pointer */
+    if ((!r->base.is_register && r->base.reg == 7 && r->base.offset < 0) ||
+        (!r->derived.is_register && r->derived.reg == 7 && r->derived.offset < 0))
+      return false;
+  }
+  for (uint32_t i = 0; i < out->frame.areas; i++)
+    if (cn_framemap_next_area(&s, &out->areas[i]))
+      return false;
+  return true;
+}
+
+static inline bool exercise_model(const struct cn_framemap_function *f,
+                                  struct cn_map_function *model)
+{
+  *model = (struct cn_map_function){.code_size = f->code_size};
+  for (uint32_t i = 0; i < f->safepoints; i++) {
+    cn_push(&model->safepoints, (struct cn_map_safepoint){0});
+    if (!exercise_model_safepoint(f, i, &model->safepoints.at[i]))
+      return false;
+  }
+  return true;
+}
+
+/* A map that was read, written and read again says the same: it is written as it was. */
+static inline void exercise_framemap_writer(const struct cn_framemap_function *f)
+{
+  struct cn_map_function model, second;
+  struct cn_framemap_function written;
+  struct cn_bytes one = {0}, other = {0};
+
+  if (exercise_model(f, &model)) {
+    cn_framemap_write(&one, &model);
+    const unsigned char *cursor = one.at;
+    if (cn_framemap_next_function(&cursor, one.at + one.count, &written) ||
+        !exercise_model(&written, &second))
+      abort();
+    cn_framemap_write(&other, &second);
+    if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
+      abort();
+    cn_framemap_free(&second);
+  }
+  cn_framemap_free(&model);
+  cn_free(&one);
+  cn_free(&other);
+}
+
 /* Zero if all of it makes sense. */
 static inline int exercise_framemap(const unsigned char *bytes, size_t size)
 {
@@ -168,8 +233,11 @@ static inline int exercise_framemap(const unsigned char *bytes, size_t size)
   struct cn_framemap_function f;
   int status, bad = 0;
 
-  while (!(status = cn_framemap_next_function(&cursor, bytes + size, &f)))
+  while (!(status = cn_framemap_next_function(&cursor, bytes + size, &f))) {
     bad |= exercise_function(&f);
+    if (f.safepoints <= 100)
+      exercise_framemap_writer(&f);
+  }
   return bad || status != CN_FRAMEMAP_NONE;
 }
 

@@ -10,19 +10,22 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-static bool has_maps(const void *bytes, size_t size)
+/* The section of stack maps, or 0: there is none, or there are frame maps already. */
+static uint32_t stack_maps(const void *bytes, size_t size)
 {
   struct cn_elf elf;
   char *error = NULL;
 
   if (cn_elf_open(&elf, bytes, size, &error))
     abort();
-  bool found = cn_elf_find(&elf, "cairn_frames", 0) || cn_elf_find(&elf, "cairn_details", 0);
+  uint32_t found = cn_elf_find(&elf, ".llvm_stackmaps", 0);
+  if (cn_elf_find(&elf, "cairn_frames", 0) || cn_elf_find(&elf, "cairn_details", 0))
+    found = 0;
   cn_elf_close(&elf);
   return found;
 }
 
-static void read_again(const void *bytes, size_t size)
+static void read_again(const unsigned char *old, uint32_t section, const void *bytes, size_t size)
 {
   struct cn_frames_view view;
   char *error = NULL;
@@ -31,6 +34,7 @@ static void read_again(const void *bytes, size_t size)
     fprintf(stderr, "rewritten, then refused: %s\n", error);
     abort();
   }
+  naive_check_rewritten(old, section, &view);
   cn_frames_view_close(&view);
 }
 
@@ -39,11 +43,18 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
   void *out = NULL;
   size_t out_size;
   char *error = NULL;
+  uint32_t section;
 
-  if (!exercise_object(data, size) && !cairn_object_rewrite(data, size, &out, &out_size, &error) &&
-      out && !has_maps(data, size))
-    read_again(out, out_size);
-  free(out);
+  if (!exercise_object(data, size) && (section = stack_maps(data, size)) != 0) {
+    if (cairn_object_rewrite(data, size, &out, &out_size, &error) || !out)
+      abort();
+    read_again(data, section, out, out_size);
+    free(out);
+    if (!cairn_object_rewrite_in_memory(data, size, 0, &out, &out_size, &error)) {
+      read_again(data, section, out, out_size);
+      free(out);
+    }
+  }
   free(error);
   return 0;
 }
