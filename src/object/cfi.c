@@ -110,8 +110,8 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
   /* No place, and no operations: unchanged; else undefined, as those are of which callers do not
-   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX: where it is
-   * true cn_cfi_is_undefined() says so, too. */
+   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX: where
+   * it is true cn_cfi_is_undefined() says so, too. */
   if (count == 0)
     return !ops || tracked(dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_RBX;
   *saved = true;

@@ -92,8 +92,9 @@ static const char *check_register(const struct reader *r, unsigned reg)
   return why[cn_record_keeps(&r->record, reg)];
 }
 
-/* Where the register lies, relative to the frame address. False: it is not known. LLVM bases a place
- * on the stack pointer of a frame with a frame pointer only if nothing is pushed for the call. */
+/* Where the register lies, relative to the frame address. False: it is not known. LLVM bases a
+ * place on the stack pointer of a frame with a frame pointer only if nothing is pushed for the
+ * call. */
 static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
 {
   if (reg == r->frame->cfa_reg)

@@ -294,8 +294,8 @@ static inline void naive_check_safepoint(const struct cn_frames_view *view, uint
   naive_agree(false, "a record without a safepoint");
 }
 
-/* What the rewriter made, `view`, of the stack maps in section `section` of the object `file`, which
- * it took. How many records were compared. */
+/* What the rewriter made, `view`, of the stack maps in section `section` of the object `file`,
+ * which it took. How many records were compared. */
 static inline unsigned naive_check_rewritten(const unsigned char *file, uint32_t section,
                                              const struct cn_frames_view *view)
 {
