@@ -111,13 +111,14 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
     cn_stacks_seen(stack);
 }
 
-/* A manager may lead to another stack. A stack that nobody was told of has no anchors. */
+/* A manager may lead to another stack. A stack that nobody was told of has no anchors. Whoever else
+ * sets the iterator may go back, to where anchors that were passed are ahead again. */
 static void find_stack(struct cn_walk *walk)
 {
-  if (walk->mutator == NULL || !cn_stacks_any())
+  if (walk->mutator == NULL)
     return;
-  struct cairn_stack *stack = cn_stacks_at(walk->frame.sp);
-  if (stack != walk->stack)
+  struct cairn_stack *stack = cn_stacks_any() ? cn_stacks_at(walk->frame.sp) : NULL;
+  if (stack != walk->stack || !walk->stepping)
     enter_stack(walk, stack);
 }
 
@@ -173,9 +174,11 @@ static bool next_of_region(struct cn_walk *walk)
   uintptr_t sp = walk->frame.sp;
 
   walk->stepped = false;
+  walk->stepping = true;
   cn_regions_enter(&region);
   region.manager->previous(&walk->iterator, region.data);
   cn_regions_leave();
+  walk->stepping = false;
   if (!walk->stepped)
     fail(walk, "its manager did not step to the caller");
   if (!walk->past_end && walk->frame.sp == sp && walk->frame.pc_slot == pc_slot)

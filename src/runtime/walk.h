@@ -61,7 +61,8 @@ struct cn_walk {
       uintptr_t stack_end;      /* no frame of this stack lies at or above it */
       unsigned virtual_frame;   /* of the public iterator; else 0 */
       bool past_end;
-      bool stepped;             /* a manager has set the iterator */
+      bool stepping;            /* a manager is to set the iterator, */
+      bool stepped;             /* and has */
       bool collecting;          /* stacks that the walk comes to are named to cn_stacks_seen() */
     };
     struct cairn_stack_iterator iterator;

@@ -189,6 +189,41 @@ static void set_is_get(void **state)
   drop();
 }
 
+/* f <- native <- g <- native <- g: whoever sets the iterator back finds the anchors again. */
+static void set_goes_back(void **state)
+{
+  struct cairn_stack_iterator it;
+  struct cairn_stack_state youngest, between;
+
+  (void)state;
+  prepare();
+  stack[20] = stack[31] = stack[49] = stack[53] = native();
+  stack[29] = stack[39] = (uintptr_t)cn_arch_native_return;
+  anchors[0] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(40)};
+  anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(30)};
+  stack[33] = stack[43] = native();
+  cairn_mutator.anchor = anchors + 2;
+  cairn_stack_youngest(&it);
+  cairn_stack_get(&it, &youngest);
+  cairn_stack_next(&it);
+  cairn_stack_get(&it, &between);
+  assert_int_equal(between.sp, at(30));
+  cairn_stack_next(&it);
+  cairn_stack_next(&it);
+  assert_true(cairn_stack_past_end(&it));
+  cairn_stack_set(&it, &between);
+  cairn_stack_next(&it);
+  assert_int_equal(cairn_stack_sp(&it), at(40));
+  cairn_stack_set(&it, &youngest);
+  assert_int_equal(cairn_stack_ip(&it), F(1) + 8);
+  cairn_stack_next(&it);
+  assert_int_equal(cairn_stack_sp(&it), at(30));
+  cairn_stack_next(&it);
+  assert_int_equal(cairn_stack_sp(&it), at(40));
+  cairn_stack_next(&it);
+  assert_true(cairn_stack_past_end(&it));
+}
+
 /* ---- a moving collection ---- */
 
 enum { MOVED = 0x100000 };
@@ -382,8 +417,10 @@ static void fatal(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(managers_step), cmocka_unit_test(set_is_get), cmocka_unit_test(tags),
-      cmocka_unit_test(suspended),     cmocka_unit_test(threads),    cmocka_unit_test(fatal),
+      cmocka_unit_test(managers_step), cmocka_unit_test(set_is_get),
+      cmocka_unit_test(set_goes_back), cmocka_unit_test(tags),
+      cmocka_unit_test(suspended),     cmocka_unit_test(threads),
+      cmocka_unit_test(fatal),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
