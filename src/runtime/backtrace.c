@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cairn/stack.h>
 #include "runtime/backtrace_print.h"
+#include "runtime/lock.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
 #include "runtime/walk.h"
@@ -47,7 +48,7 @@ struct trace {
 static void step(struct trace *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
-  unsigned depth = cn_regions_depth();
+  unsigned depth = cn_regions_depth(), locks = cn_locks_held();
 
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0) {
@@ -55,6 +56,7 @@ static void step(struct trace *trace, bool begin)
                            : cn_walk_next(&trace->walk);
   } else {
     trace->walking = false;
+    cn_locks_restore(locks);
     while (cn_regions_depth() > depth)
       cn_regions_leave();
   }

@@ -16,7 +16,6 @@ _Noreturn static void bad(uintptr_t pc)
 {
   char place[CN_REPORT_PC];
 
-  cn_image_release();
   cairn_fatal("bad details: section cairn_details, pc %s", cn_report_pc(pc, place));
 }
 

@@ -5,16 +5,12 @@
  */
 #include "runtime/frames.h"
 
-#include <pthread.h>
 #include "runtime/grow.h"
 #include "runtime/image.h"
+#include "runtime/lock.h"
 #include "runtime/maps.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
-
-/* A signal handler may come back in on the thread that holds it: that one is told that nothing is
- * known. */
-static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 /* ---- functions ---- */
 
@@ -258,13 +254,15 @@ static void add(size_t i)
   check_functions(code);
 }
 
-static void sync(void)
+/* False: a registration of an image was interrupted. */
+static bool sync(void)
 {
   size_t kept = 0;
 
-  if (cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed) ||
-      !cn_image_hold())
-    return;
+  if (cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed))
+    return true;
+  if (!cn_image_hold())
+    return false;
   uint64_t generation = cn_image_generation();
   for (size_t i = 0; i < codes.count; i++)
     codes.at[i].there = false;
@@ -283,19 +281,30 @@ static void sync(void)
   codes.count = kept;
   cn_image_release();
   atomic_store_explicit(&synced, generation, memory_order_relaxed);
-}
-
-static bool enter(void)
-{
-  if (pthread_mutex_lock(&lock) != 0)
-    return false;
-  sync();
   return true;
 }
 
 static void leave(void)
 {
-  pthread_mutex_unlock(&lock);
+  cn_lock_release(CN_LOCK_FRAMES);
+}
+
+static bool try_enter(void)
+{
+  if (!cn_lock_take(CN_LOCK_FRAMES))
+    return false;
+  bool there = sync();
+  if (!there)
+    leave();
+  return there;
+}
+
+/* Code of which nothing is known is taken for native code, and its roots are skipped: so nobody is
+ * told that because of a lock. */
+static void enter(void)
+{
+  if (!try_enter())
+    cairn_fatal("the stack is walked in a signal handler that has interrupted the runtime");
 }
 
 /* ---- questions ---- */
@@ -376,8 +385,7 @@ bool cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
   if (entry != NULL &&
       (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
     return true;
-  if (!enter())
-    return false;
+  enter();
   bool found = meet(pc, key, value);
   leave();
   return found;
@@ -388,8 +396,7 @@ bool cn_frames_inside(uintptr_t pc)
   struct code *code;
   size_t index;
 
-  if (!enter())
-    return false;
+  enter();
   bool inside = locate(pc, &code, &index);
   leave();
   return inside;
@@ -397,8 +404,10 @@ bool cn_frames_inside(uintptr_t pc)
 
 void cn_frames_begin(void)
 {
-  if (cn_image_generation() != atomic_load_explicit(&synced, memory_order_relaxed) && enter())
-    leave();
+  if (cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed))
+    return;
+  enter();
+  leave();
 }
 
 bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
@@ -406,8 +415,7 @@ bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   struct code *code;
   size_t index;
 
-  if (!enter())
-    return false;
+  enter();
   bool there = locate(pc, &code, &index);
   if (there) {
     *low = code->low;
@@ -419,8 +427,9 @@ bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 
 void cn_frames_trim(void)
 {
-  if (replaced.count == 0 || !enter())
+  if (replaced.count == 0)
     return;
+  enter();
   for (size_t i = 0; i < replaced.count; i++)
     cn_os_free(replaced.at[i], table_bytes(replaced.at[i]->mask + 1));
   replaced.count = 0;
@@ -432,7 +441,7 @@ size_t cn_frames_memory(size_t *safepoints)
   size_t bytes;
 
   *safepoints = 0;
-  if (!enter())
+  if (!try_enter())
     return 0;
   *safepoints = table()->used;
   bytes = table_bytes(table()->mask + 1);

@@ -139,7 +139,8 @@ void cn_frames_begin(void);
 /* Where code with frame maps round `pc` lies: all of the image's. False: none is there. */
 bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
-/* In phase STOP, before the first walk: nobody reads tables that have been replaced any more. */
+/* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for
+ * helper threads may walk as long as it lasts. */
 void cn_frames_trim(void);
 
 /* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */

@@ -4,8 +4,6 @@
  */
 #include "runtime/image.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <cairn/abi.h>
@@ -13,6 +11,7 @@
 #include "base/framemap.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"
+#include "runtime/lock.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/regions.h"
@@ -25,35 +24,15 @@ static CN_GROW(struct registered {
 }) images;
 static _Atomic uint64_t generation;
 static uint64_t flags;
-static _Atomic uintptr_t holder; /* address of its thread's `self`; 0: nobody holds the list */
-static _Thread_local char self;
 
-/* Held for a few microseconds, so that waiting needs no queue. */
 bool cn_image_hold(void)
 {
-  uintptr_t mine = (uintptr_t)&self, free = 0;
-
-  while (!atomic_compare_exchange_weak_explicit(&holder, &free, mine, memory_order_acquire,
-                                                memory_order_relaxed)) {
-    if (free == mine)
-      return false;
-    if (free != 0)
-      sched_yield();
-    free = 0;
-  }
-  return true;
+  return cn_lock_take(CN_LOCK_IMAGES);
 }
 
 void cn_image_release(void)
 {
-  atomic_store_explicit(&holder, 0, memory_order_release);
-}
-
-/* The child of a fork() has not the thread that held the list. */
-static void forked(void)
-{
-  if (holder != (uintptr_t)&self)
-    cn_image_release();
+  cn_lock_release(CN_LOCK_IMAGES);
 }
 
 size_t cn_image_count(void)
@@ -125,7 +104,7 @@ void cairn_image_register(const struct cairn_image *image)
     return;
   check_bounds(image);
   if (images.room == 0)
-    pthread_atfork(NULL, NULL, forked);
+    cn_locks_prepare();
   CN_CHECK(cn_image_hold());
   cn_grow_push(&images, (struct registered){image, *image, generation});
   flags |= image->flags;

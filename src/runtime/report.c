@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "runtime/backtrace.h"
 #include "runtime/details.h"
+#include "runtime/lock.h"
 #include "runtime/os/os.h"
 
 /* One write, so that lines of several processes do not mix. */
@@ -75,6 +76,7 @@ static bool by_details(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
   struct cn_source source;
+  unsigned locks = cn_locks_held();
   volatile bool found = false;
   uint32_t depths = 1;
 
@@ -84,8 +86,10 @@ static bool by_details(uintptr_t pc, char *buffer, size_t size)
   if (sigsetjmp(guard.back, 0) == 0)
     for (uint32_t i = 0; i < depths; i++)
       found = cn_details_source(pc, i, &source, &depths);
-  else
+  else {
+    cn_locks_restore(locks);
     found = false;
+  }
   cn_report_guard = guard.outer;
   if (found && source.file != NULL)
     snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);

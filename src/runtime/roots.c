@@ -236,7 +236,6 @@ static void begin_notes(void)
 {
   CN_CHECK(cairn_mutator.stopped != NULL);
   slots.count = derived.count = offsets.count = users.count = 0;
-  cn_frames_trim();
   cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
 }
 

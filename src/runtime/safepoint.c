@@ -8,6 +8,7 @@
 #include <cairn/abi.h>
 #include "runtime/arm.h"
 #include "runtime/ask.h"
+#include "runtime/frames.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
 #include "runtime/mutator.h"
@@ -31,6 +32,7 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(mutator, regs);
   uint64_t start = cn_os_nanoseconds();
+  cn_frames_trim();
   mutator->stopped = regs;
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
   mutator->stopped = NULL;

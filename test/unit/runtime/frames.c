@@ -2,7 +2,8 @@
  *
  * The index over frame maps. What would go wrong: a safepoint is not found, or found for the code of an
  * image that is gone; a table that grows loses entries; maps that contradict each other are believed;
- * who looks up while images come and go sees half an entry; images that go leave memory behind.
+ * who looks up while images come and go sees half an entry, or in a signal handler nothing, which
+ * passes for native code; images that go leave memory behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,6 +170,18 @@ static void beyond_function(void)
   cn_frames_find(0x10030);
 }
 
+/* As a signal handler would that comes while the index is changed. */
+static void another_find(void)
+{
+  cn_frames_find(0x10020);
+}
+
+static void interrupted(void)
+{
+  mock_interrupt = another_find;
+  one((struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 16});
+}
+
 static void bad_maps(void **state)
 {
   (void)state;
@@ -177,6 +190,7 @@ static void bad_maps(void **state)
   aborts(saved_outside, "a register is saved outside the frame");
   aborts(saved_over_pc, "a register is saved outside the frame");
   aborts(beyond_function, "a return offset cannot be read");
+  aborts(interrupted, "the stack is walked in a signal handler that has interrupted the runtime");
 }
 
 /* Equal maps are what a linker leaves that folds functions; a return address may be the last byte's

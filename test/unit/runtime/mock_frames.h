@@ -54,12 +54,19 @@ int cn_framemap_return_offset(const struct cn_framemap_function *function, uint3
   return CN_FRAMEMAP_OK;
 }
 
+/* Called once while a safepoint is read. */
+static void (*mock_interrupt)(void);
+
 /* The cursor points to the mock; what is left to read is counted down, as the real reader does. */
 int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
                           struct cn_safepoint *out)
 {
   const struct mock_safepoint *safepoints = (const void *)function->data;
+  void (*interrupt)(void) = mock_interrupt;
 
+  mock_interrupt = NULL;
+  if (interrupt != NULL)
+    interrupt();
   *out = safepoints[index].safepoint;
   out->cursor = (const unsigned char *)&safepoints[index];
   return CN_FRAMEMAP_OK;

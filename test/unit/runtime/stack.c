@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "aborts.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include "mock_frames.h"
@@ -402,6 +403,20 @@ static void lost_register(void)
   cairn_stack_enumerate(&it, NULL, NULL);
 }
 
+/* A backtrace goes on without what it cannot read, but leaves nothing locked: the next walk reads
+ * that for itself. */
+static void after_backtrace(void)
+{
+  struct cairn_stack_iterator it;
+
+  prepare();
+  in_f[0].safepoint.saved = 1;
+  in_f[0].safepoint.saved_offset[0] = -8;
+  mock_image(&image, functions, 2);
+  cairn_backtrace(open("/dev/null", O_WRONLY));
+  cairn_stack_youngest(&it);
+}
+
 static void fatal(void **state)
 {
   (void)state;
@@ -412,6 +427,7 @@ static void fatal(void **state)
   aborts(no_handler, "a root with a tag of the language's own");
   aborts(region_gone, "the region was removed");
   aborts(lost_register, "a reference in a register that was not saved");
+  aborts(after_backtrace, "bad frame map: a register is saved outside the frame");
 }
 
 int main(void)
