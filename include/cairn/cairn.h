@@ -47,7 +47,9 @@
 
 #include <stddef.h>
 
-#if !defined(CAIRN_PLAIN) && !defined(__clang__)
+#ifdef __cplusplus
+#error "cairn/cairn.h: for C alone; C++ is compiled as native code, which cannot hold references"
+#elif !defined(CAIRN_PLAIN) && !defined(__clang__)
 #error "cairn/cairn.h: compile with cairn-cc, or define CAIRN_PLAIN to use calloc()"
 #endif
 

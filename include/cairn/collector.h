@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A slot: the address of a reference, which is the address of an object's payload, or null. Wrapped
  * so that the compiler rejects mixing slots, objects and integers. */
 struct cairn_slot {
@@ -166,7 +170,7 @@ void cairn_note_moved(size_t bytes);
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */
-_Noreturn void cairn_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
  * allocation (later: cairn_fatal()), e.g. by a constructor, on the main thread. What `collector`
@@ -201,5 +205,9 @@ static inline bool cairn_layout_payload(const struct cairn_layout *layout, uint6
   *bytes = (size + 7) & ~UINT64_C(7);
   return true;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

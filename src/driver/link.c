@@ -79,10 +79,11 @@ static bool is_static(const struct cn_command *command)
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
   const char *library = cn_paths_find("lib/libcairn.a");
+  const char *exports = cn_paths_find("lib/libcairn.exports");
 
-  if (!library) {
-    cn_tool_error(
-        "the runtime library libcairn.a is not in the lib directory beside this program's");
+  if (!library || !exports) {
+    cn_tool_error("%s is not in the lib directory beside this program's",
+                  library ? "libcairn.exports" : "the runtime library libcairn.a");
     return false;
   }
   cn_push(words, "-Wl,--whole-archive");
@@ -90,8 +91,10 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   cn_push(words, "-Wl,--no-whole-archive");
   /* Nobody could import it from a static program, and GNU ld would leave a thread-local relocation
    * in a static PIE that its start code cannot apply. */
-  if (!is_static(command))
-    cn_push(words, "-Wl,--export-dynamic-symbol=cairn_*");
+  if (!is_static(command)) {
+    cn_push(words, "-Xlinker");
+    cn_push(words, cn_command_text("--dynamic-list=%s", exports));
+  }
   return true;
 }
 

@@ -18,7 +18,7 @@ static char *map(size_t bytes)
 {
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-  return at == MAP_FAILED ? NULL : at;
+  return at == MAP_FAILED ? NULL : (char *)at;
 }
 
 static bool init(size_t initial, size_t most)
@@ -57,8 +57,11 @@ static uintptr_t move(uintptr_t at)
     cairn_fatal("no object at 0x%lx", (unsigned long)at);
   bool indexed = layout->elem_size != 0;
   uint64_t count = indexed ? header[-1] >> 1 : 0;
-  size_t before = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
-  cairn_layout_payload(layout, count, &payload);
+  size_t before = CAIRN_ABI_HEADER_SIZE;
+  if (indexed)
+    before = CAIRN_ABI_INDEXED_HEADER_SIZE;
+  if (!cairn_layout_payload(layout, count, &payload))
+    cairn_fatal("no length at 0x%lx", (unsigned long)at);
   memcpy(fresh + used, (char *)at - before, payload + before);
   uintptr_t to = (uintptr_t)fresh + used + before;
   used += payload + before;

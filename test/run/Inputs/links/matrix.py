@@ -141,7 +141,7 @@ def main():
     rows = [(linker, level, collected, FORMS, False) for linker in ('bfd', 'lld')
             for level in LEVELS for collected in (False, True)]
     # gold and mold keep what is named like a C identifier, and so every function that has a map.
-    rows += [(linker, '-O2', collected, ['pie', 'static', 'shared'], True)
+    rows += [(linker, '-O2', collected, ['pie', 'static', 'shared', 'dlopen'], True)
              for linker in ('gold', 'mold') for collected in (False, True)]
     wrong, done, moved = [], 0, 0
     print(f'{"":22}' + ''.join(f'{form:>11}' for form in FORMS))
