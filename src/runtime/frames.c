@@ -5,6 +5,7 @@
  */
 #include "runtime/frames.h"
 
+#include "runtime/foreign.h"
 #include "runtime/grow.h"
 #include "runtime/image.h"
 #include "runtime/lock.h"
@@ -143,7 +144,7 @@ enum { LEAST_BITS = 9 };
 static struct {
   struct cn_index index;
   struct cn_entry at[2];
-} none = {.index = {.shift = 59, .mask = 1}};
+} none = {.index = {.shift = 58, .mask = 1}};
 struct cn_index *_Atomic cn_frames_index = &none.index;
 
 static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
@@ -173,6 +174,7 @@ static void put(struct cn_index *index, uint64_t key, uint64_t value)
     entry = &index->at[i];
     index->used++;
   }
+  cn_maps_codes(cn_entry_map(value), entry->code);
   atomic_store_explicit(&entry->value, value, memory_order_relaxed);
   atomic_store_explicit(&entry->key, key, memory_order_release);
 }
@@ -191,7 +193,7 @@ static void replace_table(void)
   if (index == NULL)
     cairn_fatal("no memory for an index of %zu safepoints", live);
   cn_os_prefer_large_pages((uintptr_t)index, table_bytes((size_t)1 << bits));
-  index->shift = 60 - (unsigned)bits;
+  index->shift = 59 - (unsigned)bits;
   index->mask = ((size_t)1 << bits) - 1;
   for (size_t i = 0; i <= old->mask; i++) {
     uint64_t value = atomic_load_explicit(&old->at[i].value, memory_order_relaxed);
@@ -219,7 +221,7 @@ static void forget_entries(uintptr_t low, uintptr_t high)
     uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
     if (key == 0 || (key >> CN_ENTRY_SHIFT) - low > high - low)
       continue;
-    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_WORDS,
+    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE,
                           memory_order_relaxed);
     atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
   }
@@ -252,6 +254,12 @@ static void add(size_t i)
   read_functions(code, i);
   sort_functions(code->functions.at, code->functions.count);
   check_functions(code);
+  cn_foreign_forget();
+}
+
+static bool up_to_date(void)
+{
+  return cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed);
 }
 
 /* False: a registration of an image was interrupted. */
@@ -259,7 +267,7 @@ static bool sync(void)
 {
   size_t kept = 0;
 
-  if (cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed))
+  if (up_to_date())
     return true;
   if (!cn_image_hold())
     return false;
@@ -331,6 +339,7 @@ static bool locate(uintptr_t pc, struct code **code, size_t *index)
       return true;
     }
   }
+  cn_foreign_note(pc);
   return false;
 }
 
@@ -356,7 +365,7 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
   return false;
 }
 
-static bool meet(uintptr_t pc, uint64_t *key, uint64_t *value)
+static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   struct code *code;
   size_t index;
@@ -364,29 +373,25 @@ static bool meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   const struct cn_entry *entry = cn_index_find(table(), pc, key);
 
   if (entry != NULL && (*value = entry->value) != 0) /* another thread was here first */
-    return true;
+    return CN_FRAMES_FOUND;
   if (!locate(pc, &code, &index))
-    return false;
+    return CN_FRAMES_NONE;
   struct cn_framemap_function function = read_function(code, index);
   if (!find_safepoint(&function, pc, &safepoint))
-    return false;
+    return CN_FRAMES_CODE;
   const struct cn_map *map = cn_maps_decode(&code->maps, &function, safepoint);
   *key = cn_maps_key(map, pc);
   *value = cn_maps_value(map);
   insert(*key, *value);
-  return true;
+  return CN_FRAMES_FOUND;
 }
 
-bool cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
+enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  const struct cn_entry *entry =
-      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, key);
-
-  if (entry != NULL &&
-      (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
-    return true;
+  if (cn_foreign_is(pc) && up_to_date())
+    return CN_FRAMES_NONE;
   enter();
-  bool found = meet(pc, key, value);
+  enum cn_frames found = meet(pc, key, value);
   leave();
   return found;
 }
@@ -404,7 +409,7 @@ bool cn_frames_inside(uintptr_t pc)
 
 void cn_frames_begin(void)
 {
-  if (cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed))
+  if (up_to_date())
     return;
   enter();
   leave();

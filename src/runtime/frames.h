@@ -19,8 +19,8 @@
 #include "base/framemap.h"
 
 /* A safepoint, decoded; kept until its image goes. Behind it lie, in this order: `plain` codes of
- * roots, at an address that is a multiple of eight the roots and the areas that have no code, and
- * the offsets of the saved registers.
+ * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,
+ * if the registers were not pushed, the offsets where they are saved.
  *
  * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root,
  * or CN_PLAIN_SP; then the rest is the distance of the root from the stack pointer. If the frame's
@@ -57,23 +57,29 @@ static inline const int32_t *cn_map_saved(const struct cn_map *map)
 
 /* An entry of the table.
  *
- *   key     63..16 the return address; 15..0 words of the frame if it is regular, CN_ENTRY_CHAINED
- *           if its frame pointer was pushed first and says where it ends, else 0
- *   value   63..16 address of the map; 15..8 number of plain roots; 7 the map has other roots, or
- *           areas; 5..0 the saved registers
+ *   key     63..16 the return address; 15 the frame pointer was pushed first, and says where the
+ *           frame ends; 14..0 words of the frame; if bit 15 is set, at least so many
+ *   value   63..16 address of the map; 15..8 number of plain roots; 7 always set; 6 the map has
+ *           other roots, or areas; 5..0 the saved registers
+ *   code    of the first plain roots
  *
- * A frame is regular if its size is constant; but for key 0, its registers were pushed, and it has
- * fewer than 256 plain roots. Key 0: empty. Value 0: its image is gone. */
+ * With 0 words, a frame is irregular: its size is neither constant nor known by its frame pointer,
+ * or is too large, or its registers were not pushed, or it has too many plain roots. Key 0: empty.
+ * Value 0: its image is gone. */
+enum { CN_ENTRY_CODES = 8 };
 struct cn_entry {
   _Atomic uint64_t key, value;
+  uint16_t code[CN_ENTRY_CODES]; /* written before the key */
 };
 enum {
   CN_ENTRY_SHIFT = 16,
-  CN_ENTRY_WORDS = (1 << 16) - 1,
-  CN_ENTRY_CHAINED = CN_ENTRY_WORDS,
+  CN_ENTRY_WORDS = (1 << 15) - 1,
+  CN_ENTRY_CHAINED = 1 << 15,
+  CN_ENTRY_SIZE = CN_ENTRY_CHAINED | CN_ENTRY_WORDS,
   CN_ENTRY_PLAIN_SHIFT = 8,
   CN_ENTRY_PLAIN_MAX = 255,
-  CN_ENTRY_OTHERS = 1 << 7,
+  CN_ENTRY_SP = 1 << 7, /* for the lane that has the stack pointer, where registers are lanes */
+  CN_ENTRY_OTHERS = 1 << 6,
   CN_ENTRY_SAVED = (1 << 6) - 1,
 };
 
@@ -81,7 +87,7 @@ enum {
 struct cn_index {
   unsigned shift; /* 64 - log2 of the bytes of all entries */
   size_t mask, used;
-  unsigned char unused[40]; /* an entry does not cross a line of 64 bytes */
+  unsigned char unused[40]; /* two entries are a line of 64 bytes */
   struct cn_entry at[];
 };
 extern struct cn_index *_Atomic cn_frames_index; /* never null */
@@ -118,16 +124,34 @@ static inline const struct cn_map *cn_entry_map(uint64_t value)
   return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
 }
 
-/* The entry of the safepoint that returns to `pc`. False: there is no record of it. On the
- * mutator's own thread, or a collector's in phase STOP. */
-bool cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value);
+/* What there is where a call returns to. */
+enum cn_frames {
+  CN_FRAMES_NONE,  /* no code with frame maps */
+  CN_FRAMES_CODE,  /* a function with frame maps, but no record of a safepoint */
+  CN_FRAMES_FOUND
+};
+
+/* What cn_frames_entry() does if the table has no entry. */
+enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
+
+/* The entry of the safepoint that returns to `pc`, if there is one. On the mutator's own thread, or
+ * a collector's in phase STOP. */
+static inline enum cn_frames cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
+{
+  const struct cn_entry *entry =
+      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, key);
+
+  if (entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
+    return CN_FRAMES_FOUND;
+  return cn_frames_meet(pc, key, value);
+}
 
 /* Its map; null: there is none. As above. */
 static inline const struct cn_map *cn_frames_find(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_frames_entry(pc, &key, &value) ? cn_entry_map(value) : NULL;
+  return cn_frames_entry(pc, &key, &value) == CN_FRAMES_FOUND ? cn_entry_map(value) : NULL;
 }
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */

@@ -119,6 +119,18 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
 
 /* ---- maps ---- */
 
+/* Of the map and what lies behind it. Codes are read in groups. */
+static size_t bytes_of(const struct cn_map *head)
+{
+  size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
+  size_t others = head->roots * sizeof(struct cn_root) + head->areas * sizeof(struct cn_area);
+
+  if (head->plain <= CN_ENTRY_CODES) /* these are read where the table has them */
+    codes = head->plain;
+  return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD : 0) +
+         (head->pushed ? 0 : WORD + CN_CALLEE_SAVED * sizeof(int32_t));
+}
+
 const struct cn_map *cn_maps_decode(struct cn_maps *maps,
                                     const struct cn_framemap_function *function, uint32_t index)
 {
@@ -133,10 +145,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
                         .saved = safepoint.saved & CN_ENTRY_SAVED,
                         .pushed = is_pushed(&safepoint), .plain = plain,
                         .roots = roots - plain, .areas = safepoint.areas};
-  struct cn_map *map = take(maps, sizeof head + plain * sizeof head.plain_at[0] +
-                                      head.roots * sizeof root +
-                                      head.areas * sizeof(struct cn_area) +
-                                      sizeof safepoint.saved_offset + 2 * WORD);
+  struct cn_map *map = take(maps, bytes_of(&head));
   *map = head;
   struct cn_root *other = (struct cn_root *)(uintptr_t)cn_map_roots(map);
   uint16_t *at = map->plain_at;
@@ -154,36 +163,47 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
     if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
       bad("an area cannot be read", function->entry);
   int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved(map);
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+  for (int i = 0; i < CN_CALLEE_SAVED && !map->pushed; i++)
     saved[i] = safepoint.saved_offset[i];
   return map;
 }
 
+/* Of a frame whose registers were pushed. */
 static bool is_chained(const struct cn_map *map)
 {
   return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD &&
-         (map->saved >> CN_ARCH_FRAME_POINTER & 1) &&
-         cn_map_saved(map)[CN_ARCH_FRAME_POINTER] == -2 * WORD;
+         (map->saved >> CN_ARCH_FRAME_POINTER & 1);
+}
+
+/* 0: irregular. */
+static uint64_t words_of(const struct cn_map *map)
+{
+  uint64_t words = 0, least = map->extent / WORD + 2;
+
+  if (!map->pushed || map->plain > CN_ENTRY_PLAIN_MAX)
+    return 0;
+  if (is_chained(map))
+    return least <= CN_ENTRY_WORDS ? CN_ENTRY_CHAINED | least : 0;
+  if (map->cfa_reg == cn_arch_sp && map->cfa_offset > 0 && map->cfa_offset % WORD == 0)
+    words = (uint64_t)map->cfa_offset / WORD;
+  return words <= CN_ENTRY_WORDS ? words : 0;
 }
 
 uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc)
 {
-  uint64_t key = (uint64_t)pc << CN_ENTRY_SHIFT;
-
-  if (!map->pushed || map->plain > CN_ENTRY_PLAIN_MAX)
-    return key;
-  if (is_chained(map))
-    return key | CN_ENTRY_CHAINED;
-  if (map->cfa_reg == cn_arch_sp && map->cfa_offset > 0 && map->cfa_offset % WORD == 0 &&
-      map->cfa_offset / WORD < CN_ENTRY_CHAINED)
-    key |= (uint64_t)map->cfa_offset / WORD;
-  return key;
+  return (uint64_t)pc << CN_ENTRY_SHIFT | words_of(map);
 }
 
 uint64_t cn_maps_value(const struct cn_map *map)
 {
   uint64_t plain = map->plain <= CN_ENTRY_PLAIN_MAX ? map->plain : 0;
 
-  return (uint64_t)(uintptr_t)map << CN_ENTRY_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT |
+  return (uint64_t)(uintptr_t)map << CN_ENTRY_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT | CN_ENTRY_SP |
          (map->roots || map->areas ? CN_ENTRY_OTHERS : 0) | map->saved;
+}
+
+void cn_maps_codes(const struct cn_map *map, uint16_t code[CN_ENTRY_CODES])
+{
+  for (uint32_t i = 0; i < CN_ENTRY_CODES; i++)
+    code[i] = i < map->plain ? map->plain_at[i] : 0;
 }

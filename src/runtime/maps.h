@@ -24,6 +24,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
 /* The entry of the table for it. */
 uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc);
 uint64_t cn_maps_value(const struct cn_map *map);
+void cn_maps_codes(const struct cn_map *map, uint16_t code[CN_ENTRY_CODES]);
 
 void cn_maps_forget(struct cn_maps *maps);
 size_t cn_maps_memory(const struct cn_maps *maps);

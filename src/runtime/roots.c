@@ -227,7 +227,7 @@ static void note_other_stacks(void)
 {
   struct cn_walk walk;
 
-  for (size_t i = 0; i < cn_stacks_count(); i++)
+  for (size_t i = 0; cn_stacks_any() && i < cn_stacks_count(); i++)
     if (cn_stacks_walk(i, &walk))
       note_frames(&walk);
 }
@@ -295,7 +295,9 @@ static void visit_global(const struct cairn_global_root *root, cairn_root_visito
 
 static void visit_globals(cairn_root_visitor *visit, void *env)
 {
-  for (size_t i = 0; i < cn_image_count(); i++) {
+  size_t count = cn_image_count();
+
+  for (size_t i = 0; i < count; i++) {
     const struct cairn_image *image = cn_image_at(i);
     const struct cairn_global_root *root = image->roots_start;
     for (; root != image->roots_stop; root++)

@@ -4,70 +4,69 @@
  */
 #include "runtime/stretch.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef uintptr_t pair __attribute__((vector_size(16)));
 
 struct lanes {
-  pair a, b, c;
+  pair a, b, c, sp; /* the stack pointer in its upper half */
 };
-_Static_assert(sizeof(struct lanes) == CN_CALLEE_SAVED * sizeof(uintptr_t), "three pairs");
+_Static_assert(offsetof(struct lanes, sp) == CN_CALLEE_SAVED * sizeof(uintptr_t) &&
+                   (unsigned)CN_PLAIN_SP == (unsigned)CN_CALLEE_SAVED + 1,
+               "lanes have the numbers of enum cn_reg");
 
-static inline struct lanes lanes_load(uintptr_t *const *place)
+static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
 {
-  struct lanes lanes;
+  struct lanes lanes = {.sp = {0, sp}};
 
-  memcpy(&lanes, place, sizeof lanes);
+  memcpy(&lanes, place, offsetof(struct lanes, sp));
   return lanes;
 }
 
-static inline void lanes_store(struct lanes lanes, uintptr_t *place)
+static inline void lanes_store(struct lanes lanes, uintptr_t **place)
 {
-  memcpy(place, &lanes, sizeof lanes);
+  memcpy(place, &lanes, offsetof(struct lanes, sp));
 }
 
-static inline struct lanes lanes_save(struct lanes lanes, unsigned mask, uintptr_t cfa)
+static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
-  const pair *keep = (const pair *)cn_arch_shapes[mask].keep;
-  const pair *offset = (const pair *)cn_arch_shapes[mask].offset;
+  const struct cn_shape *shape = &cn_arch_shapes[value & CN_ENTRY_SAVED];
+  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
   pair both = {cfa, cfa};
 
   lanes.a = (lanes.a & keep[0]) + ((both & ~keep[0]) + offset[0]);
   lanes.b = (lanes.b & keep[1]) + ((both & ~keep[1]) + offset[1]);
   lanes.c = (lanes.c & keep[2]) + ((both & ~keep[2]) + offset[2]);
+  lanes.sp = both;
   return lanes;
 }
 
-/* Half a group at a time. */
-static inline void lanes_note(struct lanes lanes, uintptr_t sp, const uint16_t *code,
-                              unsigned count, uintptr_t **out)
+/* Half a group at a time: most frames have no more. */
+static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count,
+                              uintptr_t **out)
 {
   _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
   enum { HALF = CN_STRETCH_GROUP / 2 };
   unsigned i = 0;
 
-  ((pair *)at)[0] = lanes.a;
-  ((pair *)at)[1] = lanes.b;
-  ((pair *)at)[2] = lanes.c;
-  at[CN_PLAIN_SP] = sp;
+  memcpy(at, &lanes, sizeof at);
   do {
 #pragma GCC unroll 4
-    for (unsigned k = 0; k < HALF; k++)
+    for (unsigned k = i; k < i + HALF; k++)
       out[k] = (uintptr_t *)(at[code[k] & CN_PLAIN_REG] + (code[k] & ~(unsigned)CN_PLAIN_REG));
-    out += HALF;
-    code += HALF;
     i += HALF;
-  } while (__builtin_expect(i < count, 0));
+  } while (__builtin_expect(i < count && i < CN_STRETCH_GROUP, 0));
 }
 
-static inline size_t lanes_look(const struct cn_stretch *stretch, const uintptr_t *words,
+static inline size_t lanes_look(const struct cn_index *index, const struct cn_stretch_ahead *ahead,
                                 const struct cn_entry **start)
 {
   size_t count = 0;
 
   for (int i = 0; i < CN_STRETCH_AHEAD; i++) {
-    start[count] = cn_index_start(stretch->index, words[i]);
-    count += words[i] - stretch->low <= stretch->length;
+    start[count] = cn_index_start(index, ahead->seen[i]);
+    count += ahead->seen[i] - ahead->low <= ahead->length;
   }
   return count;
 }
@@ -85,24 +84,10 @@ uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
   return slots->at + slots->count;
 }
 
-void cn_stretch_leave(const struct cn_stretch *stretch, uintptr_t *pc_slot,
-                      const uintptr_t *places)
-{
-  struct cn_frame *frame = &stretch->walk->frame;
-
-  frame->pc_slot = pc_slot;
-  frame->pc = *pc_slot;
-  frame->sp = (uintptr_t)(pc_slot + 1);
-  frame->regs = NULL;
-  memcpy(frame->place, places, sizeof frame->place);
-}
-
-uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, uintptr_t *pc_slot,
-                              const uintptr_t *places, const struct cn_map *map, uintptr_t **out)
+uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map,
+                              uintptr_t **out)
 {
   stretch->slots->count = (size_t)(out - stretch->slots->at);
-  if (pc_slot)
-    cn_stretch_leave(stretch, pc_slot, places);
   stretch->walk->frame.map = map;
   cn_roots_others(stretch->walk, stretch->others, stretch->env);
   return cn_stretch_room(stretch, stretch->slots->at + stretch->slots->count);
@@ -136,9 +121,6 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_sta
 
   if (!suits(&walk->frame, walk->stack_end))
     return 0;
-  if (stretch.index->mask >= CN_STRETCH_LARGE &&
-      cn_frames_range(walk->frame.pc, &stretch.low, &stretch.length))
-    stretch.length -= stretch.low;
   cn_slots_room(slots, CN_STRETCH_ROOM);
   cn_stretch_loop *own = cn_stretch_any ? NULL : cn_arch_stretch();
   return own ? own(&stretch) : loop(&stretch);

@@ -15,8 +15,6 @@ struct cn_stretch {
   struct cn_walk *walk;
   const struct cn_index *index;
   const uintptr_t *end; /* no word of the stack lies at or above it */
-  /* Of the code, if the table is large, so that fetching ahead pays; else 0. */
-  uintptr_t low, length;
   struct cn_slots *slots;
   cairn_stack_root *others;
   void *env;
@@ -34,20 +32,23 @@ typedef uint64_t cn_stretch_loop(const struct cn_stretch *stretch);
 
 extern bool cn_stretch_any; /* do not use that: for tests */
 
-/* Fetching ahead: so many words of the stack at once, when so many are left of those before. */
-enum { CN_STRETCH_AHEAD = 256, CN_STRETCH_LEFT = 256, CN_STRETCH_LARGE = 1 << 12 };
+/* Fetching ahead, if the table has so many entries, and when the first words were walked over: so
+ * many words of the stack at once, when so many are left of those before. */
+enum {
+  CN_STRETCH_LARGE = 1 << 12,
+  CN_STRETCH_FIRST = 128,
+  CN_STRETCH_AHEAD = 256,
+  CN_STRETCH_LEFT = 256
+};
 struct cn_stretch_ahead {
-  const struct cn_entry *start[CN_STRETCH_AHEAD + 8]; /* where the search of some words begins */
-  size_t count;
+  const uintptr_t *seen;  /* behind what was looked at; null: nothing was */
+  uintptr_t low, length;  /* of the code */
 };
 
 /* Of the loop, what it seldom does. Each returns where the next addresses of roots go. */
 enum { CN_STRETCH_GROUP = 8, CN_STRETCH_ROOM = CN_ENTRY_PLAIN_MAX + CN_STRETCH_GROUP };
 uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out);
-/* `pc_slot` is null while the walk's frame is the current one. */
-uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, uintptr_t *pc_slot,
-                              const uintptr_t *places, const struct cn_map *map, uintptr_t **out);
-void cn_stretch_leave(const struct cn_stretch *stretch, uintptr_t *pc_slot,
-                      const uintptr_t *places);
+uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map,
+                              uintptr_t **out);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The loop of the fast walk, for who includes it after he has defined `struct lanes`, which holds
- * where each callee-saved register is kept now, in the order of enum cn_reg, and
+ * where each callee-saved register is kept now, in the order of enum cn_reg, and the stack
+ * pointer, and
  *
- *   struct lanes lanes_load(uintptr_t *const *place)
- *   void lanes_store(struct lanes lanes, uintptr_t *place)
- *   struct lanes lanes_save(struct lanes lanes, unsigned mask, uintptr_t cfa)
- *       after a prologue that pushed the registers of `mask`
- *   void lanes_note(struct lanes lanes, uintptr_t sp, const uint16_t *code, unsigned count,
- *                   uintptr_t **out)
- *       the places of the roots with these codes; more may be written, up to a whole group
- *   size_t lanes_look(const struct cn_stretch *stretch, const uintptr_t *words,
+ *   struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
+ *   void lanes_store(struct lanes lanes, uintptr_t **place)
+ *   struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+ *       in the caller of a frame that ends there and has saved registers as an entry's value says
+ *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+ *       the places of the roots with these codes: at least of so many, or of CN_STRETCH_GROUP; so
+ *       many are written at most
+ *   size_t lanes_look(const struct cn_index *index, const struct cn_stretch_ahead *ahead,
  *                     const struct cn_entry **start)
  *       for those of CN_STRETCH_AHEAD words that lie in the code, where a search for them begins;
  *       how many
@@ -21,8 +22,8 @@
  * many roots there are, and which registers are saved, is not to be predicted; so the usual numbers
  * take no branch. Where a program has so many safepoints that the table lies far from the
  * processor, the words of the stack some way ahead are taken for return addresses, if they lie in
- * the code, and what the table has of them is fetched, and a while later what that points to: a
- * wrong guess costs the fetch, and nothing depends on it.
+ * the code, and what the table has of them is fetched: a wrong guess costs the fetch, and nothing
+ * depends on it.
  */
 #ifndef CN_RUNTIME_STRETCH_LOOP_H
 #define CN_RUNTIME_STRETCH_LOOP_H
@@ -30,38 +31,60 @@
 #include "runtime/stretch.h"
 
 /* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: that is not what a frame
- * can be. */
+ * can be, of which the key says how many words it has at least. */
 static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer,
-                                 const struct cn_map *map)
+                                 uint64_t key)
 {
   uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
-  intptr_t bytes = (intptr_t)((uintptr_t)next - (uintptr_t)slot);
+  uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
+  uintptr_t words = bytes / sizeof *next | bytes << 61; /* great, if it is none or below `slot` */
 
-  return bytes % (intptr_t)sizeof *next == 0 &&
-                 bytes >= (intptr_t)(map->extent + 2 * sizeof *next)
-             ? next
-             : (uintptr_t *)UINTPTR_MAX;
+  return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }
 
-/* Fetch the maps of what was looked at before, and the entries of what lies ahead. */
+/* Fetch what the table has of some words further up. Returns from where on there is more to do. */
 static __attribute__((noinline)) const uintptr_t *fetch(const struct cn_stretch *stretch,
-                                                        const uintptr_t *slot,
-                                                        const uintptr_t *seen,
+                                                        const uintptr_t *slot, uintptr_t pc,
                                                         struct cn_stretch_ahead *ahead)
 {
-  if (seen < slot)
-    seen = slot;
-  for (size_t i = 0; i < ahead->count; i++) {
-    uint64_t value = atomic_load_explicit(&ahead->start[i]->value, memory_order_relaxed);
-    __builtin_prefetch(cn_entry_map(value));
+  const struct cn_entry *start[CN_STRETCH_AHEAD + CN_STRETCH_GROUP];
+
+  if (ahead->seen == NULL) {
+    if (!cn_frames_range(pc, &ahead->low, &ahead->length))
+      return stretch->end;
+    ahead->length -= ahead->low;
   }
-  ahead->count = 0;
-  if ((size_t)(stretch->end - seen) < CN_STRETCH_AHEAD)
+  if (ahead->seen < slot)
+    ahead->seen = slot;
+  if ((size_t)(stretch->end - ahead->seen) < CN_STRETCH_AHEAD)
     return stretch->end;
-  ahead->count = lanes_look(stretch, seen, ahead->start);
-  for (size_t i = 0; i < ahead->count; i++)
-    __builtin_prefetch(ahead->start[i]);
-  return seen + CN_STRETCH_AHEAD;
+  size_t count = lanes_look(stretch->index, ahead, start);
+  for (size_t i = 0; i < count; i++)
+    __builtin_prefetch(start[i]);
+  ahead->seen += CN_STRETCH_AHEAD;
+  return ahead->seen - CN_STRETCH_LEFT;
+}
+
+/* The frame whose pc is kept there is the walk's current one. */
+static inline void enter(const struct cn_stretch *stretch, uintptr_t *slot, struct lanes lanes)
+{
+  struct cn_frame *frame = &stretch->walk->frame;
+
+  frame->pc_slot = slot;
+  frame->pc = *slot;
+  frame->sp = (uintptr_t)(slot + 1);
+  frame->regs = NULL;
+  lanes_store(lanes, frame->place);
+}
+
+/* The places of the roots that have a code; more is written. */
+static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value,
+                        unsigned count, uintptr_t **out)
+{
+  lanes_note(lanes, entry->code, count, out);
+  if (__builtin_expect(count > CN_ENTRY_CODES, 0))
+    for (unsigned i = CN_ENTRY_CODES; i < count; i += CN_STRETCH_GROUP)
+      lanes_note(lanes, cn_entry_map(value)->plain_at + i, count - i, out + i);
 }
 
 static uint64_t loop(const struct cn_stretch *stretch)
@@ -69,58 +92,57 @@ static uint64_t loop(const struct cn_stretch *stretch)
   const struct cn_frame *frame = &stretch->walk->frame;
   const struct cn_index *index = stretch->index;
   struct cn_slots *slots = stretch->slots;
-  const uintptr_t *end = stretch->end;
   uintptr_t *slot = (uintptr_t *)frame->sp - 1, *next;
+  const uintptr_t *limit = index->mask + 1 >= CN_STRETCH_LARGE &&
+                                   stretch->end - slot > CN_STRETCH_FIRST
+                               ? slot + CN_STRETCH_FIRST
+                               : stretch->end;
   const uintptr_t *frame_pointer = frame->place[CN_ARCH_FRAME_POINTER];
   uintptr_t pc = frame->pc; /* the first one may be kept elsewhere */
   uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
-  struct lanes lanes = lanes_load(frame->place);
-  uintptr_t places[CN_CALLEE_SAVED];
+  struct lanes lanes = lanes_load(frame->place, frame->sp);
+  struct cn_stretch_ahead ahead = {.seen = NULL};
   uint64_t frames = 0, key;
-  struct cn_stretch_ahead ahead;
-  const uintptr_t *seen = stretch->length != 0 ? slot : end;
 
-  ahead.count = 0;
   for (;;) {
-    if (slot + CN_STRETCH_LEFT > seen && seen != end)
-      seen = fetch(stretch, slot, seen, &ahead);
     const struct cn_entry *entry = cn_index_find(index, pc, &key);
-    size_t words = key & CN_ENTRY_WORDS;
-    if (entry == NULL || words == 0)
+    if (entry == NULL || (key & CN_ENTRY_SIZE) == 0)
       break;
     uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-    const struct cn_map *map = cn_entry_map(value);
-    if (words == CN_ENTRY_CHAINED) { /* which has pushed its caller's */
-      next = chained(slot, frame_pointer, map);
+    if (key & CN_ENTRY_CHAINED) { /* which has pushed its caller's */
+      next = chained(slot, frame_pointer, key);
       frame_pointer = next - 1;
     } else {
-      next = slot + words;
+      next = slot + (key & CN_ENTRY_WORDS);
       if (value >> CN_ARCH_FRAME_POINTER & 1)
         frame_pointer = next - 1;
     }
-    if (next >= end)
-      break;
-    if (out > last) {
+    if (__builtin_expect(next >= limit, 0)) {
+      if (next >= stretch->end)
+        break;
+      limit = fetch(stretch, slot, pc, &ahead);
+    }
+    if (__builtin_expect(out > last, 0)) {
       out = cn_stretch_room(stretch, out);
       last = slots->at + slots->room - CN_STRETCH_ROOM;
     }
     unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
-    lanes_note(lanes, (uintptr_t)(slot + 1), map->plain_at, count, out);
+    note(lanes, entry, value, count, out);
     out += count;
-    if (value & CN_ENTRY_OTHERS) {
-      lanes_store(lanes, places);
-      out = cn_stretch_others(stretch, frames > 0 ? slot : NULL, places, map, out);
+    if (__builtin_expect(value & CN_ENTRY_OTHERS, 0)) {
+      if (frames > 0)
+        enter(stretch, slot, lanes);
+      out = cn_stretch_others(stretch, cn_entry_map(value), out);
       last = slots->at + slots->room - CN_STRETCH_ROOM;
     }
-    lanes = lanes_save(lanes, value & CN_ENTRY_SAVED, (uintptr_t)(next + 1));
+    lanes = lanes_save(lanes, value, (uintptr_t)(next + 1));
     frames++;
     slot = next;
     pc = *slot;
   }
   slots->count = (size_t)(out - slots->at);
-  lanes_store(lanes, places);
   if (frames > 0)
-    cn_stretch_leave(stretch, slot, places);
+    enter(stretch, slot, lanes);
   return frames;
 }
 

@@ -46,29 +46,31 @@ static void check_signal(const struct cn_walk *walk)
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
-static inline bool find_map(struct cn_frame *frame)
+static inline enum cn_frames find_map(struct cn_frame *frame)
 {
   uint64_t key, value;
+  enum cn_frames found = cn_frames_entry(frame->pc, &key, &value);
 
-  if (!cn_frames_entry(frame->pc, &key, &value))
-    return false;
+  if (found != CN_FRAMES_FOUND)
+    return found;
   frame->map = cn_entry_map(value);
-  frame->words = key & CN_ENTRY_WORDS;
+  frame->size = key & CN_ENTRY_SIZE;
   frame->saved = value & CN_ENTRY_SAVED;
-  return true;
+  return found;
 }
 
 bool cn_walk_settle(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
+  enum cn_frames found;
 
-  while (!find_map(frame)) {
+  while ((found = find_map(frame)) != CN_FRAMES_FOUND) {
     frame->map = NULL;
     if (cn_regions_find(frame->pc, &frame->region))
       return true;
     if (cn_barrier_pass(frame))
       continue;
-    if (cn_frames_inside(frame->pc))
+    if (found == CN_FRAMES_CODE)
       fail(walk, "the managed function has no safepoint there");
     check_signal(walk);
     if (!take_anchor(walk))
@@ -77,26 +79,45 @@ bool cn_walk_settle(struct cn_walk *walk)
   return true;
 }
 
+/* Nowhere yet. What is only looked at if something else says so is left as it is: short walks are
+ * frequent, and the whole is large. */
+static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  cn_frames_begin();
+  walk->mutator = mutator;
+  walk->stack = NULL;
+  walk->anchors = walk->anchor = NULL;
+  walk->natives = 0;
+  walk->stack_end = stack_end;
+  walk->virtual_frame = 0;
+  walk->past_end = walk->stepped = walk->collecting = false;
+  frame->pc = frame->sp = 0;
+  frame->pc_slot = frame->barrier = NULL;
+  frame->regs = NULL;
+  frame->map = NULL;
+}
+
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
 
-  cn_frames_begin();
-  *walk = (struct cn_walk){.mutator = mutator,
-                           .stack = mutator->stack,
-                           .anchors = mutator->anchors,
-                           .anchor = mutator->anchor,
-                           .stack_end = mutator->stack_end};
+  begin(walk, mutator, mutator->stack_end);
+  walk->stack = mutator->stack;
+  walk->anchors = mutator->anchors;
+  walk->anchor = mutator->anchor;
   if (regs == NULL)
     return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
   frame->pc = regs->pc;
   frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
+#pragma GCC unroll 6
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
   frame->regs = regs;
-  return cn_walk_settle(walk);
+  return find_map(frame) == CN_FRAMES_FOUND || cn_walk_settle(walk);
 }
 
 static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
@@ -149,8 +170,7 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state)
 {
-  cn_frames_begin();
-  *walk = (struct cn_walk){.mutator = mutator};
+  begin(walk, mutator, 0);
   enter_stack(walk, stack);
   if (state != NULL)
     return cn_walk_set(walk, state);
@@ -160,8 +180,7 @@ bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
                        uintptr_t stack_end)
 {
-  cn_frames_begin();
-  *walk = (struct cn_walk){.stack_end = stack_end};
+  begin(walk, NULL, stack_end);
   return cn_walk_set(walk, state);
 }
 
@@ -229,21 +248,21 @@ bool cn_walk_next(struct cn_walk *walk)
   if (frame->map == NULL)
     return next_of_region(walk);
   walk->virtual_frame = 0;
-  if (frame->words == 0 || frame->words == CN_ENTRY_CHAINED)
+  if (frame->size == 0 || frame->size & CN_ENTRY_CHAINED)
     cfa = end_of(frame);
   else
-    cfa = frame->sp + frame->words * sizeof cfa;
+    cfa = frame->sp + frame->size * sizeof cfa;
   if (cfa == 0)
     fail(walk, "the frame's base register is unknown");
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
-  if (frame->words == 0)
-    save(frame, cfa);
-  else
+  if (frame->size != 0 || frame->map->pushed)
     push(frame, frame->saved, cfa);
+  else
+    save(frame, cfa);
   frame->pc_slot = (uintptr_t *)cfa - 1;
   frame->pc = *frame->pc_slot;
   frame->sp = cfa;
   frame->regs = NULL;
-  return find_map(frame) || cn_walk_settle(walk);
+  return find_map(frame) == CN_FRAMES_FOUND || cn_walk_settle(walk);
 }

@@ -28,9 +28,9 @@ struct cn_frame {
   const struct cn_regs *regs;               /* null: only callee-saved registers are known;
                                                &cn_walk_apart: the others are where other[] says */
   const struct cn_map *map;
-  unsigned words;                           /* as the map's entry has it (frames.h), */
+  unsigned size;                            /* as the key of the map's entry has it (frames.h), */
   unsigned saved;                           /* and the registers that it has saved */
-  struct cn_region region;
+  struct cn_region region;                  /* this and the next: if something above says so */
   uintptr_t *other[CN_ARCH_REGISTERS];
 };
 
@@ -53,7 +53,6 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
 struct cn_walk {
   union {
     struct {
-      struct cn_frame frame;
       const struct cairn_mutator *mutator; /* null: of a stack that nobody knows */
       struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
       struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
@@ -64,6 +63,7 @@ struct cn_walk {
       bool stepping;            /* a manager is to set the iterator, */
       bool stepped;             /* and has */
       bool collecting;          /* stacks that the walk comes to are named to cn_stacks_seen() */
+      struct cn_frame frame;
     };
     struct cairn_stack_iterator iterator;
   };

@@ -66,8 +66,8 @@ enum { CN_ARCH_FRAME_POINTER = CN_RBP };
  * in the mask, `offset` is its distance from the CFA (negative), modulo 2^64, and `keep` is 0; for
  * others it is 0, and `keep` is all ones. So place = (place & keep) + (cfa & ~keep) + offset. */
 struct cn_shape {
-  _Alignas(16) uintptr_t keep[CN_CALLEE_SAVED];
-  _Alignas(16) uintptr_t offset[CN_CALLEE_SAVED];
+  _Alignas(64) uintptr_t offset[8]; /* the last two are 0 */
+  uintptr_t keep[8];
 };
 extern const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED];
 

@@ -2,8 +2,9 @@
  *
  * The fast walk against the general one, on random stacks: frames of all sizes, from one word to more
  * than 512 KB, with and without frame pointers, saved registers in the usual order and not, roots of
- * all kinds, stale return addresses everywhere. What would go wrong: a frame or a root is missed, or a
- * register is looked for in the wrong place.
+ * all kinds, stale return addresses everywhere, up to the last word of the mapping. What would go wrong:
+ * a frame or a root is missed, a register is looked for in the wrong place, what lies behind the stack
+ * is read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,12 +14,13 @@
 #include "aborts.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "mock_frames.h"
 #include "runtime/stretch.h"
 
 enum { RBX = 3, RBP = 6, RSP = 7, WORDS = 400000, KINDS = 40, DEPTH = 300, MOST_FOUND = 16000 };
 
-static uintptr_t stack[WORDS];
+static uintptr_t *stack; /* behind its last word nothing can be read */
 static struct mock_safepoint safepoints[KINDS];
 static struct mock_function functions[KINDS];
 static struct cairn_image image;
@@ -107,13 +109,13 @@ static struct mock_stack build(unsigned *least)
 
   for (int i = 0; i < WORDS; i++) /* stale return addresses */
     stack[i] = draw(3) ? 0xdead0000 + (uintptr_t)i * 8 : pc_of(draw(KINDS));
-  for (made.depth = 0; made.depth < DEPTH; made.depth++) {
+  for (int i = 0; i < DEPTH; i++) {
     uint64_t kind = draw(KINDS);
     const struct cn_safepoint *safepoint = &safepoints[kind].safepoint;
     unsigned words = least[kind] + (safepoint->cfa_reg == RBP ? (unsigned)draw(30) : 0);
     uintptr_t *cfa = sp + words;
-    if (cfa + 100 > stack + WORDS)
-      break;
+    if (cfa > stack + WORDS)
+      continue;
     *pc = pc_of(kind);
     if (safepoint->cfa_reg == RBP)
       *base_pointer = (uintptr_t)(cfa - 2);
@@ -121,6 +123,7 @@ static struct mock_stack build(unsigned *least)
       base_pointer = cfa + safepoint->saved_offset[CN_RBP] / 8;
     pc = cfa - 1;
     sp = cfa;
+    made.depth++;
   }
   *pc = (uintptr_t)mock_image; /* native */
   return made;
@@ -332,6 +335,19 @@ static void broken_stacks(void **state)
   }
 }
 
+/* At the end of a mapping, with a page behind it that cannot be read. */
+static int map_stack(void **state)
+{
+  size_t bytes = (WORDS * sizeof *stack + 4095) / 4096 * 4096;
+  char *at = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  (void)state;
+  if (at == MAP_FAILED || mprotect(at + bytes, 4096, PROT_NONE) != 0)
+    return -1;
+  stack = (uintptr_t *)(at + bytes) - WORDS;
+  return 0;
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -341,5 +357,5 @@ int main(void)
       cmocka_unit_test(with_many_safepoints),
   };
 
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, map_stack, NULL);
 }
