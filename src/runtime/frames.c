@@ -6,6 +6,7 @@
 #include "runtime/frames.h"
 
 #include "runtime/foreign.h"
+#include "runtime/functions.h"
 #include "runtime/grow.h"
 #include "runtime/image.h"
 #include "runtime/lock.h"
@@ -15,16 +16,10 @@
 
 /* ---- functions ---- */
 
-struct function {
-  uintptr_t entry;
-  uint32_t code_size;
-  uint32_t offset; /* in the image's section */
-};
-
 struct code {
   uint64_t id;
   const unsigned char *start, *stop;
-  CN_GROW(struct function) functions; /* by entry */
+  CN_GROW(struct cn_function) functions; /* by entry */
   uintptr_t low, high;                /* the code of all of them */
   struct cn_maps maps;
   bool there; /* sync() has seen it */
@@ -64,47 +59,12 @@ static void read_functions(struct code *code, size_t image)
         (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
       break;
     /* Padding before the function is skipped again when it is read again. */
-    cn_grow_push(&code->functions, (struct function){function.entry, function.code_size,
+    cn_grow_push(&code->functions, (struct cn_function){function.entry, function.code_size,
                                                      (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
     cairn_fatal("bad frame map: image %zu, offset %zu of section cairn_frames", image,
                 (size_t)(cursor - code->start));
-}
-
-/* Heap sort: no memory, no recursion, never quadratic. */
-static void sift(struct function *at, size_t root, size_t count)
-{
-  struct function moving = at[root];
-
-  for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count && at[child].entry < at[child + 1].entry)
-      child++;
-    if (moving.entry >= at[child].entry)
-      break;
-    at[root] = at[child];
-    root = child;
-  }
-  at[root] = moving;
-}
-
-/* Linkers leave them in the order of the code, as a rule. */
-static void sort_functions(struct function *at, size_t count)
-{
-  size_t sorted = 1;
-
-  while (sorted < count && at[sorted - 1].entry <= at[sorted].entry)
-    sorted++;
-  if (sorted >= count)
-    return;
-  for (size_t i = count / 2; i-- > 0;)
-    sift(at, i, count);
-  for (size_t last = count; last-- > 1;) {
-    struct function greatest = at[0];
-    at[0] = at[last];
-    at[last] = greatest;
-    sift(at, 0, last);
-  }
 }
 
 /* A linker that folds identical functions leaves one body with several, equal maps. Anything else
@@ -114,9 +74,9 @@ static void check_functions(struct code *code)
   size_t kept = 0;
 
   for (size_t i = 0; i < code->functions.count; i++) {
-    struct function *function = &code->functions.at[i];
+    struct cn_function *function = &code->functions.at[i];
     if (kept > 0) {
-      struct function *before = &code->functions.at[kept - 1];
+      struct cn_function *before = &code->functions.at[kept - 1];
       if (before->entry == function->entry) {
         struct cn_framemap_function one = read_function(code, kept - 1);
         struct cn_framemap_function other = read_function(code, i);
@@ -252,7 +212,7 @@ static void add(size_t i)
                                      .stop = image->frames_stop, .there = true});
   struct code *code = &codes.at[codes.count - 1];
   read_functions(code, i);
-  sort_functions(code->functions.at, code->functions.count);
+  cn_functions_sort(code->functions.at, code->functions.count);
   check_functions(code);
   cn_foreign_forget();
 }
@@ -323,7 +283,7 @@ static bool locate(uintptr_t pc, struct code **code, size_t *index)
 {
   for (size_t i = 0; i < codes.count; i++) {
     size_t low = 0, high = codes.at[i].functions.count;
-    const struct function *at = codes.at[i].functions.at;
+    const struct cn_function *at = codes.at[i].functions.at;
     if (pc - codes.at[i].low > codes.at[i].high - codes.at[i].low)
       continue;
     while (low < high) {
@@ -451,7 +411,7 @@ size_t cn_frames_memory(size_t *safepoints)
   *safepoints = table()->used;
   bytes = table_bytes(table()->mask + 1);
   for (size_t i = 0; i < codes.count; i++)
-    bytes += codes.at[i].functions.room * sizeof(struct function) +
+    bytes += codes.at[i].functions.room * sizeof(struct cn_function) +
              cn_maps_memory(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i]->mask + 1);
