@@ -10,6 +10,7 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/emit.h"
 #include "compile/names.h"
 
 static bool is_ours(LLVMValueRef value)
@@ -43,8 +44,21 @@ static void hide_all(LLVMModuleRef module)
       hide(a);
 }
 
-/* Take Cairn's own entries off a list of constructors or destructors. */
-static void drop_structors(LLVMModuleRef module, const char *name)
+/* An entry of a list of constructors or destructors. */
+static bool is_own_structor(LLVMValueRef entry)
+{
+  return LLVMIsAConstantStruct(entry) && is_ours(LLVMGetOperand(entry, 1));
+}
+
+static bool is_root(LLVMValueRef value)
+{
+  const char *section = LLVMIsAGlobalVariable(value) ? LLVMGetSection(value) : NULL;
+
+  return section && strcmp(section, CN_ROOT_SECTION) == 0;
+}
+
+/* Take what is Cairn's own off a special global array. */
+static void drop_entries(LLVMModuleRef module, const char *name, bool (*is_own)(LLVMValueRef entry))
 {
   LLVMValueRef list = LLVMGetNamedGlobal(module, name);
   LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
@@ -54,20 +68,35 @@ static void drop_structors(LLVMModuleRef module, const char *name)
     return;
   for (int i = 0; LLVMIsAConstantArray(entries) && i < LLVMGetNumOperands(entries); i++) {
     LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
-    if (!LLVMIsAConstantStruct(entry) || !is_ours(LLVMGetOperand(entry, 1)))
+    if (!is_own(entry))
       cn_push(&kept, entry);
   }
+  LLVMDeleteGlobal(list);
   if (kept.count) {
-    LLVMTypeRef type = LLVMTypeOf(kept.at[0]);
-    LLVMValueRef fresh = LLVMAddGlobal(module, LLVMArrayType2(type, kept.count), "");
-    LLVMSetInitializer(fresh, LLVMConstArray2(type, kept.at, kept.count));
-    LLVMSetLinkage(fresh, LLVMAppendingLinkage);
-    LLVMDeleteGlobal(list);
-    LLVMSetValueName2(fresh, name, strlen(name));
-  } else {
-    LLVMDeleteGlobal(list);
+    struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
+    cn_emit_append(&ctx, name, LLVMTypeOf(kept.at[0]), kept.at, kept.count);
   }
   cn_free(&kept);
+}
+
+/* A linker keeps or drops each root as it does its global, for which roots are put in many sections
+ * of one name. In memory nothing is dropped, and there can be one section of a name. */
+static void join_roots(LLVMModuleRef module)
+{
+  struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
+  unsigned associated = LLVMGetMDKindIDInContext(ctx.llvm, "associated", 10);
+  CN_VECTOR(LLVMValueRef) roots = {0};
+
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    if (is_root(g)) {
+      LLVMGlobalEraseMetadata(g, associated);
+      cn_push(&roots, g);
+    }
+  drop_entries(module, "llvm.used", is_root);
+  drop_entries(module, "llvm.compiler.used", is_root);
+  cn_emit_append(&ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx.llvm, 0), roots.at,
+                 roots.count);
+  cn_free(&roots);
 }
 
 /* void `name`(void): `callee` of each image, of which there is one for each kind of flags. */
@@ -112,8 +141,9 @@ bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char
       LLVMGetNamedFunction(module, leave) || LLVMGetNamedGlobal(module, enter) ||
       LLVMGetNamedGlobal(module, leave))
     return false;
-  drop_structors(module, "llvm.global_ctors");
-  drop_structors(module, "llvm.global_dtors");
+  drop_entries(module, "llvm.global_ctors", is_own_structor);
+  drop_entries(module, "llvm.global_dtors", is_own_structor);
+  join_roots(module);
   hide_all(module);
   add_function(module, enter, "cairn_image_register");
   add_function(module, leave, "cairn_image_unregister");
