@@ -109,6 +109,12 @@ struct cairn_collector {
    * header can tell. Asked of the words that a program copies to memory that is not looked into,
    * where a reference would be lost. May be null: such copies are not checked then. */
   bool (*is_object)(uintptr_t word);
+
+  /* MUTATE, on the mutator's own thread. The layouts in [start, stop) are about to go, with the
+   * image that they are in. Objects of theirs are garbage, or the program is wrong. Whoever walks
+   * over garbage must note its size now; and from now on none of it may be taken for an object of a
+   * layout that comes to lie at the same address. May be null: nobody looks at garbage. */
+  void (*forget)(const unsigned char *start, const unsigned char *stop);
 };
 
 #pragma GCC visibility push(default)

@@ -31,6 +31,10 @@ enum {
   STRESS_SLACK = 128 << 10
 };
 
+/* What a header says in its low bits, behind the size of the payload, when its layout is gone. A
+ * layout's address has zeros there, that of a copy a one. */
+enum { GONE = 2, GONE_BITS = 3 };
+
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
@@ -101,12 +105,19 @@ static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
     to[i] = from[i];
 }
 
+static bool is_gone(uintptr_t header)
+{
+  return (header & ((1u << GONE_BITS) - 1)) == GONE;
+}
+
 static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
                                                   uintptr_t header)
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
 
   if (layout != cycle.known) {
+    if (is_gone(header))
+      not_an_object(slot, address, "its type was one of an image that has been unloaded");
     if (!cairn_layout_is_known(layout))
       not_an_object(slot, address, "its header is no layout");
     cycle.known = layout;
@@ -173,6 +184,19 @@ static bool is_forward(uintptr_t header)
   return (header & 1) != 0 && header - 1 - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
 }
 
+/* The size of what has this header, its payload being at `at`. */
+static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
+{
+  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+
+  if (is_gone(header)) {
+    *bytes = header >> GONE_BITS;
+    return true;
+  }
+  return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
+         cairn_layout_payload(layout, indexed ? ((const uintptr_t *)at)[-2] >> 1 : 0, bytes);
+}
+
 /* Walks from-space while some of its objects have been copied: a copy tells the size as well. */
 static uintptr_t step(uintptr_t block, uintptr_t *payload)
 {
@@ -186,10 +210,7 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
     at = header - 1;
     header = ((const uintptr_t *)at)[-1];
   }
-  const struct cairn_layout *layout = (const struct cairn_layout *)header;
-  if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
-      !cairn_layout_payload(layout, indexed ? ((const uintptr_t *)at)[-2] >> 1 : 0, &bytes) ||
-      bytes > cycle.from_end - *payload)
+  if (!payload_size(header, at, indexed, &bytes) || bytes > cycle.from_end - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
   return *payload + bytes;
 }
@@ -353,6 +374,23 @@ static bool is_object(uintptr_t word)
          cairn_layout_is_known(((const struct cairn_layout *const *)word)[-1]);
 }
 
+/* Garbage stays where it is until the next collection, which may have to walk over it. */
+static void forget(const unsigned char *start, const unsigned char *stop)
+{
+  uintptr_t end, payload, next;
+
+  cycle.from = heap.current.base;
+  cycle.from_end = cairn_buffer_take(&end);
+  cycle.to = cycle.free = 0; /* nothing has been copied */
+  for (uintptr_t block = cycle.from; block != cycle.from_end; block = next) {
+    next = step(block, &payload);
+    uintptr_t *header = (uintptr_t *)payload - 1;
+    if (*header - (uintptr_t)start < (uintptr_t)(stop - start))
+      *header = (next - payload) << GONE_BITS | GONE;
+  }
+  cairn_buffer_give(cycle.from_end, end);
+}
+
 const struct cairn_collector cairn_semispace = {
     .name = "semispace",
     .init = init,
@@ -361,4 +399,5 @@ const struct cairn_collector cairn_semispace = {
     .collect = collect,
     .was_unmapped = was_unmapped,
     .is_object = is_object,
+    .forget = forget,
 };

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "runtime/mutator.h"
 #include "runtime/options.h"
+#include "runtime/os/os.h"
 #include "runtime/report.h"
 
 /* From this size on a block is a large object, if the collector tells them apart. */
@@ -76,4 +77,12 @@ void cn_heap_collect(size_t bytes_needed, bool move_all)
   if (!ready)
     set_up();
   collector->collect(bytes_needed, move_all);
+}
+
+/* Another thread than the main one cannot stop the program, and may not look at its heap. */
+void cn_heap_forget(const struct cairn_image *image)
+{
+  if (ready && collector->forget != NULL && image->layouts_start != image->layouts_stop &&
+      cn_os_is_main_thread())
+    collector->forget(image->layouts_start, image->layouts_stop);
 }

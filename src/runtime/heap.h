@@ -21,4 +21,7 @@ void *cn_heap_allocate_growing(size_t bytes);
 /* Let the collector collect; sets the heap up if nothing was allocated yet. Phase STOP. */
 void cn_heap_collect(size_t bytes_needed, bool move_all);
 
+/* The layouts of this image are about to go. Phase MUTATE. */
+void cn_heap_forget(const struct cairn_image *image);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/framemap.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"
+#include "runtime/heap.h"
 #include "runtime/lock.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
@@ -126,6 +127,7 @@ void cairn_image_unregister(const struct cairn_image *image)
 
   if (i == images.count)
     return;
+  cn_heap_forget(&images.at[i].image);
   CN_CHECK(cn_image_hold());
   images.count--;
   memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
