@@ -248,16 +248,32 @@ static void user(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visi
   *root = reference << 8 | 0x5a;
 }
 
+static void move_many(void *env, uintptr_t *const *slots, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    move(env, (struct cairn_slot){slots[i]});
+}
+
+/* The same root, one at a time and many at a time. */
 static uintptr_t collect(struct told told, uintptr_t word)
 {
-  int count = 0;
+  uintptr_t *base = told.tag == CAIRN_ROOT_BASE ? told.parameter : NULL;
+  uintptr_t before = base != NULL ? *base : 0, after;
+  int one = 0, many = 0;
 
   prepare();
   add(&told);
   stack[22] = word;
-  cairn_visit_roots(move, &count);
+  cairn_visit_root_arrays(move_many, &many);
+  after = stack[22];
+  stack[22] = word;
+  if (base != NULL)
+    *base = before;
+  cairn_visit_roots(move, &one);
   drop();
-  return stack[22];
+  assert_int_equal(after, stack[22]);
+  assert_int_equal(one, many);
+  return after;
 }
 
 static void tags(void **state)

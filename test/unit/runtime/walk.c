@@ -273,6 +273,24 @@ static void broken_stacks(void **state)
   aborts(caller_saved, "a reference in a register that the callee may have overwritten");
 }
 
+/* As the ABI's prologue pushes them: rbp r15 r14 r13 r12 rbx, those that are in the mask. */
+static void shapes(void **state)
+{
+  static const int order[] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
+
+  (void)state;
+  for (unsigned mask = 0; mask < 1 << CN_CALLEE_SAVED; mask++) {
+    intptr_t pushed = -8; /* the return address */
+    for (int i = 0; i < CN_CALLEE_SAVED; i++) {
+      int reg = order[i];
+      bool saved = mask >> reg & 1;
+      pushed -= saved ? 8 : 0;
+      assert_int_equal((intptr_t)cn_arch_shapes[mask].offset[reg], saved ? pushed : 0);
+      assert_int_equal(cn_arch_shapes[mask].keep[reg], saved ? 0 : UINTPTR_MAX);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -280,6 +298,7 @@ int main(void)
       cmocka_unit_test(natives_are_crossed),
       cmocka_unit_test(roots_of_a_frame),
       cmocka_unit_test(broken_stacks),
+      cmocka_unit_test(shapes),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
