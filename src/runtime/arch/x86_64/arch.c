@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <cairn/abi.h>
 #include "runtime/mutator.h"
+#include "runtime/os/os.h"
 #include "runtime/report.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
@@ -170,19 +171,21 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 /* ---- exceptions ---- */
 
 /* Of <unwind.h>, in whichever unwinder the program has, if it has one: linked with it, or come with
- * a shared object. */
+ * a shared object; or loaded by libc for itself, as pthread_exit() does. */
 struct _Unwind_Context;
 typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
 extern get_register _Unwind_GetGR __attribute__((weak));
-extern void *dlsym(void *handle, const char *name) __attribute__((weak));
 enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
 
-static get_register *find_get_register(void)
+/* `pc` is in the unwinder. */
+static get_register *find_get_register(uintptr_t pc)
 {
   get_register *function = _Unwind_GetGR;
 
-  if (function == NULL && dlsym != NULL) {
-    void *symbol = dlsym(NULL, "_Unwind_GetGR"); /* RTLD_DEFAULT */
+  if (function == NULL) {
+    void *symbol = cn_os_library_symbol(NULL, "_Unwind_GetGR");
+    if (symbol == NULL)
+      symbol = cn_os_library_own_symbol(pc, "_Unwind_GetGR");
     memcpy(&function, &symbol, sizeof function);
   }
   if (function == NULL)
@@ -206,8 +209,8 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
   (void)exception;
   if (!(actions & CLEANUP_PHASE))
     return CONTINUE_UNWIND;
-  struct cn_anchor *anchor =
-      (struct cn_anchor *)find_get_register()(context, cn_arch_saved[CN_RBX]);
+  get_register *get = find_get_register((uintptr_t)__builtin_return_address(0));
+  struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
   if (anchor < mutator->anchors || anchor >= mutator->anchor)
     cairn_fatal("an exception passes a native call that has no anchor");
   mutator->anchor = anchor;
