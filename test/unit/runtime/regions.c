@@ -2,7 +2,8 @@
  *
  * Code regions. What would go wrong: a return address behind a region's last call belongs to nobody
  * or to the neighbour, two regions own the same code, a walk looks at a table that another thread
- * has freed, a manager's data is freed while its callback runs, a callback waits for itself.
+ * has freed, a manager's data is freed while its callback runs, a callback waits for itself, the child
+ * of a fork() for a thread that it has not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -305,6 +306,44 @@ static void removal_waits(void **state)
   pthread_join(thread, NULL);
 }
 
+static void *stay_until_told(void *unused)
+{
+  struct cn_region region;
+
+  (void)unused;
+  assert_true(cn_regions_find(0x1008, &region));
+  cn_regions_enter(&region);
+  atomic_store(&step, 1);
+  while (atomic_load(&step) == 1)
+    sched_yield();
+  cn_regions_leave();
+  return NULL;
+}
+
+/* The child of a fork() has not the thread that is in a callback. */
+static void forks(void **state)
+{
+  pthread_t thread;
+  int status;
+
+  (void)state;
+  atomic_store(&step, 0);
+  assert_int_equal(add(0x1000, 0x2000), CAIRN_REGION_OK);
+  assert_int_equal(pthread_create(&thread, NULL, stay_until_told, NULL), 0);
+  while (atomic_load(&step) == 0)
+    sched_yield();
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(cairn_code_region_remove(0x1000) != CAIRN_REGION_OK);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  atomic_store(&step, 2);
+  pthread_join(thread, NULL);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_OK);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -312,7 +351,7 @@ int main(void)
       cmocka_unit_test(leaves),       cmocka_unit_test(many),
       cmocka_unit_test(within),
       cmocka_unit_test(gone),         cmocka_unit_test(concurrently),
-      cmocka_unit_test(removal_waits),
+      cmocka_unit_test(removal_waits), cmocka_unit_test(forks),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
