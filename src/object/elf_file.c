@@ -95,6 +95,27 @@ static int read_sections(struct cn_elf *elf, char **error)
   return 0;
 }
 
+/* Relocations packed in ways that are not read here: CREL of LLVM 19, and Android's. */
+enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
+
+bool cn_elf_is_packed(const struct cn_elf_section *s)
+{
+  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL ||
+         s->head.sh_type == PACKED_RELA;
+}
+
+static void link_relocations(struct cn_elf *elf)
+{
+  for (uint32_t i = elf->section_count; elf->head.e_type == ET_REL && i-- > 1;) {
+    struct cn_elf_section *s = &elf->sections[i];
+    if ((s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL && !cn_elf_is_packed(s)) ||
+        s->head.sh_info >= elf->section_count)
+      continue;
+    s->next_relocations = elf->sections[s->head.sh_info].relocations;
+    elf->sections[s->head.sh_info].relocations = i;
+  }
+}
+
 /* Bytes of the file. */
 struct extent {
   uint64_t start, end;
@@ -209,6 +230,8 @@ int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **e
     status = check_apart(elf, error);
   if (!status)
     status = read_groups(elf, error);
+  if (!status)
+    link_relocations(elf);
   uint32_t table = status ? 0 : symbol_table(elf);
   if (table)
     status = read_symbols(elf, table, error);
@@ -238,6 +261,13 @@ void cn_elf_close(struct cn_elf *elf)
   free(elf->symbols);
   free(elf->functions);
   *elf = (struct cn_elf){.fault_offset = offset, .fault_reason = reason};
+}
+
+uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from)
+{
+  while (from && elf->sections[from].head.sh_type != SHT_RELA)
+    from = elf->sections[from].next_relocations;
+  return from;
 }
 
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)

@@ -17,6 +17,9 @@ struct cn_elf_section {
   Elf64_Shdr head;     /* of a placed object, sh_addr is made up */
   unsigned char *data; /* head.sh_size bytes within the copy; null if it has none (SHT_NOBITS) */
   uint32_t group;      /* index of the SHT_GROUP section that it belongs to, or 0 */
+  /* Of an object: the first section of relocations, of any form, that are about this one, or 0;
+   * and if this is one itself, the next that is about the same. */
+  uint32_t relocations, next_relocations;
   bool relocated;
 };
 
@@ -60,6 +63,11 @@ int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
 /* Sort the functions by address; of an object, after it was placed. */
 void cn_elf_sort_functions(struct cn_elf *elf);
 
+/* Is it a section of relocations in a form that is not read here? */
+bool cn_elf_is_packed(const struct cn_elf_section *section);
+/* Of an object: the section's first SHT_RELA section, from `from` on, which is `relocations` or a
+ * `next_relocations` of a section; or 0. */
+uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from);
 /* The next section of this name from `from` on, or 0. */
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);
 uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol);

@@ -193,26 +193,6 @@ static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64
   return 0;
 }
 
-/* Relocations packed in ways that are not read here: CREL of LLVM 19, and Android's. */
-enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
-
-static bool is_packed(const struct cn_elf_section *s)
-{
-  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL ||
-         s->head.sh_type == PACKED_RELA;
-}
-
-/* Does this relocation section of the file speak of `target`? */
-static bool speaks_of(const struct cn_elf *elf, const struct cn_elf_section *s, uint32_t target)
-{
-  if (s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL && !is_packed(s))
-    return false;
-  /* What a linker kept on request (--emit-relocs) has been applied; what the loader applies is
-   * loaded, too. */
-  return elf->head.e_type == ET_REL ? s->head.sh_info == target
-                                    : (s->head.sh_flags & SHF_ALLOC) != 0;
-}
-
 static int apply_all(struct cn_elf *elf, const struct cn_elf_section *s, uint32_t target,
                      char **error)
 {
@@ -233,6 +213,33 @@ static int apply_all(struct cn_elf *elf, const struct cn_elf_section *s, uint32_
   return 0;
 }
 
+static int apply_section(struct cn_elf *elf, uint32_t index, uint32_t target, char **error)
+{
+  const struct cn_elf_section *s = &elf->sections[index], *section = &elf->sections[target];
+  size_t header = elf->head.e_shoff + index * sizeof(Elf64_Shdr);
+
+  if (cn_elf_is_packed(s))
+    return cn_elf_fail(elf, header, "relocations in a packed form (CREL, Android)", error);
+  if (elf->head.e_type == ET_REL && (s->head.sh_link != elf->symtab || !section->data))
+    return cn_elf_fail(elf, header, "a malformed relocation section", error);
+  return section->data ? apply_all(elf, s, target, error) : 0;
+}
+
+/* In an image, what a linker kept on request (--emit-relocs) has been applied; what the loader
+ * applies is loaded, too. What is not loaded has no address that a relocation could mean. */
+static int relocate_loaded(struct cn_elf *elf, uint32_t target, char **error)
+{
+  if (!(elf->sections[target].head.sh_flags & SHF_ALLOC))
+    return 0;
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    bool speaks = s->head.sh_type == SHT_RELA || s->head.sh_type == SHT_REL || cn_elf_is_packed(s);
+    if (speaks && (s->head.sh_flags & SHF_ALLOC) && apply_section(elf, i, target, error))
+      return -1;
+  }
+  return 0;
+}
+
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
 {
   struct cn_elf_section *section = &elf->sections[target];
@@ -240,21 +247,10 @@ int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
   if (section->relocated)
     return 0;
   section->relocated = true;
-  /* In an image, what is not loaded has no address that a relocation could mean. */
-  if (elf->head.e_type != ET_REL && !(section->head.sh_flags & SHF_ALLOC))
-    return 0;
-  for (uint32_t i = 1; i < elf->section_count; i++) {
-    const struct cn_elf_section *s = &elf->sections[i];
-    if (!speaks_of(elf, s, target))
-      continue;
-    if (is_packed(s))
-      return cn_elf_fail(elf, elf->head.e_shoff + i * sizeof(Elf64_Shdr),
-                         "relocations in a packed form (CREL, Android)", error);
-    if (elf->head.e_type == ET_REL && (s->head.sh_link != elf->symtab || !section->data))
-      return cn_elf_fail(elf, elf->head.e_shoff + i * sizeof(Elf64_Shdr),
-                         "a malformed relocation section", error);
-    if (section->data && apply_all(elf, s, target, error))
+  if (elf->head.e_type != ET_REL)
+    return relocate_loaded(elf, target, error);
+  for (uint32_t i = section->relocations; i; i = elf->sections[i].next_relocations)
+    if (apply_section(elf, i, target, error))
       return -1;
-  }
   return 0;
 }

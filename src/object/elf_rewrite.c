@@ -28,25 +28,18 @@
 #include "base/check.h"
 #include "object/elf_file.h"
 #include "object/elf_memory.h"
+#include "object/elf_parts.h"
 #include "object/frames_build.h"
 #include "object/pieces.h"
 
 static const char rela_prefix[] = ".rela";
 enum { NAME_TAIL = sizeof rela_prefix - 1 };
 
-/* A section of the new object: its header, and its bytes if they are not the old ones. */
-struct part {
-  Elf64_Shdr head;
-  const unsigned char *data;
-  struct cn_bytes fresh; /* used instead of data if `is_fresh` */
-  bool is_fresh;
-};
-
 struct rewriter {
   const unsigned char *old;
   struct cn_elf elf; /* placed: its headers and bytes have changed */
   struct cn_pieces pieces[CN_KINDS];
-  CN_VECTOR(struct part) parts;
+  struct cn_parts parts;
   uint32_t slot, slot_rela, names;
   enum cn_kind slot_kind;
   uint32_t rela_names[CN_KINDS];
@@ -54,37 +47,6 @@ struct rewriter {
   bool in_memory;    /* no linker will see it: one section of each kind, tied to nothing */
   char **error;
 };
-
-static void append(struct cn_bytes *bytes, const void *data, size_t size)
-{
-  if (bytes->room - bytes->count < size) {
-    bytes->room = 2 * bytes->room + size;
-    bytes->at = cn_realloc(bytes->at, bytes->room);
-  }
-  if (size)
-    memcpy(bytes->at + bytes->count, data, size);
-  bytes->count += size;
-}
-
-/* Make the part's bytes ours, to change them. */
-static struct cn_bytes *own(struct part *part)
-{
-  if (!part->is_fresh && part->data)
-    append(&part->fresh, part->data, part->head.sh_size);
-  part->is_fresh = true;
-  return &part->fresh;
-}
-
-static void copy_parts(struct rewriter *w)
-{
-  for (uint32_t i = 0; i < w->elf.section_count; i++) {
-    struct part part = {0};
-    memcpy(&part.head, w->old + w->elf.head.e_shoff + i * sizeof part.head, sizeof part.head);
-    if (w->elf.sections[i].data)
-      part.data = w->old + part.head.sh_offset;
-    cn_push(&w->parts, part);
-  }
-}
 
 /* The section to replace and its relocations. */
 static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
@@ -95,12 +57,9 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
   w->slot = slot;
   if (elf->sections[slot].group && !may_have_group)
     return CN_FAIL(w->error, "section '%s' is in a section group", name);
-  for (uint32_t i = 1; i < elf->section_count; i++)
-    if (elf->sections[i].head.sh_type == SHT_RELA && elf->sections[i].head.sh_info == slot) {
-      if (w->slot_rela)
-        return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
-      w->slot_rela = i;
-    }
+  w->slot_rela = cn_elf_rela(elf, elf->sections[slot].relocations);
+  if (cn_elf_rela(elf, elf->sections[w->slot_rela].next_relocations))
+    return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
   w->names =
       elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
   return 0;
@@ -108,14 +67,14 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
 
 static void add_names(struct rewriter *w)
 {
-  struct cn_bytes *names = own(&w->parts.at[w->names]);
+  struct cn_bytes *names = cn_part_own(&w->parts.list.at[w->names]);
 
   for (unsigned kind = 0; kind < CN_KINDS; kind++) {
     if (!w->pieces[kind].pieces.count && kind != w->slot_kind)
       continue;
     w->rela_names[kind] = (uint32_t)names->count;
-    append(names, rela_prefix, NAME_TAIL);
-    append(names, cn_kind_names[kind], strlen(cn_kind_names[kind]) + 1);
+    cn_bytes_append(names, rela_prefix, NAME_TAIL);
+    cn_bytes_append(names, cn_kind_names[kind], strlen(cn_kind_names[kind]) + 1);
   }
 }
 
@@ -135,24 +94,17 @@ static void find_symbols(struct rewriter *w)
   }
 }
 
-/* A further section, nameless yet: its index. Its bytes come later. */
-static uint32_t add_part(struct rewriter *w)
-{
-  cn_push(&w->parts, (struct part){.is_fresh = true});
-  return (uint32_t)w->parts.count - 1;
-}
-
 static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
 {
   bool is_member = member < w->elf.section_count && w->elf.sections[member].group == group;
 
   if (!is_member)
-    append(own(&w->parts.at[group]), &member, sizeof member);
-  w->parts.at[member].head.sh_flags |= SHF_GROUP;
+    cn_bytes_append(cn_part_own(&w->parts.list.at[group]), &member, sizeof member);
+  w->parts.list.at[member].head.sh_flags |= SHF_GROUP;
 }
 
 static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at,
-                    struct part *relocations)
+                    struct cn_part *relocations)
 {
   uint32_t symbol = w->symbols[d->section];
 
@@ -161,29 +113,30 @@ static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at
   Elf64_Rela r = {.r_offset = at,
                   .r_info = ELF64_R_INFO((uint64_t)symbol, R_X86_64_PC32),
                   .r_addend = (int64_t)(d->offset - w->elf.symbols[symbol].sym.st_value)};
-  append(&relocations->fresh, &r, sizeof r);
+  cn_bytes_append(&relocations->fresh, &r, sizeof r);
   return 0;
 }
 
 static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, uint32_t name)
 {
-  w->parts.at[rela].head = (Elf64_Shdr){.sh_name = name,
-                                        .sh_type = SHT_RELA,
-                                        .sh_flags = SHF_INFO_LINK,
-                                        .sh_link = w->elf.symtab,
-                                        .sh_info = target,
-                                        .sh_addralign = 8,
-                                        .sh_entsize = sizeof(Elf64_Rela)};
+  w->parts.list.at[rela].head = (Elf64_Shdr){.sh_name = name,
+                                             .sh_type = SHT_RELA,
+                                             .sh_flags = SHF_INFO_LINK,
+                                             .sh_link = w->elf.symtab,
+                                             .sh_info = target,
+                                             .sh_addralign = 8,
+                                             .sh_entsize = sizeof(Elf64_Rela)};
 }
 
 static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
                         uint32_t rela)
 {
-  w->parts.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
-                                        .sh_type = SHT_PROGBITS,
-                                        .sh_flags = SHF_ALLOC | (section ? SHF_LINK_ORDER : 0u),
-                                        .sh_link = section,
-                                        .sh_addralign = 4};
+  w->parts.list.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
+                                             .sh_type = SHT_PROGBITS,
+                                             .sh_flags = SHF_ALLOC |
+                                                         (section ? SHF_LINK_ORDER : 0u),
+                                             .sh_link = section,
+                                             .sh_addralign = 4};
   write_rela_head(w, tied, rela, w->rela_names[kind]);
   if (w->elf.sections[section].group) {
     join_group(w, w->elf.sections[section].group, tied);
@@ -196,7 +149,7 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
                           uint32_t tied, uint32_t rela)
 {
   const struct cn_pieces *from = &w->pieces[kind];
-  struct part *part = &w->parts.at[tied], *relocations = &w->parts.at[rela];
+  struct cn_part *part = &w->parts.list.at[tied], *relocations = &w->parts.list.at[rela];
 
   for (size_t i = first; i < end; i++) {
     const struct cn_piece *p = &from->pieces.at[i];
@@ -205,13 +158,13 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
     for (size_t k = 0; k < count; k++)
       if (relocate(w, &d[k], part->fresh.count + (d[k].at - p->start), relocations))
         return -1;
-    append(&part->fresh, from->bytes.at + p->start, p->length);
+    cn_bytes_append(&part->fresh, from->bytes.at + p->start, p->length);
   }
   write_heads(w, kind, w->in_memory ? 0 : from->pieces.at[first].section, tied, rela);
   return 0;
 }
 
-static bool has_identity(const struct part *rela)
+static bool has_identity(const struct cn_part *rela)
 {
   const unsigned char *data = rela->is_fresh ? rela->fresh.at : rela->data;
   size_t size = rela->is_fresh ? rela->fresh.count : rela->data ? rela->head.sh_size : 0;
@@ -233,20 +186,17 @@ static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
 {
   Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE),
                   .r_addend = (int64_t)identity};
-  uint32_t rela = 0;
+  uint32_t rela = cn_elf_rela(&w->elf, w->elf.sections[section].relocations);
 
-  for (uint32_t i = 1; i < w->elf.section_count && !rela; i++)
-    if (w->elf.sections[i].head.sh_type == SHT_RELA && w->elf.sections[i].head.sh_info == section)
-      rela = i;
-  if (rela && has_identity(&w->parts.at[rela]))
+  if (rela && has_identity(&w->parts.list.at[rela]))
     return;
   if (!rela) {
-    rela = add_part(w);
+    rela = cn_parts_add(&w->parts);
     write_rela_head(w, section, rela, w->rela_names[CN_KIND_FRAMES]);
     if (w->elf.sections[section].group)
       join_group(w, w->elf.sections[section].group, rela);
   }
-  append(own(&w->parts.at[rela]), &r, sizeof r);
+  cn_bytes_append(cn_part_own(&w->parts.list.at[rela]), &r, sizeof r);
 }
 
 static void tell_all_apart(struct rewriter *w)
@@ -266,7 +216,7 @@ static void tell_all_apart(struct rewriter *w)
  * linkers leave out. */
 static void empty_slot(struct rewriter *w)
 {
-  struct part *slot = &w->parts.at[w->slot];
+  struct cn_part *slot = &w->parts.list.at[w->slot];
 
   slot->is_fresh = true;
   slot->head = (Elf64_Shdr){.sh_name = w->rela_names[w->slot_kind] + NAME_TAIL,
@@ -274,8 +224,8 @@ static void empty_slot(struct rewriter *w)
                             .sh_flags = SHF_EXCLUDE,
                             .sh_addralign = 4};
   if (w->slot_rela) {
-    w->parts.at[w->slot_rela].is_fresh = true;
-    w->parts.at[w->slot_rela].head.sh_name = w->rela_names[w->slot_kind];
+    w->parts.list.at[w->slot_rela].is_fresh = true;
+    w->parts.list.at[w->slot_rela].head.sh_name = w->rela_names[w->slot_kind];
   }
 }
 
@@ -294,8 +244,8 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
         w->elf.sections[w->slot].group != w->elf.sections[section].group)
       return CN_FAIL(w->error, "section '%s' is in another section group than its code",
                      cn_kind_names[kind]);
-    uint32_t tied = in_slot ? w->slot : add_part(w);
-    uint32_t rela = in_slot ? w->slot_rela : add_part(w);
+    uint32_t tied = in_slot ? w->slot : cn_parts_add(&w->parts);
+    uint32_t rela = in_slot ? w->slot_rela : cn_parts_add(&w->parts);
     if (write_fragment(w, kind, first, end, tied, rela))
       return -1;
   }
@@ -311,45 +261,8 @@ static void clear_symbols(struct rewriter *w)
     if (s->section != w->slot || ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL)
       continue;
     Elf64_Sym sym = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = s->sym.st_shndx};
-    memcpy(own(&w->parts.at[w->elf.symtab])->at + i * sizeof sym, &sym, sizeof sym);
+    memcpy(cn_part_own(&w->parts.list.at[w->elf.symtab])->at + i * sizeof sym, &sym, sizeof sym);
   }
-}
-
-/* Alignment in the file is a courtesy to readers that map it; the linker looks at sh_addralign
- * only. */
-static void pad(struct cn_bytes *out, uint64_t align)
-{
-  uint64_t most = align < 64 ? align : 64;
-
-  while (most > 1 && out->count % most)
-    cn_push(out, 0);
-}
-
-/* Header, sections in the order of their indices, section headers. */
-static struct cn_bytes write_file(struct rewriter *w)
-{
-  struct cn_bytes out = {0};
-  Elf64_Ehdr head = w->elf.head;
-
-  append(&out, &head, sizeof head);
-  for (size_t i = 1; i < w->parts.count; i++) {
-    struct part *p = &w->parts.at[i];
-    pad(&out, p->head.sh_addralign);
-    p->head.sh_offset = out.count;
-    if (p->is_fresh)
-      p->head.sh_size = p->fresh.count;
-    if (p->is_fresh || p->data)
-      append(&out, p->is_fresh ? p->fresh.at : p->data, p->head.sh_size);
-  }
-  pad(&out, 8);
-  head.e_shoff = out.count;
-  bool many = w->parts.count >= SHN_LORESERVE; /* then the number stands in the first header */
-  head.e_shnum = many ? 0 : (Elf64_Half)w->parts.count;
-  w->parts.at[0].head.sh_size = many ? w->parts.count : 0;
-  for (size_t i = 0; i < w->parts.count; i++)
-    append(&out, &w->parts.at[i].head, sizeof w->parts.at[i].head);
-  memcpy(out.at, &head, sizeof head);
-  return out;
 }
 
 /* Read the stack maps, write frame maps. */
@@ -374,7 +287,7 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   if (stack_maps ? encode(w)
                  : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
     return -1;
-  copy_parts(w);
+  cn_parts_copy(&w->parts, &w->elf, w->old);
   add_names(w);
   empty_slot(w);
   find_symbols(w);
@@ -413,14 +326,12 @@ static int rewrite_one(const void *bytes, size_t size, bool in_memory, void **ou
   if (!status && (stack_maps || mixed)) {
     status = rewrite(&w, stack_maps, mixed);
     if (!status) {
-      struct cn_bytes file = write_file(&w);
+      struct cn_bytes file = cn_parts_write(&w.parts, &w.elf.head);
       *out = file.at;
       *out_size = file.count;
     }
   }
-  for (size_t i = 0; i < w.parts.count; i++)
-    cn_free(&w.parts.at[i].fresh);
-  cn_free(&w.parts);
+  cn_parts_free(&w.parts);
   for (unsigned kind = 0; kind < CN_KINDS; kind++)
     cn_pieces_free(&w.pieces[kind]);
   free(w.symbols);

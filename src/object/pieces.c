@@ -35,10 +35,9 @@ static Elf64_Rela relocation(const struct cn_elf_section *rela, size_t index)
 
 static const struct cn_elf_section *relocations_of(const struct cn_elf *elf, uint32_t section)
 {
-  for (uint32_t i = 1; i < elf->section_count; i++)
-    if (elf->sections[i].head.sh_type == SHT_RELA && elf->sections[i].head.sh_info == section)
-      return &elf->sections[i];
-  return NULL;
+  uint32_t rela = cn_elf_rela(elf, elf->sections[section].relocations);
+
+  return rela ? &elf->sections[rela] : NULL;
 }
 
 static size_t count_of(const struct cn_elf_section *rela)
