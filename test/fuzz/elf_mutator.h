@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How libFuzzer changes ELF files: within a section, a relocation, a symbol or a header, such that
- * the rest of the file keeps its meaning. Plain changes of bytes hardly ever get behind the checks
+ * How libFuzzer changes ELF files, and those in archives: within a section, a relocation, a symbol
+ * or a header, such that the rest of the file keeps its meaning. Plain changes of bytes hardly ever get behind the checks
  * of the headers. A target that includes this has the mutator.
  */
 #ifndef CN_FUZZ_ELF_MUTATOR_H
@@ -133,7 +133,7 @@ static void mutator_step(struct elf_mutator *m)
                              headers[][2] = {{0, 4},  {4, 4},  {8, 8},  {24, 8}, {32, 8},
                                              {40, 4}, {44, 4}, {48, 8}, {56, 8}},
                              words[][2] = {{0, 4}}, dynamic[][2] = {{0, 8}, {8, 8}};
-  uint64_t which = mutator_random(m, 32);
+  uint64_t which = mutator_random(m, 33);
 
   if (which < 16) {
     mutator_bytes(m);
@@ -149,6 +149,8 @@ static void mutator_step(struct elf_mutator *m)
     mutator_entry(m, SHT_GROUP, 4, words, 1);
   } else if (which == 30) {
     mutator_entry(m, SHT_DYNAMIC, sizeof(Elf64_Dyn), dynamic, 2);
+  } else if (which == 31) {
+    mutator_entry(m, SHT_SYMTAB_SHNDX, 4, words, 1);
   } else {
     mutator_change(m, mutator_random(m, sizeof m->head), 2);
   }
@@ -156,11 +158,44 @@ static void mutator_step(struct elf_mutator *m)
 
 static bool mutator_open(struct elf_mutator *m)
 {
+  Elf64_Shdr first;
+
   if (m->size < sizeof m->head || memcmp(m->data, ELFMAG, SELFMAG) != 0)
     return false;
   memcpy(&m->head, m->data, sizeof m->head);
-  return m->head.e_shnum && m->head.e_shoff <= m->size &&
+  if (m->head.e_shoff > m->size || m->size - m->head.e_shoff < sizeof first)
+    return false;
+  memcpy(&first, m->data + m->head.e_shoff, sizeof first);
+  if (!m->head.e_shnum && first.sh_size <= UINT16_MAX)
+    m->head.e_shnum = (uint16_t)first.sh_size;
+  return m->head.e_shnum &&
          m->head.e_shnum <= (m->size - m->head.e_shoff) / sizeof(Elf64_Shdr);
+}
+
+/* Go into one of an archive's members, whose size stays; false: it is none, or has none. */
+static bool mutator_member(struct elf_mutator *m)
+{
+  enum { MAGIC = 8, HEADER = 60, SIZE_AT = 48 };
+  unsigned char *data = NULL;
+  size_t size = 0, seen = 0;
+
+  if (m->size < MAGIC || memcmp(m->data, "!<arch>\n", MAGIC) != 0)
+    return false;
+  for (size_t at = MAGIC, length; m->size >= HEADER && at <= m->size - HEADER;
+       at += HEADER + length + length % 2) {
+    char digits[11] = {0};
+    memcpy(digits, m->data + at + SIZE_AT, sizeof digits - 1);
+    length = strtoul(digits, NULL, 10);
+    if (length > m->size - at - HEADER)
+      break;
+    if (mutator_random(m, ++seen) == 0) { /* each as often as the others */
+      data = m->data + at + HEADER;
+      size = length;
+    }
+  }
+  m->data = data;
+  m->size = m->most = size;
+  return data != NULL;
 }
 
 size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t most, unsigned seed)
@@ -168,11 +203,12 @@ size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t most, un
   struct elf_mutator m = {.data = data, .size = size, .most = most};
 
   m.random = seed * 0x9e3779b97f4a7c15ull + 1;
-  if (mutator_random(&m, 64) == 0 || !mutator_open(&m))
+  bool whole = mutator_random(&m, 64) == 0, member = !whole && mutator_member(&m);
+  if (whole || !mutator_open(&m))
     return LLVMFuzzerMutate(data, size, most);
   for (uint64_t steps = 1 + mutator_random(&m, 3); steps && mutator_open(&m); steps--)
     mutator_step(&m);
-  return m.size;
+  return member ? size : m.size;
 }
 
 #endif

@@ -267,6 +267,62 @@ static inline int exercise_details_of(const struct cn_details_function *f)
   return bad;
 }
 
+/* The model of a function's details; false: they make no sense. */
+static inline bool exercise_details_model(const struct cn_details_function *f,
+                                          struct cn_detail_function *model)
+{
+  *model = (struct cn_detail_function){.code_size = f->code_size};
+  for (uint32_t i = 0; i < f->safepoints; i++) {
+    struct cn_detail detail = {0};
+    struct cn_details d;
+    struct cn_source source;
+    struct cn_deopt deopt;
+    struct cn_span_use span;
+    int status = cn_details_return_offset(f, i, &detail.return_offset);
+    if (!status)
+      status = cn_details_find(f, detail.return_offset, &d);
+    while (!status && !(status = cn_details_next_source(&d, &source)))
+      cn_push(&detail.sources, source);
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_deopt(&d, &deopt))) {
+      cn_push(&detail.deopts, deopt);
+      status = CN_FRAMEMAP_NONE;
+    }
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_span_use(&d, &span))) {
+      cn_push(&detail.spans, span);
+      status = CN_FRAMEMAP_NONE;
+    }
+    cn_push(&model->details, detail);
+    if (status != CN_FRAMEMAP_NONE)
+      return false;
+  }
+  return true;
+}
+
+/* What was read, written and read again is written as it was. */
+static inline void exercise_details_writer(const struct cn_details_function *f)
+{
+  struct cn_detail_function model, second;
+  struct cn_details_function written = {0};
+  struct cn_bytes one = {0}, other = {0};
+  bool spans;
+
+  if (exercise_details_model(f, &model) && cn_details_write(&one, &model, 1, &spans) >= 0) {
+    const unsigned char *cursor = one.at;
+    cn_set_u32(&one, CN_BLOCK_SPANS, spans); /* what a linker would put there: not 0 */
+    if (cn_details_next_function(&cursor, one.at + one.count, &written) ||
+        !exercise_details_model(&written, &second))
+      abort();
+    cn_details_write(&other, &second, 1, &spans);
+    cn_set_u32(&other, CN_BLOCK_SPANS, spans);
+    if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
+      abort();
+    cn_details_free(&second);
+  }
+  cn_details_free(&model);
+  cn_free(&one);
+  cn_free(&other);
+}
+
 /* Zero if all of it makes sense. */
 static inline int exercise_details(const unsigned char *bytes, size_t size)
 {
@@ -276,6 +332,8 @@ static inline int exercise_details(const unsigned char *bytes, size_t size)
 
   while (!(status = cn_details_next_function(&cursor, bytes + size, &f))) {
     bad |= exercise_details_of(&f);
+    if (f.safepoints <= 100)
+      exercise_details_writer(&f);
     if (cn_details_function_at(bytes, bytes + size, f.entry, &found) == 0 &&
         f.entry - found.entry >= found.code_size)
       abort();
