@@ -256,6 +256,29 @@ void cairn_compile_init(void);
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options);
 
+/* Link-time optimisation: the pipeline in two halves, between which a linker joins modules.
+ *
+ * cairn_compile_unit() checks a front end's module and prepares it; it is not optimised yet, so that
+ * that can be done again with less freedom. It returns a new module in the same context, which the
+ * caller disposes of and writes as bitcode; null after a CAIRN_ERROR. The bitcode has in it what the
+ * second half must know; what another compiler makes of it does not link, for it refers to a hidden
+ * symbol that nothing defines.
+ *
+ * cairn_compile_joined() does the rest, for a module that was joined of such, whose functions are
+ * internal where nothing else may call them. It is as cairn_compile_pipeline(), with the options
+ * that cairn_compile_joined_options() gets from the module. A function of another compiler's bitcode
+ * is a CAIRN_ERROR. */
+#define CAIRN_UNIT_PASSES 2 /* of those of the pipeline, the first are the unit's */
+LLVMModuleRef cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                 const struct cairn_compile_options *options);
+LLVMModuleRef cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const struct cairn_compile_options *options);
+
+/* Set what the units were compiled with; `shared`, `manage_all`, address spaces, `report` and
+ * callbacks stay. The level is the highest, the size level the lowest; the others are the same in
+ * all units, or a linker would have refused to join them. */
+void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_options *options);
+
 /* Of a module that the pipeline made, with options->shared false: get it ready to be loaded into
  * this process without a linker (docs/frontends.md, "In memory"). It gets two functions: `enter`
  * tells the runtime of its code, its layouts and its globals, and is to be called before anything

@@ -69,8 +69,8 @@ cn_pass cn_globals;     /* globals: globals.c */
  * trips.c (control flow), work.h with costs.c, assembly.c, arrivals.c, work.c and cycles.c (how
  * long code runs), types.h and managed.c (what IR says of types), emit.h and names.h with
  * numbers.c (IR to emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h.
- * print.c prints the analyses; pipeline.c, front_door.c, in_memory.c and settings.c are what
- * include/cairn/compile.h declares.
+ * print.c prints the analyses; pipeline.c, lto.c with flags.c, front_door.c, in_memory.c and
+ * settings.c are what include/cairn/compile.h declares.
  */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */

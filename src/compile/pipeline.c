@@ -16,11 +16,10 @@
 #include <string.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/Support.h>
-#include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/lto.h"
 #include "compile/pass.h"
 #include "compile/prepare.h"
 #include "compile/stopwatch.h"
@@ -306,6 +305,7 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
   enum freedom freedom = INTEGRAL;
   bool kept = false, ok = false, last = false;
   LLVMModuleRef clone = NULL;
+  struct cn_spaces before = cn_spaces_enter(options);
 
   while (!ok && !last) {
     struct cairn_diagnostics held = {0};
@@ -326,32 +326,66 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
     if (!ok)
       LLVMDisposeModule(clone);
   }
+  cn_spaces_leave(before);
   return ok ? clone : NULL;
 }
 
-/* The passes before the optimiser's freedom matters run once. */
-#define ONCE 2 /* rules, prepare: first in every order */
+/* Bodies of C library functions that headers offer for inlining call other functions: with
+ * safepoints in place nothing may be inlined that has none. */
+static bool drop_offers(struct cn_ctx *ctx)
+{
+  return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY ||
+         run_llvm_plainly(ctx, "elim-avail-extern");
+}
+
+/* The passes before the optimiser's freedom matters run once: rules and prepare, first in every
+ * order. Of the second, this step. */
+static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
+{
+  return verify_module(ctx, "(input)") && drop_offers(ctx) && run_ours(ctx, find_step("rules")) &&
+         run_ours(ctx, prepare);
+}
 
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options)
 {
+  LLVMModuleRef prepared = LLVMCloneModule(module), result = NULL;
+  struct cn_ctx ctx = context_for(prepared, machine, options);
+
+  if (run_once(&ctx, find_step("prepare")))
+    result = attempt_all(&ctx, order_of(ctx.options) + CAIRN_UNIT_PASSES);
+  LLVMDisposeModule(prepared);
+  return result;
+}
+
+/* ---- link-time optimisation: the pipeline in two halves ---- */
+
+LLVMModuleRef cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                 const struct cairn_compile_options *options)
+{
+  static const struct step prepare = {"prepare", cn_prepare_unit, NULL, ANY_TARGET};
   LLVMModuleRef prepared = LLVMCloneModule(module);
   struct cn_ctx ctx = context_for(prepared, machine, options);
-  const char *const *order = order_of(ctx.options);
-  LLVMModuleRef result = NULL;
-  struct cn_spaces before = cn_spaces_enter(ctx.options);
-  bool ok = verify_module(&ctx, "(input)");
 
-  /* Bodies of C library functions that headers offer for inlining call other functions: with
-   * safepoints in place nothing may be inlined that has none. */
-  if (ok && ctx.options->safepoints == CAIRN_SAFEPOINTS_EARLY)
-    ok = run_llvm_plainly(&ctx, "elim-avail-extern");
-  for (size_t i = 0; ok && i < ONCE; i++)
-    ok = run_ours(&ctx, find_step(order[i]));
-  if (ok)
-    result = attempt_all(&ctx, order + ONCE);
+  if (run_once(&ctx, &prepare)) {
+    cn_lto_mark(&ctx);
+    return prepared;
+  }
   LLVMDisposeModule(prepared);
-  cn_spaces_leave(before);
+  return NULL;
+}
+
+LLVMModuleRef cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const struct cairn_compile_options *options)
+{
+  static const struct step prepare = {"prepare", cn_prepare_program, NULL, ANY_TARGET};
+  LLVMModuleRef prepared = LLVMCloneModule(module), result = NULL;
+  struct cn_ctx ctx = context_for(prepared, machine, options);
+
+  if (verify_module(&ctx, "(input)") && cn_lto_unmark(&ctx) && drop_offers(&ctx) &&
+      run_ours(&ctx, &prepare))
+    result = attempt_all(&ctx, order_of(ctx.options) + CAIRN_UNIT_PASSES);
+  LLVMDisposeModule(prepared);
   return result;
 }
 
@@ -404,25 +438,4 @@ const char *const *cairn_compile_pass_names(void)
     names[2 * i + 1] = passes[i].help;
   }
   return names;
-}
-
-void cairn_compile_init(void)
-{
-  /* References stay in registers over safepoints, callee-saved ones included; the frame-map
-   * walker recovers them. Slow paths leave the loops that they belong to. Code generator options
-   * are process-wide and can be parsed once. */
-  static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
-                                     "-fixup-allow-gcptr-in-csr=true",
-                                     "-force-loop-cold-block"};
-  static bool done;
-
-  if (done)
-    return;
-  done = true;
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmParser();
-  LLVMInitializeX86AsmPrinter();
-  LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
 }

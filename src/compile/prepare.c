@@ -310,7 +310,7 @@ bool cn_prepare_mentions_references(struct cn_ctx *ctx)
   return false;
 }
 
-bool cn_prepare(struct cn_ctx *ctx)
+bool cn_prepare_unit(struct cn_ctx *ctx)
 {
   if (!check_target(ctx))
     return false;
@@ -323,8 +323,6 @@ bool cn_prepare(struct cn_ctx *ctx)
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    if (!cn_is_managed(f))
-      keep_unmanaged(ctx, f);
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) || cn_has_statepoints(f))
       continue;
     drop_fake_uses(f);
@@ -338,11 +336,24 @@ bool cn_prepare(struct cn_ctx *ctx)
     cn_copies_pin(ctx, f);
     cn_slots_mark(ctx, f);
   }
+  return ctx->errors == 0;
+}
+
+bool cn_prepare_program(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!cn_is_managed(f))
+      keep_unmanaged(ctx, f);
   if (cn_prepare_mentions_references(ctx))
     cn_copies_without_tags(ctx);
   else
     cn_hidden_escape(ctx); /* nothing to look for later */
   return ctx->errors == 0;
+}
+
+bool cn_prepare(struct cn_ctx *ctx)
+{
+  return cn_prepare_unit(ctx) && cn_prepare_program(ctx);
 }
 
 /* ---- the late half ---- */

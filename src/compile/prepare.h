@@ -12,6 +12,11 @@
  * call setjmp() without handling references. */
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* The two steps of prepare, between which units may be joined (lto.c): what goes by functions alone,
+ * and what goes by all that the optimiser will see together. */
+bool cn_prepare_unit(struct cn_ctx *ctx);
+bool cn_prepare_program(struct cn_ctx *ctx);
+
 /* Does any type that the module names hold a reference? Most files of a C project have none. */
 bool cn_prepare_mentions_references(struct cn_ctx *ctx);
 

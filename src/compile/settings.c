@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compile options as text: what tools and the plugin take from command lines, in one place, so that
- * a name means the same everywhere. Nothing here looks at a module.
+ * a name means the same everywhere; and those that the code generator always gets. Nothing here looks
+ * at a module.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/pass.h"
@@ -290,4 +293,25 @@ char *cairn_compile_set(struct cairn_compile_options *options, const char *name,
     return message;
   }
   return cn_format("no option '%s'", name);
+}
+
+void cairn_compile_init(void)
+{
+  /* References stay in registers over safepoints, callee-saved ones included; the frame-map
+   * walker recovers them. Slow paths leave the loops that they belong to. Code generator options
+   * are process-wide and can be parsed once. */
+  static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
+                                     "-fixup-allow-gcptr-in-csr=true",
+                                     "-force-loop-cold-block"};
+  static bool done;
+
+  if (done)
+    return;
+  done = true;
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmParser();
+  LLVMInitializeX86AsmPrinter();
+  LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
 }

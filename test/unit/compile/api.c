@@ -16,6 +16,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
 
 typedef bool api_function(LLVMModuleRef, const struct cairn_compile_options *,
                           struct cairn_diagnostics *);
@@ -147,6 +148,17 @@ static const char odd_slow_path[] =
     "  call void @f()\n"
     "  ret void\n"
     "}\n";
+
+/* Two units of a program, and what no unit is. */
+static const char calling[] =
+    "declare i64 @other(i64)\n"
+    "define i64 @first(i64 %n) gc \"statepoint-example\" {\n"
+    "  %m = call i64 @other(i64 %n)\n  ret i64 %m\n}\n";
+static const char called[] =
+    "@kept = internal global i8 7\n@llvm.used = appending global [1 x ptr] [ptr @kept], section \"llvm.metadata\"\n"
+    "define i64 @other(i64 %n) gc \"statepoint-example\" {\n"
+    "  %m = add i64 %n, 1\n  ret i64 %m\n}\n";
+static const char foreign[] = "define void @foreign() {\n  ret void\n}\n";
 
 static LLVMModuleRef parse(LLVMContextRef context, const char *text)
 {
@@ -375,6 +387,52 @@ static void options_by_name(void **state)
   free((void *)options.address_spaces);
 }
 
+/* The joined module `joined` gets the unit that `text` becomes with this level; the guard that no
+ * linker resolves is in it until the second half. */
+static void add_unit(LLVMModuleRef joined, const char *text, unsigned level)
+{
+  struct cairn_compile_options options = {.opt_level = level, .poll_budget = 30};
+  LLVMModuleRef module = parse(LLVMGetModuleContext(joined), text);
+  LLVMModuleRef unit = cairn_compile_unit(module, NULL, &options);
+
+  assert_non_null(unit);
+  assert_true(has(unit, "@cairn_lto_object_that_only_cairn_cc_can_link = external hidden"));
+  assert_false(LLVMLinkModules2(joined, unit));
+  LLVMDisposeModule(module);
+}
+
+/* Link-time optimisation, with a linker of the caller's own. */
+static void units_are_joined(void **state)
+{
+  struct cairn_diagnostics found = {0};
+  struct cairn_compile_options options = {.diagnose = cairn_diagnostics_keep, .env = &found};
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef joined = LLVMModuleCreateWithNameInContext("joined", context);
+
+  (void)state;
+  add_unit(joined, calling, 1);
+  add_unit(joined, called, 2);
+  cairn_compile_joined_options(joined, &options);
+  assert_int_equal(options.opt_level, 2);
+  assert_int_equal(options.poll_budget, 30);
+  for (options.opt_level = 0; options.opt_level <= 2; options.opt_level += 2) {
+    LLVMModuleRef code = cairn_compile_joined(joined, NULL, &options);
+    assert_non_null(code);
+    assert_false(has(code, "cairn_lto") || has(code, "cairn.lto") || has(code, "cairn-lto"));
+    assert_true(has(code, "ptr @kept"));
+    assert_int_equal(has(code, "call i64 @other"), options.opt_level == 0);
+    LLVMDisposeModule(code);
+  }
+  assert_int_equal(found.count, 0);
+  assert_false(LLVMLinkModules2(joined, parse(context, foreign)));
+  assert_null(cairn_compile_joined(joined, NULL, &options));
+  assert_string_equal(found.at[0].rule, "foreign-unit");
+  assert_string_equal(found.at[0].function, "foreign");
+  cairn_diagnostics_free(&found);
+  LLVMDisposeModule(joined);
+  LLVMContextDispose(context);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -384,6 +442,7 @@ int main(void)
       cmocka_unit_test(all_functions_in_turn),
       cmocka_unit_test(threads_do_not_meet),
       cmocka_unit_test(options_by_name),
+      cmocka_unit_test(units_are_joined),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

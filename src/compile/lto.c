@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Link-time optimisation: what a unit says of itself while it waits to be joined with others, and
+ * what keeps every other compiler from making code of it.
+ *
+ * Joining is a linker's work, to which a unit is any bitcode. So a unit has
+ *   module flags    the options that it was compiled with, most of which have to be the same in
+ *                   all; of units where they are not, the linker names two
+ *   an attribute    of each function; one without it is another compiler's
+ *   a guard         a reference to a hidden symbol that nothing defines. Code that anybody but the
+ *                   second half of the pipeline makes of the unit has no safepoints; so it does not
+ *                   link.
+ */
+#include "compile/lto.h"
+
+#include <assert.h>
+#include <string.h>
+#include "base/vector.h"
+#include "compile/emit.h"
+#include "compile/flags.h"
+#include "compile/names.h"
+
+#define UNIT "cairn-lto"
+#define GUARD "cairn.lto.guard"
+#define USED "llvm.used"
+#define VERSION "cairn.version"
+
+/* ---- options ---- */
+
+#define FIELD(name) offsetof(struct cairn_compile_options, name)
+
+static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) &&
+                  sizeof(enum cairn_slots) == sizeof(unsigned) &&
+                  sizeof(enum cairn_poll) == sizeof(unsigned),
+              "all are read and written as unsigned");
+
+static const struct {
+  const char *name;
+  enum cn_flag_joins joins;
+  size_t field;
+} flags[] = {
+    {"cairn.safepoints", CN_FLAG_SAME, FIELD(safepoints)},
+    {"cairn.without", CN_FLAG_SAME, FIELD(relocations_off)},
+    {"cairn.slots", CN_FLAG_SAME, FIELD(slots)},
+    {"cairn.slot-budget", CN_FLAG_SAME, FIELD(slot_budget)},
+    {"cairn.polls", CN_FLAG_SAME, FIELD(polls)},
+    {"cairn.poll", CN_FLAG_SAME, FIELD(poll)},
+    {"cairn.poll-budget", CN_FLAG_SAME, FIELD(poll_budget)},
+    {"cairn.opt-level", CN_FLAG_MOST, FIELD(opt_level)},
+    {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
+};
+
+static void add_flags(struct cn_ctx *ctx)
+{
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    unsigned value;
+    memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
+    cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);
+  }
+  /* What is between the halves of the pipeline may change with each version. */
+  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION, sizeof VERSION - 1,
+                    LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));
+}
+
+void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_options *options)
+{
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    void *field = (char *)options + flags[i].field;
+    unsigned value;
+    memcpy(&value, field, sizeof value);
+    value = cn_flag_get(joined, flags[i].name, value);
+    memcpy(field, &value, sizeof value);
+  }
+}
+
+/* ---- the guard ---- */
+
+static void add_guard(struct cn_ctx *ctx)
+{
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef missing = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_LTO_GUARD);
+  LLVMValueRef guard = LLVMAddGlobal(ctx->module, pointer, GUARD);
+
+  LLVMSetVisibility(missing, LLVMHiddenVisibility);
+  LLVMSetInitializer(guard, missing);
+  LLVMSetLinkage(guard, LLVMInternalLinkage);
+  cn_emit_append(ctx, USED, pointer, &guard, 1);
+}
+
+static bool is_guard(LLVMValueRef value, LLVMValueRef missing)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(value);
+
+  return global && !LLVMIsDeclaration(global) && LLVMGetInitializer(global) == missing;
+}
+
+/* The list of what must stay, without guards. */
+static void keep_others(struct cn_ctx *ctx, LLVMValueRef missing)
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, USED);
+  LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
+  CN_VECTOR(LLVMValueRef) kept = {0};
+
+  if (!array)
+    return;
+  for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(array, i);
+    if (!is_guard(element, missing))
+      cn_push(&kept, element);
+  }
+  LLVMDeleteGlobal(list);
+  cn_emit_append(ctx, USED, LLVMPointerTypeInContext(ctx->llvm, 0), kept.at, kept.count);
+  cn_free(&kept);
+}
+
+static void drop_guards(struct cn_ctx *ctx)
+{
+  LLVMValueRef missing = LLVMGetNamedGlobal(ctx->module, CN_LTO_GUARD);
+
+  if (!missing)
+    return;
+  keep_others(ctx, missing);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
+    next = LLVMGetNextGlobal(g);
+    if (is_guard(g, missing)) {
+      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* a list that is gone is one */
+      LLVMDeleteGlobal(g);
+    }
+  }
+  LLVMReplaceAllUsesWith(missing, LLVMConstNull(LLVMTypeOf(missing)));
+  LLVMDeleteGlobal(missing);
+}
+
+/* ---- both halves ---- */
+
+void cn_lto_mark(struct cn_ctx *ctx)
+{
+  LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT, sizeof UNIT - 1, "", 0);
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, unit);
+  add_flags(ctx);
+  add_guard(ctx);
+}
+
+bool cn_lto_unmark(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    if (!cn_string_attribute(f, UNIT))
+      cn_error(ctx, f, "foreign-unit",
+               "it comes from bitcode that Cairn did not make, whose rules nobody checked; compile "
+               "it without -flto");
+    LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT, sizeof UNIT - 1);
+  }
+  drop_guards(ctx);
+  return ctx->errors == 0;
+}
