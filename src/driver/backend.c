@@ -11,6 +11,8 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include "compile/flags.h"
+#include "compile/lto.h"
 #include "driver/sections.h"
 #include "driver/structors.h"
 #include "driver/tool.h"
@@ -69,26 +71,13 @@ static void initialise(const struct cn_command *command)
   cn_free(&words);
 }
 
-/* An integer module flag; `absent` if there is none. */
-static unsigned module_flag(LLVMModuleRef module, const char *name, unsigned absent)
-{
-  LLVMMetadataRef flag = LLVMGetModuleFlag(module, name, strlen(name));
-
-  if (!flag)
-    return absent;
-  LLVMValueRef value = LLVMMetadataAsValue(LLVMGetModuleContext(module), flag), number = NULL;
-  if (LLVMGetMDNodeNumOperands(value) == 1)
-    LLVMGetMDNodeOperands(value, &number);
-  return number && LLVMIsAConstantInt(number) ? (unsigned)LLVMConstIntGetZExtValue(number) : absent;
-}
-
 /* Position independence: clang says it in the module that it makes; for the user's IR, the command
  * line does. */
 static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                          struct cn_machine *how, struct cairn_compile_options *options)
 {
-  bool pic = from_clang ? module_flag(module, "PIC Level", 0) > 0 : !command->no_pic;
-  bool pie = from_clang ? module_flag(module, "PIE Level", 0) > 0
+  bool pic = from_clang ? cn_flag_get(module, "PIC Level", 0) > 0 : !command->no_pic;
+  bool pie = from_clang ? cn_flag_get(module, "PIE Level", 0) > 0
                         : command->pie || !command->pic_asked;
 
   how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
@@ -97,7 +86,7 @@ static void set_position(const struct cn_command *command, LLVMModuleRef module,
 
 static LLVMCodeModel code_model(LLVMModuleRef module)
 {
-  unsigned model = module_flag(module, "Code Model",
+  unsigned model = cn_flag_get(module, "Code Model",
                                1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
 
   return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model)
@@ -143,12 +132,32 @@ static void want_unwind_tables(LLVMModuleRef module)
 
 /* ---- the module after it ---- */
 
-/* Debug information beyond what was asked for was there for our diagnostics. */
-static bool drop_debug(const struct cn_command *command, LLVMModuleRef module, bool from_clang)
+/* What the command line says of code that LLVM's target machine, or we, must know; of a joined
+ * module, what those of its units said. */
+struct wishes {
+  enum cn_debug debug;
+  bool function_sections, data_sections;
+};
+
+/* IR of the user's own keeps what it has of debug information. */
+static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef module,
+                               bool from_clang)
 {
-  if (!from_clang || command->debug == CN_DEBUG_FULL)
+  bool any = LLVMGetNamedMetadata(module, "llvm.dbg.cu", 11) != NULL;
+
+  return (struct wishes){.debug = from_clang ? command->debug
+                                  : any      ? CN_DEBUG_FULL
+                                             : CN_DEBUG_NONE,
+                         .function_sections = command->function_sections,
+                         .data_sections = command->data_sections};
+}
+
+/* Debug information beyond what was asked for was there for our diagnostics. */
+static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
+{
+  if (wanted == CN_DEBUG_FULL)
     return true;
-  if (command->debug == CN_DEBUG_NONE) {
+  if (wanted == CN_DEBUG_NONE) {
     LLVMStripModuleDebugInfo(module);
     return true;
   }
@@ -225,15 +234,109 @@ static const char *cpu_of(const struct cn_command *command)
   return host;
 }
 
+/* From the optimised module to the output file. */
+static bool finish(const struct cn_command *command, const struct cn_unit *unit,
+                   LLVMModuleRef module, LLVMTargetMachineRef machine,
+                   const struct cn_machine *how, const struct wishes *wishes)
+{
+  want_unwind_tables(module);
+  cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections,
+                    wishes->data_sections);
+  return drop_debug(module, wishes->debug) && emit(command, unit, module, machine);
+}
+
+/* ---- link-time optimisation ---- */
+
+static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
+                  data_sections_flag[] = "cairn.data-sections";
+
+/* What clang says in the modules that it makes, in a front end's: where joined modules may stand,
+ * and the processor. Vendors of targets are nothing but a linker's warning that they differ. */
+static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool shared)
+{
+  static const char any[] = "x86_64-unknown-", clangs[] = "x86_64-pc-";
+  const char *triple = LLVMGetTarget(module);
+  unsigned level = how->reloc == LLVMRelocPIC ? 2 : 0;
+
+  if (strncmp(triple, any, sizeof any - 1) == 0)
+    LLVMSetTarget(module, cn_command_text("%s%s", clangs, triple + sizeof any - 1));
+  if (level && cn_flag_get(module, "PIC Level", 0) == 0)
+    cn_flag_add(module, "PIC Level", CN_FLAG_LEAST, level);
+  if (level && !shared && cn_flag_get(module, "PIE Level", 0) == 0)
+    cn_flag_add(module, "PIE Level", CN_FLAG_MOST, level);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); how->cpu && f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) &&
+        !LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       "target-cpu", 10))
+      LLVMAddTargetDependentFunctionAttr(f, "target-cpu", how->cpu);
+}
+
+/* What the link is to know, in the bitcode. */
+static bool write_unit(const struct cn_command *command, const struct cn_unit *unit,
+                       LLVMModuleRef module, const struct wishes *wishes)
+{
+  cn_flag_add(module, debug_flag, CN_FLAG_MOST, wishes->debug);
+  cn_flag_add(module, function_sections_flag, CN_FLAG_MOST, wishes->function_sections);
+  cn_flag_add(module, data_sections_flag, CN_FLAG_MOST, wishes->data_sections);
+  return cn_module_write(module, unit->output, command->mode == CN_MODE_ASSEMBLY);
+}
+
+/* The level of the link's command, if it has one. */
+static struct cairn_compile_options joined_options(const struct cn_command *command,
+                                                   LLVMModuleRef module)
+{
+  struct cairn_compile_options options = cn_backend_options(command);
+
+  cairn_compile_joined_options(module, &options);
+  if (command->level_asked) {
+    options.opt_level = command->compile.opt_level;
+    options.size_level = command->compile.size_level;
+  }
+  return options;
+}
+
+static bool compile_joined(const struct cn_command *command, const struct cn_unit *joined,
+                           LLVMModuleRef module)
+{
+  struct cairn_compile_options options = joined_options(command, module);
+  struct wishes wishes = {
+      .debug = cn_flag_get(module, debug_flag, CN_DEBUG_FULL),
+      .function_sections =
+          command->function_sections || cn_flag_get(module, function_sections_flag, 0),
+      .data_sections = command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
+  struct cn_machine how = {.opt_level = options.opt_level,
+                           .code_model = code_model(module),
+                           .cpu = cpu_of(command)};
+
+  set_position(command, module, true, &how, &options);
+  options.shared |= command->shared;
+  LLVMTargetMachineRef machine = cn_module_machine(module, joined->input, &how);
+  LLVMModuleRef result = machine ? cairn_compile_joined(module, machine, &options) : NULL;
+  bool ok = result && finish(command, joined, result, machine, &how, &wishes);
+  if (result)
+    LLVMDisposeModule(result);
+  if (machine)
+    LLVMDisposeTargetMachine(machine);
+  return ok;
+}
+
+/* ---- units ---- */
+
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,
                            LLVMModuleRef module)
 {
   bool from_clang = unit->language == CN_LANG_C;
   struct cairn_compile_options options = cn_backend_options(command);
+  struct wishes wishes = wishes_of(command, module, from_clang);
   struct cn_machine how = {.opt_level = options.opt_level,
                            .code_model = code_model(module),
                            .cpu = from_clang ? NULL : cpu_of(command)};
 
+  if (LLVMGetNamedGlobal(module, CN_LTO_GUARD)) {
+    cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR",
+                  unit->input);
+    return false;
+  }
   if (!from_clang)
     options.manage_all = false; /* a front end says itself which functions are managed */
   set_position(command, module, from_clang, &how, &options);
@@ -241,12 +344,14 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   if (!machine)
     return false;
   bool ok = complete(module, machine, unit->input);
-  LLVMModuleRef result = ok ? cairn_compile_pipeline(module, machine, &options) : NULL;
+  LLVMModuleRef result = !ok            ? NULL
+                         : command->lto ? cairn_compile_unit(module, machine, &options)
+                                        : cairn_compile_pipeline(module, machine, &options);
   if (result) {
-    want_unwind_tables(result);
-    cn_sections_split(result, how.reloc == LLVMRelocPIC, command->function_sections,
-                      command->data_sections);
-    ok = drop_debug(command, result, from_clang) && emit(command, unit, result, machine);
+    if (command->lto && !from_clang)
+      say_target(result, &how, options.shared);
+    ok = command->lto ? write_unit(command, unit, result, &wishes)
+                      : finish(command, unit, result, machine, &how, &wishes);
     LLVMDisposeModule(result);
   }
   LLVMDisposeTargetMachine(machine);
@@ -262,25 +367,38 @@ static bool import_all(const struct cn_command *command, LLVMModuleRef module)
   return ok;
 }
 
-bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit)
+/* A module that a linker joined is our own, too. */
+static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined)
 {
   initialise(command);
   LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = unit->language == CN_LANG_C ? cn_module_read_own(context, unit->bitcode)
-                                                     : cn_module_read(context, unit->bitcode);
+  LLVMModuleRef module = joined || unit->language == CN_LANG_C
+                             ? cn_module_read_own(context, unit->bitcode)
+                             : cn_module_read(context, unit->bitcode);
   bool ok = false;
 
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);
-    ok = import_all(command, module) && compile_module(command, unit, module);
-    if (command->report)
+    ok = joined ? compile_joined(command, unit, module)
+                : import_all(command, module) && compile_module(command, unit, module);
+    if (command->report && (joined || !command->lto)) /* of code */
       cn_report_unit(unit->input, &said);
     cairn_diagnostics_free(&said);
     LLVMDisposeModule(module);
   }
   LLVMContextDispose(context);
   return ok;
+}
+
+bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit)
+{
+  return compile(command, unit, false);
+}
+
+bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined)
+{
+  return compile(command, joined, true);
 }
 
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed)

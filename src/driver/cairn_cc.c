@@ -36,14 +36,15 @@ static const char help[] =
     "  -fcairn-poll-budget=N     microseconds of work between two polls, about (default: 20)\n"
     "  -fcairn-import=FILE       take over what is known of functions that FILE, IR that cairn-cc made\n"
     "                            of another unit, defines and this one calls\n"
+    "  -flto                     make one unit of all at the link (needs lld)\n"
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
     "                            loops (default: to standard error)\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"
-    "C++ and other languages are compiled by clang as native code. Not supported yet: -flto, "
-    "profiling and\n"
-    "coverage, address, memory and thread sanitizers, OpenMP.\n\n"
+    "C++ and other languages are compiled by clang as native code. Not supported yet: "
+    "-flto=thin,\n"
+    "profiling and coverage, address, memory and thread sanitizers, OpenMP.\n\n"
     "Options of clang:\n\n";
 
 /* ---- what clang does alone ---- */
@@ -163,16 +164,24 @@ static bool plan_unit(const struct cn_command *command, const struct cn_item *it
   return true;
 }
 
-static void print_passes(const struct cn_command *command)
+/* How much of the pipeline: with -flto, up to the optimiser for a unit, the rest for all. */
+enum part { WHOLE, UNIT, JOINED };
+
+static void print_passes(const struct cn_command *command, enum part part)
 {
   struct cairn_compile_options options = cn_backend_options(command);
   char *passes = cairn_compile_describe(&options);
+  unsigned number = 0;
 
   fputs(" (in process)\n", stderr);
-  for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n"))
-    fprintf(stderr, "    %s\n", line);
-  fprintf(stderr, "    %s\n", command->emit_llvm ? "write IR" : "generate code");
-  if (command->mode != CN_MODE_ASSEMBLY && !command->emit_llvm)
+  for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n"), number++) {
+    bool level = part == JOINED && !command->level_asked && strncmp(line, "default<", 8) == 0;
+    if (part == WHOLE || (number < CAIRN_UNIT_PASSES) == (part == UNIT))
+      fprintf(stderr, "    %s\n", level ? "default<> at the units' highest level" : line);
+  }
+  bool ir = part == UNIT || command->emit_llvm;
+  fprintf(stderr, "    %s\n", ir ? "write IR" : "generate code");
+  if (command->mode != CN_MODE_ASSEMBLY && !ir)
     fputs("    stack maps to frame maps\n", stderr);
   free(passes);
 }
@@ -188,7 +197,7 @@ static int compile_unit(const struct cn_command *command, const struct cn_unit *
   if (unit->front_end.count && run)
     status = cn_process_run(&unit->front_end);
   if (unit->bitcode && print && status == CN_EXIT_OK)
-    print_passes(command);
+    print_passes(command, command->lto ? UNIT : WHOLE);
   if (unit->bitcode && run && status == CN_EXIT_OK && !cn_backend_compile(command, unit))
     status = CN_EXIT_FAILED;
   if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && run &&
@@ -234,15 +243,34 @@ static int run_units(const struct cn_command *command, const struct plan *plan)
   return status;
 }
 
+/* Make one unit of what was compiled with -flto. */
+static int run_join(const struct cn_command *command, const struct plan *plan,
+                    struct cn_joined *joined)
+{
+  if (!cn_lto_plan(command, plan->units.at, plan->units.count, joined))
+    return CN_EXIT_FAILED;
+  if (command->verbose || command->dry_run) {
+    cn_process_print(&joined->command, stderr);
+    print_passes(command, JOINED);
+  }
+  return command->dry_run ? CN_EXIT_OK : cn_lto_run(command, joined);
+}
+
 static int run_link(const struct cn_command *command, struct plan *plan)
 {
-  if (!cn_link_command(command, plan->units.at, plan->units.count, &plan->link))
+  struct cn_joined joined = {0};
+  int status = cn_lto_is_wanted(command) ? run_join(command, plan, &joined) : CN_EXIT_OK;
+
+  cn_free(&joined.command);
+  if (status != CN_EXIT_OK)
+    return status;
+  if (!cn_link_command(command, plan->units.at, plan->units.count, &joined, &plan->link))
     return CN_EXIT_FAILED;
   if (command->verbose || command->dry_run)
     cn_process_print(&plan->link, stderr);
   if (command->dry_run)
     return CN_EXIT_OK;
-  int status = cn_process_run(&plan->link);
+  status = cn_process_run(&plan->link);
   return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
 }
 
@@ -273,7 +301,8 @@ static int serve(struct cn_command *command)
   if (command->help || command->items.count == 0)
     return pass_to_clang(command, false);
   if (command->refused_lto) {
-    cn_tool_error("not supported yet: '%s'", command->refused_lto);
+    cn_tool_error("not supported yet: '%s' (-flto, which is -flto=full, joins all units into one)",
+                  command->refused_lto);
     return CN_EXIT_FAILED;
   }
   if (is_for_clang(command))

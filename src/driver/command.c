@@ -136,6 +136,7 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
 {
   switch (effect) {
   case CN_EFFECT_OPTIMISE:
+    command->level_asked = true;
     set_optimisation(&command->compile, value);
     break;
   case CN_EFFECT_DEBUG_INFO:
@@ -239,9 +240,11 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
       command->dependencies = command->dependency_file = true;
     break;
   case CN_EFFECT_LTO:
-    command->refused_lto = word;
+    command->lto = !*value || strcmp(value, "full") == 0 || strcmp(value, "auto") == 0;
+    command->refused_lto = command->lto ? NULL : word;
     break;
   case CN_EFFECT_NO_LTO:
+    command->lto = false;
     command->refused_lto = NULL;
     break;
   case CN_EFFECT_REFUSED:
@@ -268,6 +271,8 @@ static void route(struct cn_item *item, enum cn_effect effect)
   case CN_EFFECT_EMIT_LLVM:
   case CN_EFFECT_STOP_AT_OBJECT:
   case CN_EFFECT_STOP_AT_ASSEMBLY:
+  case CN_EFFECT_LTO:
+  case CN_EFFECT_NO_LTO:
     item->to_compile = item->to_link = false;
     break;
   case CN_EFFECT_DEPENDENCIES:

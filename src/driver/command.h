@@ -59,6 +59,7 @@ struct cn_command {
   /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
    * it makes. */
   struct cairn_compile_options compile;
+  bool level_asked; /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
   const char *report; /* -fcairn-report=FILE; "" for standard error; null: no report */
@@ -73,6 +74,7 @@ struct cn_command {
   bool shared, relocatable, no_default_libraries;
   bool no_undefined; /* shared objects are not to leave symbols undefined */
 
+  bool lto;                /* -flto */
   const char *refused;     /* an option that managed code cannot be compiled with yet */
   const char *refused_lto; /* one that nothing can be done with */
 };

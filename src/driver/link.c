@@ -6,54 +6,12 @@
  * that another compiler made with stack maps in them get frame maps here: the runtime would take
  * their frames for native ones.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "driver/process.h"
 #include "driver/tool.h"
 #include "driver/units.h"
 #include "object/image_check.h"
-
-/* A quick look: does the file contain the name of stack maps, or of frame maps (which `ld -r` may
- * have joined in a way that has to be undone)? */
-static bool may_have_stack_maps(const char *path)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat status;
-  bool found = false;
-
-  if (fd < 0)
-    return false;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    size_t size = (size_t)status.st_size;
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes != MAP_FAILED) {
-      found = memcmp(bytes, "\177ELF", size < 4 ? size : 4) == 0 &&
-              (memmem(bytes, size, "llvm_stackmaps", 15) ||
-               memmem(bytes, size, "cairn_frames", 13));
-      munmap(bytes, size);
-    }
-  }
-  close(fd);
-  return found;
-}
-
-static const char *object_to_link(const struct cn_command *command, const char *path)
-{
-  size_t length = strlen(path);
-  bool changed = false;
-
-  if (command->dry_run || length < 2 || strcmp(path + length - 2, ".o") != 0 ||
-      !may_have_stack_maps(path))
-    return path;
-  const char *rewritten = cn_temp_file(cn_paths_stem(path), ".o");
-  if (!rewritten || !cn_backend_rewrite(path, rewritten, &changed))
-    return NULL;
-  return changed ? rewritten : path;
-}
 
 static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
                                      const struct cn_item *item)
@@ -98,19 +56,30 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   return true;
 }
 
-static bool add_inputs(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                       struct cn_words *words)
+/* What stands for an input, or for what a unit was made to. */
+static bool add_input(const struct cn_command *command, const struct cn_item *item,
+                      const struct cn_unit *unit, const struct cn_joined *joined,
+                      struct cn_words *words)
+{
+  const char *path = unit ? unit->output : item->words[0];
+
+  if (joined && unit && command->lto && unit->bitcode)
+    return true;
+  if (joined && !unit && !command->dry_run && !cn_inputs_replace(path, &path))
+    return false;
+  if (path)
+    cn_push(words, path);
+  return true;
+}
+
+static bool add_items(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                      const struct cn_joined *joined, struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
-    const struct cn_unit *unit = unit_of(units, count, item);
-    if (unit) {
-      cn_push(words, unit->output);
-    } else if (item->input) {
-      const char *path = object_to_link(command, item->words[0]);
-      if (!path)
+    if (item->input) {
+      if (!add_input(command, item, unit_of(units, count, item), joined, words))
         return false;
-      cn_push(words, path);
     } else if (item->to_link) {
       for (size_t k = 0; k < item->count; k++)
         cn_push(words, item->words[k]);
@@ -120,12 +89,17 @@ static bool add_inputs(const struct cn_command *command, const struct cn_unit *u
 }
 
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                     struct cn_words *words)
+                     const struct cn_joined *joined, struct cn_words *words)
 {
   cn_push(words, cn_process_clang());
   if (count > 0)
     cn_push(words, "-Qunused-arguments"); /* the units' options were used where they belong */
-  if (!add_inputs(command, units, count, words))
+  /* Before the others: linkers that look into an archive once find there what it needs. */
+  if (joined && joined->unit.output)
+    cn_push(words, joined->unit.output);
+  if (joined && joined->folder)
+    cn_push(words, cn_command_text("-L%s", joined->folder));
+  if (!add_items(command, units, count, joined, words))
     return false;
   if (command->output) {
     cn_push(words, "-o");

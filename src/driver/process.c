@@ -21,6 +21,34 @@ const char *cn_process_clang(void)
   return access(CAIRN_CLANG, X_OK) == 0 ? CAIRN_CLANG : "clang-22";
 }
 
+/* A program in PATH, or null. */
+static const char *in_path(const char *name)
+{
+  const char *at = getenv("PATH");
+
+  while (at && *at) {
+    size_t length = strcspn(at, ":");
+    const char *path = cn_command_text("%.*s/%s", (int)length, at, name);
+    if (length && access(path, X_OK) == 0)
+      return path;
+    at += length + (at[length] == ':');
+  }
+  return NULL;
+}
+
+const char *cn_process_llvm(const char *name, const char *why, const char *package)
+{
+  const char *beside = cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")),
+                                       CAIRN_CLANG, name);
+  const char *found = access(beside, X_OK) == 0 ? beside
+                                                : in_path(cn_command_text("%s-22", name));
+
+  if (!found)
+    cn_tool_error("%s needs '%s' of LLVM 22, which is not installed (Debian: %s)", why, name,
+                  package);
+  return found;
+}
+
 static void print_quoted(const char *word, FILE *out)
 {
   putc('"', out);

@@ -11,6 +11,10 @@
 /* The clang of the LLVM that we were built with, or else the first in PATH. */
 const char *cn_process_clang(void);
 
+/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH; null after a message: it is not
+ * installed. `why` says what needs it, `package` where Debian has it. */
+const char *cn_process_llvm(const char *name, const char *why, const char *package);
+
 /* Print a command as clang's -### does: a line of quoted words. */
 void cn_process_print(const struct cn_words *words, FILE *out);
 
@@ -24,5 +28,8 @@ int cn_process_become(const struct cn_words *words);
 /* The name of a new temporary file, removed at exit, also at an exit by signal. Null after a
  * message. */
 const char *cn_temp_file(const char *stem, const char *suffix);
+
+/* The same under a name that matters, of which there can be one. */
+const char *cn_temp_named(const char *name);
 
 #endif

@@ -27,6 +27,9 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
 /* backend.c: bitcode in, output file out, in process. False after a message. */
 bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit);
 
+/* backend.c: the same of what a linker joined of units' bitcode. */
+bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined);
+
 /* backend.c: put frame maps in place of the stack maps of the object at `path`, and write it to
  * `output` if it had any, or always if they are the same file. *changed tells. */
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed);
@@ -38,10 +41,36 @@ struct cairn_compile_options cn_backend_options(const struct cn_command *command
 void cn_report_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_report_write(const char *path);
 
-/* link.c: clang's command to link, with units' outputs in place of their sources. False after a
- * message. */
+/* The bitcode of a link (lto.c). Zero-initialised: there is none. */
+struct cn_joined {
+  struct cn_words command; /* that has a linker join it */
+  struct cn_unit unit;     /* what it is joined to; no output: the linker took none of it */
+  const char *archives;    /* file: the archives that the linker looked into */
+  const char *folder;      /* where those are that replace libraries; may be null */
+};
+
+/* lto.c: is there something to join: -flto, or an input, given or archived, that is bitcode? */
+bool cn_lto_is_wanted(const struct cn_command *command);
+
+/* lto.c: plan to join what is in the link's units and inputs. False after a message. */
+bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                 struct cn_joined *joined);
+
+/* lto.c: join, and compile what comes out. A status to exit with. */
+int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
+
+/* inputs.c: is it bitcode, or an archive with some in it? */
+bool cn_inputs_have_bitcode(const char *path);
+
+/* inputs.c: what the linker is to be given for the file at `path`: itself; a temporary one if stack
+ * maps become frame maps, or bitcode is left out; null if it is bitcode. False after a message. */
+bool cn_inputs_replace(const char *path, const char **replacement);
+
+/* link.c: clang's command to link, with units' outputs in place of their sources. `joined`: with
+ * code in place of bitcode; null: with the inputs as they are, for a linker that joins bitcode.
+ * False after a message. */
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                     struct cn_words *words);
+                     const struct cn_joined *joined, struct cn_words *words);
 
 /* link.c: is what was linked sound? False after a message; it is removed then. */
 bool cn_link_check(const struct cn_command *command);

@@ -6,6 +6,7 @@
  *   header: name 16, date 12, owner 6, group 6, mode 8, size 10 (decimal, spaces behind), "`\n"
  *   name: "NAME/"; or "/OFFSET", in the member "//", which holds long names; or "#1/LENGTH", and
  *   the name is the first LENGTH bytes of the member
+ *   a thin one begins "!<thin>\n"; of the members, only its own tables have bytes in it
  */
 #include "object/archive.h"
 
@@ -85,26 +86,30 @@ static bool is_table(const char *field, const char *name)
 int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m, char **error)
 {
   const char *all = bytes;
+  bool thin = memcmp(all, thin_magic, MAGIC) == 0;
 
-  if (memcmp(all, thin_magic, MAGIC) == 0)
+  if (thin && !m->thin_too)
     return CN_FAIL(error, "a thin archive: its members are files of their own");
   if (m->next == 0)
     m->next = MAGIC;
   while (m->next < size) {
     size_t at = m->next, length;
     const char *header = all + at;
+    bool own = size - at >= HEADER && is_table(header, "");
     if (size - at < HEADER || memcmp(header + END_AT, "`\n", 2) != 0 ||
-        !number(header + SIZE_AT, SIZE, &length) || length > size - at - HEADER)
+        !number(header + SIZE_AT, SIZE, &length))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
-    m->data = (const unsigned char *)header + HEADER;
+    bool outside = thin && !own && memcmp(header, "// ", 3) != 0;
+    if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER)
+      return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
+    m->data = outside ? NULL : (const unsigned char *)header + HEADER;
     m->size = length;
-    m->next = at + HEADER + length + length % 2;
+    m->next = at + HEADER + (outside ? 0 : length + length % 2);
     if (memcmp(header, "// ", 3) == 0) {
       m->names = at + HEADER;
       m->names_size = length;
       continue;
     }
-    bool own = is_table(header, "");
     if (!own && !read_name(all, m, header))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
     if (!own && !is_table(header, m->name))

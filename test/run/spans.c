@@ -4,6 +4,7 @@
 // RUN: %cairn-cc -O2 -g -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
 // RUN: %cairn-cc -O3 -g -ffunction-sections -Wl,--gc-sections -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
 // RUN: %cairn-cc -O2 -g -fcairn-safepoints=early -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
+// RUN: %cairn-cc -O2 -g -flto -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
 // RUN: %cairn-cc -O2 -fPIC -shared -I%root/include %s -o %t.so && %cairn-cc -O2 %t.so -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%root/include %s -o %t && %t > %t.out
 // RUN: clang -w -DCAIRN_PLAIN -O1 -I%root/include -c %s -o %t.o
