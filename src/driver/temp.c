@@ -63,19 +63,30 @@ static void catch_signals(void)
   }
 }
 
+/* A signal waits until its handler knows of the directory. */
+static bool make_known_directory(char *name)
+{
+  sigset_t all, before;
+
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  catch_signals();
+  directory = mkdtemp(name);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return directory != NULL;
+}
+
 static bool make_directory(void)
 {
   const char *parent = getenv("TMPDIR");
   char *name = cn_format("%s/cairn-cc-XXXXXX", parent && *parent ? parent : P_tmpdir);
 
-  if (!mkdtemp(name)) {
+  if (!make_known_directory(name)) {
     cn_tool_error("cannot make a temporary directory '%s': %s", name, strerror(errno));
     free(name);
     return false;
   }
-  directory = name;
   atexit(remove_directory);
-  catch_signals();
   return true;
 }
 
