@@ -340,6 +340,10 @@ static void threads(void **state)
   assert_int_equal(pthread_create(&thread, NULL, elsewhere, NULL), 0);
   pthread_join(thread, NULL);
   assert_false(cairn_stack_of_thread(&it, -1));
+  assert_true(cairn_stack_of_thread(&it, cairn_mutator.thread));
+  assert_int_equal(cairn_stack_ip(&it), F(1) + 8);
+  cairn_mutator.stopped = NULL;
+  assert_false(cairn_stack_of_thread(&it, cairn_mutator.thread));
 }
 
 /* ---- what ends the program ---- */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Barriers and young scans, over a stack that is an array and grows and shrinks at random, by returns
+ * and by exceptions. What would go wrong: an activation that has run is not looked at, nor the locals of
+ * an older one whose address was taken; a return goes to the wrong place; a barrier is put where there
+ * is no return address; each scan looks at everything.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "mock_frames.h"
+#include "runtime/barrier.h"
+#include "runtime/young.h"
+
+enum { RSP = 7, FRAME = 4, DEEPEST = 3000, SLACK = 64, TOP = FRAME * DEEPEST + SLACK, STEPS = 4000 };
+enum { AREA = 0, ROOT = 1, PC = 3 }; /* words of a frame */
+static const uintptr_t code = 0x10000, pc = 0x10008;
+
+static uintptr_t stack[TOP + 8];
+static struct cairn_image image;
+static int depth;  /* activations; the oldest is number 1 */
+static int lowest; /* the oldest that has run since the last scan */
+
+static uint64_t random_state = 1;
+
+static int draw(int below)
+{
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (int)((random_state >> 33) % (unsigned)below);
+}
+
+static uintptr_t *frame(int number)
+{
+  return &stack[TOP - FRAME * number];
+}
+
+static struct cn_regs *registers(void)
+{
+  return (struct cn_regs *)frame(depth) - 1;
+}
+
+static bool begin_walk(struct cn_walk *walk)
+{
+  struct cn_regs *regs = registers();
+
+  memset(regs, 0, sizeof *regs);
+  regs->pc = pc;
+  cairn_mutator.stopped = regs;
+  return cn_walk_begin(walk, &cairn_mutator, regs);
+}
+
+/* ---- what a scan finds ---- */
+
+static bool root_seen[DEEPEST + 1], area_seen[DEEPEST + 1];
+
+static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  long word = slot - stack;
+  long number = (TOP - word + FRAME - 1) / FRAME;
+
+  (void)env;
+  (void)parameter;
+  assert_int_equal(tag, CAIRN_ROOT_DEFAULT);
+  assert_in_range(number, 1, depth);
+  if (slot == frame((int)number) + ROOT)
+    root_seen[number] = true;
+  else if (slot == frame((int)number) + AREA)
+    area_seen[number] = true;
+  else
+    fail_msg("word %ld of the stack is no root", word);
+}
+
+static uint64_t scan(void)
+{
+  struct cn_walk walk;
+
+  memset(root_seen, 0, sizeof root_seen);
+  memset(area_seen, 0, sizeof area_seen);
+  begin_walk(&walk);
+  uint64_t visited = cn_young_scan(&cairn_mutator, found);
+  for (int i = 1; i <= depth; i++) {
+    assert_true(area_seen[i]);
+    assert_true(root_seen[i] || i < lowest);
+  }
+  return visited;
+}
+
+/* Whoever walks sees what is there, whatever the return addresses are. */
+static void look(void)
+{
+  struct cn_walk walk;
+  int number = depth;
+
+  for (bool more = begin_walk(&walk); more; more = cn_walk_next(&walk)) {
+    assert_int_equal(walk.frame.pc, pc);
+    assert_int_equal(walk.frame.sp, (uintptr_t)frame(number));
+    number--;
+  }
+  assert_int_equal(number, 0);
+}
+
+/* ---- what the program does ---- */
+
+static void grow(int by)
+{
+  for (; by > 0 && depth < DEEPEST; by--) {
+    uintptr_t *words = frame(++depth);
+    words[ROOT] = words[AREA] = words[2] = 0;
+    words[PC] = depth == 1 ? (uintptr_t)mock_image : pc;
+  }
+}
+
+/* What lies below the stack pointer was used by others, and is used by the stub. */
+static void come_back(uintptr_t word)
+{
+  static uintptr_t before[TOP + 8];
+  struct cn_regs *regs = registers();
+  unsigned index;
+
+  assert_true(cn_arch_barrier_index(word, &index));
+  for (uintptr_t *at = stack; at < (uintptr_t *)regs; at++)
+    *at = pc;
+  regs->pc = cn_barrier_cells[index];
+  assert_int_equal(regs->pc, pc);
+  memcpy(before, stack, sizeof before);
+  cn_barrier_returned(regs, word);
+  assert_memory_equal(stack, before, (size_t)((char *)frame(depth) - (char *)stack));
+}
+
+static void shrink(int by, bool exception)
+{
+  for (; by > 0 && depth > 1; by--) {
+    uintptr_t word = frame(depth)[PC];
+    depth--;
+    if (!exception && word != pc)
+      come_back(word);
+  }
+  if (depth < lowest)
+    lowest = depth;
+}
+
+static void prepare(void)
+{
+  static struct mock_safepoint safepoint = {
+      .pc = pc,
+      .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .roots = 1, .areas = 1},
+      .roots = {{.base = {0, RSP, 8 * ROOT}}},
+      .areas = {{.reg = RSP, .offset = 8 * AREA, .stride = 8, .count = 1}}};
+  static struct mock_function function = {code, 256, 1, &safepoint};
+  static struct cn_anchor anchors[1];
+
+  mock_image(&image, &function, 1);
+  cairn_mutator.anchors = cairn_mutator.anchor = anchors;
+  cairn_mutator.stack_end = (uintptr_t)&stack[TOP];
+  cairn_mutator.attached = 1;
+  depth = lowest = 0;
+  grow(1);
+}
+
+static void at_random(void **state)
+{
+  (void)state;
+  if (!cn_arch_may_replace())
+    skip();
+  prepare();
+  for (int i = 0; i < STEPS; i++) {
+    int most = draw(8) == 0 ? DEEPEST : draw(3) == 0 ? 300 : 30;
+    switch (draw(4)) {
+    case 0:
+      grow(draw(most));
+      break;
+    case 1:
+      shrink(draw(most), draw(4) == 0);
+      break;
+    case 2:
+      shrink(draw(most), false);
+      grow(draw(10));
+      break;
+    default:
+      if (draw(30) != 0)
+        scan();
+      else
+        cn_young_all_seen(&cairn_mutator);
+      lowest = depth;
+      assert_in_range(scan(), 1, 2 * 16 + 1); /* the youngest barrier is near */
+    }
+    look();
+  }
+  shrink(DEEPEST, false);
+  look();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(at_random),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
