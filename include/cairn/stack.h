@@ -61,7 +61,8 @@ bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread);
 
 /* The same for a stack that is no thread's, a coroutine's for one: `state` says what its youngest
  * activation finds when it goes on; its memory is [low, high). A walk into native code is past
- * the end, but for stacks that were added (below). Any thread, while nobody runs on that stack. */
+ * the end, but for stacks that were added (below). While nobody runs on that stack, and on another
+ * thread than the one that runs managed code only in phase STOP. */
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
                            const struct cairn_stack_state *state, uintptr_t low, uintptr_t high);
 
@@ -192,7 +193,8 @@ enum cairn_region_status cairn_code_region_remove(uintptr_t start);
 
 /* Print the calling thread's stack to file descriptor `fd`, youngest first: managed and native
  * activations, inlined ones too, with function, file and line as far as known. Any thread, at any
- * time; allocates nothing from the collected heap. */
+ * time; allocates nothing from the collected heap, and nothing at all in a signal handler, where
+ * native activations are shown only if the unwinder is there already (docs/stack.md). */
 void cairn_backtrace(int fd);
 
 #pragma GCC visibility pop

@@ -156,10 +156,19 @@ static void go_through(struct trace *trace, bool unwinder)
   trace->places = trace->place;
 }
 
+/* Whoever loads the unwinder allocates; a signal handler may have interrupted just that. */
+static bool find_unwinder(struct trace *trace, bool may_load)
+{
+  if (cn_os_unwinder(false))
+    return true;
+  trace->signalled = cn_os_may_be_handler();
+  return cn_os_unwinder(may_load && !trace->signalled);
+}
+
 static void print(struct trace *trace, bool may_load, bool lines)
 {
-  bool unwinder = cn_os_unwinder(may_load);
   int error = errno;
+  bool unwinder = find_unwinder(trace, may_load);
 
   trace->counting = true;
   trace->places = UINT64_MAX;

@@ -85,6 +85,10 @@ struct cn_os_frame {
   void *context;    /* the unwinder's */
 };
 
+/* False: the calling thread is in no signal handler. True: it may be. Async-signal-safe; takes time in
+ * proportion to the stack. */
+bool cn_os_may_be_handler(void);
+
 /* Is there an unwinder? If `load` is true, it may be loaded, which allocates; else this is
  * async-signal-safe. */
 bool cn_os_unwinder(bool load);
