@@ -149,7 +149,7 @@ static void print_region(struct line *line, const struct cn_walk *walk)
       region.manager->describe(&walk->iterator, text, sizeof text, region.data) >= 0)
     add(line, "%s", text);
   else
-    add(line, "%s", region.manager->name);
+    add(line, "%s", region.manager->name != NULL ? region.manager->name : "code region");
   cn_regions_leave();
   end(line);
 }

@@ -19,6 +19,8 @@ enum { RSP = 7, FRAME = 4, DEEPEST = 3000, SLACK = 64, TOP = FRAME * DEEPEST + S
 enum { AREA = 0, ROOT = 1, PC = 3 }; /* words of a frame */
 static const uintptr_t code = 0x10000, pc = 0x10008;
 
+extern const char cn_arch_native_return[];
+
 static uintptr_t stack[TOP + 8];
 static struct cairn_image image;
 static int depth;  /* activations; the oldest is number 1 */
@@ -156,6 +158,7 @@ static void prepare(void)
   cairn_mutator.anchors = cairn_mutator.anchor = anchors;
   cairn_mutator.stack_end = (uintptr_t)&stack[TOP];
   cairn_mutator.attached = 1;
+  cn_barrier_met(NULL);
   depth = lowest = 0;
   grow(1);
 }
@@ -193,10 +196,33 @@ static void at_random(void **state)
   look();
 }
 
+/* Native code between all: who goes on is said in an anchor, which is no return address. */
+static void natives(void **state)
+{
+  enum { COUNT = 100 };
+  static struct cn_anchor anchors[COUNT];
+
+  (void)state;
+  prepare();
+  grow(COUNT);
+  for (int i = 1; i < depth; i++) {
+    anchors[i - 1] = (struct cn_anchor){.pc = pc, .sp = (uintptr_t)frame(i)};
+    frame(i + 1)[PC] = (uintptr_t)cn_arch_native_return;
+  }
+  cairn_mutator.anchors = anchors;
+  cairn_mutator.anchor = anchors + depth - 1;
+  for (int times = 0; times < 3; times++) {
+    assert_int_equal(scan(), depth);
+    for (int i = 1; i < depth; i++)
+      assert_int_equal(anchors[i - 1].pc, pc);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_random),
+      cmocka_unit_test(natives),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

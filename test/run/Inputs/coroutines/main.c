@@ -115,6 +115,24 @@ static void sorting(long count)
   yielded = own;
 }
 
+/* Deep down, it collects after it was resumed; who has resumed it has run meanwhile. */
+static void digging(long depth)
+{
+  struct tree managed *own = cairn_new(struct tree);
+
+  own->value = depth;
+  if (depth > 0)
+    digging(depth - 1);
+  for (int i = 0; depth == 0 && i < 6; i++) {
+    cairn_collect();
+    coroutine_yield();
+    cairn_collect();
+  }
+  struct tree managed *result = cairn_new(struct tree);
+  result->value = own->value + (depth > 0 ? yielded->value : 0);
+  yielded = result;
+}
+
 /* One that is never finished. */
 static void endless(long unused)
 {
@@ -154,6 +172,15 @@ int main(int argc, char **argv)
           left--;
         }
       }
+  void *dig = coroutine_new(digging, 60);
+  while (!coroutine_is_over(dig)) {
+    struct tree managed *fresh = cairn_new(struct tree);
+    fresh->value = ++turns;
+    coroutine_resume(dig);
+    hash = (hash * 31 + fresh->value) % 1000003;
+  }
+  hash += yielded->value;
+  coroutine_free(dig);
   coroutine_free(sorts[0]);
   coroutine_free(sorts[1]);
   coroutine_free(other);
