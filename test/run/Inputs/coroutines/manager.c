@@ -88,7 +88,41 @@ void coroutine_free(void *which)
   free(coroutine);
 }
 
-long coroutine_is_over(void *coroutine)
+static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  return ((struct coroutine *)coroutine)->over;
+  unsigned long *roots = env;
+
+  (void)parameter;
+  if (*slot % 8 != 0 && tag == CAIRN_ROOT_DEFAULT)
+    abort();
+  ++*roots;
+}
+
+/* What waits there can be walked from outside, and only that. Returns the activations. */
+static unsigned long walk(const struct cairn_stack *stack, const struct cairn_stack_state *from)
+{
+  struct cairn_stack_iterator it;
+  unsigned long activations = 0, roots = 0;
+  uintptr_t sp = stack->low;
+
+  cairn_stack_suspended(&it, from, stack->low, stack->high);
+  for (; !cairn_stack_past_end(&it); cairn_stack_next(&it), activations++) {
+    if (cairn_stack_sp(&it) <= sp || cairn_stack_sp(&it) >= stack->high)
+      abort();
+    sp = cairn_stack_sp(&it);
+    cairn_stack_enumerate(&it, check_root, &roots);
+  }
+  return activations + (roots == 0);
+}
+
+long coroutine_is_over(void *which)
+{
+  struct coroutine *coroutine = which;
+  struct cairn_stack_state state;
+
+  /* Its body at least, and the frame below that. */
+  if (suspended(&coroutine->stack, &state) && !coroutine->over &&
+      walk(&coroutine->stack, &state) < 2)
+    abort();
+  return coroutine->over;
 }
