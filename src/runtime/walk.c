@@ -92,7 +92,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   walk->natives = 0;
   walk->stack_end = stack_end;
   walk->virtual_frame = 0;
-  walk->past_end = walk->stepped = walk->collecting = false;
+  walk->past_end = walk->stepping = walk->stepped = walk->collecting = false;
   frame->pc = frame->sp = 0;
   frame->pc_slot = frame->barrier = NULL;
   frame->regs = NULL;

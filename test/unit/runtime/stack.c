@@ -204,6 +204,7 @@ static void set_goes_back(void **state)
   anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(30)};
   stack[33] = stack[43] = native();
   cairn_mutator.anchor = anchors + 2;
+  memset(&it, 0xff, sizeof it); /* what was in it does not matter */
   cairn_stack_youngest(&it);
   cairn_stack_get(&it, &youngest);
   cairn_stack_next(&it);
