@@ -330,9 +330,8 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   struct code *code;
   size_t index;
   uint32_t safepoint;
-  const struct cn_entry *entry = cn_index_find(table(), pc, key);
 
-  if (entry != NULL && (*value = entry->value) != 0) /* another thread was here first */
+  if (cn_frames_look(pc, key, value)) /* another thread was here first */
     return CN_FRAMES_FOUND;
   if (!locate(pc, &code, &index))
     return CN_FRAMES_NONE;

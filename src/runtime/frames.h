@@ -131,27 +131,29 @@ enum cn_frames {
   CN_FRAMES_FOUND
 };
 
-/* What cn_frames_entry() does if the table has no entry. */
-enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
-
-/* The entry of the safepoint that returns to `pc`, if there is one. On the mutator's own thread, or
- * a collector's in phase STOP. */
-static inline enum cn_frames cn_frames_entry(uintptr_t pc, uint64_t *key, uint64_t *value)
+/* The entry of the safepoint that returns to `pc`, if it is in the table. */
+static inline bool cn_frames_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   const struct cn_entry *entry =
       cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, key);
 
-  if (entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0)
-    return CN_FRAMES_FOUND;
-  return cn_frames_meet(pc, key, value);
+  return entry != NULL &&
+         (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
+
+/* The same if it was not: puts it there, if there is such a safepoint. On the mutator's own thread,
+ * or a collector's in phase STOP. */
+enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* Its map; null: there is none. As above. */
 static inline const struct cn_map *cn_frames_find(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_frames_entry(pc, &key, &value) == CN_FRAMES_FOUND ? cn_entry_map(value) : NULL;
+  return cn_frames_look(pc, &key, &value) ||
+                 cn_frames_meet(pc, &key, &value) == CN_FRAMES_FOUND
+             ? cn_entry_map(value)
+             : NULL;
 }
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */

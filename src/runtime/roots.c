@@ -140,7 +140,8 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
     return;
   }
   plain_roots(walk, found, env);
-  cn_roots_others(walk, found, env);
+  if (map->roots != 0 || map->areas != 0)
+    cn_roots_others(walk, found, env);
 }
 
 void cn_slots_room(struct cn_slots *slots, size_t more)
@@ -267,8 +268,10 @@ static void visit_special(cairn_root_visitor *visit, void *env)
 
 static void visit_stack(cairn_root_visitor *visit, void *env)
 {
-  for (size_t i = 0; i < slots.count; i++)
-    visit(env, (struct cairn_slot){slots.at[i]});
+  uintptr_t *const *at = slots.at, *const *end = at + slots.count;
+
+  for (; at != end; at++)
+    visit(env, (struct cairn_slot){*at});
   visit_special(visit, env);
 }
 

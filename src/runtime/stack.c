@@ -8,6 +8,7 @@
 #include <string.h>
 #include "runtime/details.h"
 #include "runtime/managers.h"
+#include "runtime/roots.h"
 #include "runtime/stacks.h"
 #include "runtime/walk.h"
 
@@ -113,7 +114,6 @@ void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_s
 {
   const struct cn_walk *walk = inner_const(iterator);
   const struct cn_frame *frame = &walk->frame;
-  uintptr_t *kept[CN_CALLEE_SAVED + 1] = {0};
 
   if (walk->past_end) {
     *state = (struct cairn_stack_state){0};
@@ -122,9 +122,7 @@ void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_s
   state->pc = frame->pc_slot;
   state->sp = frame->sp;
   state->virtual_frame = walk->virtual_frame;
-  memcpy(kept, frame->place, sizeof frame->place);
-  for (int i = 0; i < CN_ARCH_REGISTERS; i++)
-    state->reg[i] = kept[cn_arch_saved_as[i]];
+  cn_arch_by_number(frame->place, state->reg);
   if (frame->regs != NULL)
     for (unsigned i = 0; i < CN_ARCH_REGISTERS; i++)
       state->reg[i] = cn_frame_register(frame, i);
@@ -159,6 +157,10 @@ void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_st
 
   if (walk->past_end || walk->virtual_frame != 0)
     return;
+  if (walk->frame.map != NULL) { /* as cn_manager_compiled does */
+    cn_roots_of_frame(walk, callback, env);
+    return;
+  }
   const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
   if (manager->enumerate == NULL)
     return;

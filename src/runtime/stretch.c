@@ -59,17 +59,7 @@ static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned
   } while (__builtin_expect(i < count && i < CN_STRETCH_GROUP, 0));
 }
 
-static inline size_t lanes_look(const struct cn_index *index, const struct cn_stretch_ahead *ahead,
-                                const struct cn_entry **start)
-{
-  size_t count = 0;
-
-  for (int i = 0; i < CN_STRETCH_AHEAD; i++) {
-    start[count] = cn_index_start(index, ahead->seen[i]);
-    count += ahead->seen[i] - ahead->low <= ahead->length;
-  }
-  return count;
-}
+static cn_ahead_look *const lanes_look = cn_ahead_look_any;
 
 #include "runtime/stretch_loop.h"
 

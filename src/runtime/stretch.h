@@ -7,6 +7,7 @@
 #ifndef CN_RUNTIME_STRETCH_H
 #define CN_RUNTIME_STRETCH_H
 
+#include "runtime/ahead.h"
 #include "runtime/roots.h"
 #include "runtime/walk.h"
 
@@ -31,19 +32,6 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_sta
 typedef uint64_t cn_stretch_loop(const struct cn_stretch *stretch);
 
 extern bool cn_stretch_any; /* do not use that: for tests */
-
-/* Fetching ahead, if the table has so many entries, and when the first words were walked over: so
- * many words of the stack at once, when so many are left of those before. */
-enum {
-  CN_STRETCH_LARGE = 1 << 12,
-  CN_STRETCH_FIRST = 128,
-  CN_STRETCH_AHEAD = 256,
-  CN_STRETCH_LEFT = 256
-};
-struct cn_stretch_ahead {
-  const uintptr_t *seen;  /* behind what was looked at; null: nothing was */
-  uintptr_t low, length;  /* of the code */
-};
 
 /* Of the loop, what it seldom does. Each returns where the next addresses of roots go. */
 enum { CN_STRETCH_GROUP = 8, CN_STRETCH_ROOM = CN_ENTRY_PLAIN_MAX + CN_STRETCH_GROUP };

@@ -11,19 +11,16 @@
  *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
  *       the places of the roots with these codes: at least of so many, or of CN_STRETCH_GROUP; so
  *       many are written at most
- *   size_t lanes_look(const struct cn_index *index, const struct cn_stretch_ahead *ahead,
- *                     const struct cn_entry **start)
- *       for those of CN_STRETCH_AHEAD words that lie in the code, where a search for them begins;
- *       how many
+ *   cn_ahead_look *const lanes_look
  *
  * To step to the caller one needs the size of the frame, for that its safepoint, for that the
  * return address, and for that the step before: some sixteen cycles a frame, in which the processor
  * does all else. Frames that end where their frame pointer says are not held up by the look-up. How
  * many roots there are, and which registers are saved, is not to be predicted; so the usual numbers
- * take no branch. Where a program has so many safepoints that the table lies far from the
- * processor, the words of the stack some way ahead are taken for return addresses, if they lie in
- * the code, and what the table has of them is fetched: a wrong guess costs the fetch, and nothing
- * depends on it.
+ * take no branch. The stack is fetched some way ahead, and the lines that the places of roots are
+ * written to: at each page the processor would notice anew that both go on in order. Where a
+ * program has so many safepoints that the table lies far from the processor, what it has of return
+ * addresses further up is fetched as well (ahead.h).
  */
 #ifndef CN_RUNTIME_STRETCH_LOOP_H
 #define CN_RUNTIME_STRETCH_LOOP_H
@@ -40,29 +37,6 @@ static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_p
   uintptr_t words = bytes / sizeof *next | bytes << 61; /* great, if it is none or below `slot` */
 
   return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
-}
-
-/* Fetch what the table has of some words further up. Returns from where on there is more to do. */
-static __attribute__((noinline)) const uintptr_t *fetch(const struct cn_stretch *stretch,
-                                                        const uintptr_t *slot, uintptr_t pc,
-                                                        struct cn_stretch_ahead *ahead)
-{
-  const struct cn_entry *start[CN_STRETCH_AHEAD + CN_STRETCH_GROUP];
-
-  if (ahead->seen == NULL) {
-    if (!cn_frames_range(pc, &ahead->low, &ahead->length))
-      return stretch->end;
-    ahead->length -= ahead->low;
-  }
-  if (ahead->seen < slot)
-    ahead->seen = slot;
-  if ((size_t)(stretch->end - ahead->seen) < CN_STRETCH_AHEAD)
-    return stretch->end;
-  size_t count = lanes_look(stretch->index, ahead, start);
-  for (size_t i = 0; i < count; i++)
-    __builtin_prefetch(start[i]);
-  ahead->seen += CN_STRETCH_AHEAD;
-  return ahead->seen - CN_STRETCH_LEFT;
 }
 
 /* The frame whose pc is kept there is the walk's current one. */
@@ -93,15 +67,13 @@ static uint64_t loop(const struct cn_stretch *stretch)
   const struct cn_index *index = stretch->index;
   struct cn_slots *slots = stretch->slots;
   uintptr_t *slot = (uintptr_t *)frame->sp - 1, *next;
-  const uintptr_t *limit = index->mask + 1 >= CN_STRETCH_LARGE &&
-                                   stretch->end - slot > CN_STRETCH_FIRST
-                               ? slot + CN_STRETCH_FIRST
-                               : stretch->end;
+  const uintptr_t *end = stretch->end;
+  const uintptr_t *limit = end - slot > CN_AHEAD_FIRST ? slot + CN_AHEAD_FIRST : end;
   const uintptr_t *frame_pointer = frame->place[CN_ARCH_FRAME_POINTER];
   uintptr_t pc = frame->pc; /* the first one may be kept elsewhere */
   uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
   struct lanes lanes = lanes_load(frame->place, frame->sp);
-  struct cn_stretch_ahead ahead = {.seen = NULL};
+  struct cn_ahead ahead = {.length = 0};
   uint64_t frames = 0, key;
 
   for (;;) {
@@ -118,9 +90,9 @@ static uint64_t loop(const struct cn_stretch *stretch)
         frame_pointer = next - 1;
     }
     if (__builtin_expect(next >= limit, 0)) {
-      if (next >= stretch->end)
+      if (next >= end)
         break;
-      limit = fetch(stretch, slot, pc, &ahead);
+      limit = cn_ahead_fetch(&ahead, index, next, end, pc, lanes_look);
     }
     if (__builtin_expect(out > last, 0)) {
       out = cn_stretch_room(stretch, out);
@@ -129,6 +101,8 @@ static uint64_t loop(const struct cn_stretch *stretch)
     unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
     note(lanes, entry, value, count, out);
     out += count;
+    __builtin_prefetch(out + CN_AHEAD_FETCH, 1);
+    __builtin_prefetch(slot + CN_AHEAD_FETCH);
     if (__builtin_expect(value & CN_ENTRY_OTHERS, 0)) {
       if (frames > 0)
         enter(stretch, slot, lanes);

@@ -46,25 +46,42 @@ static void check_signal(const struct cn_walk *walk)
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
-static inline enum cn_frames find_map(struct cn_frame *frame)
+static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
 {
-  uint64_t key, value;
-  enum cn_frames found = cn_frames_entry(frame->pc, &key, &value);
-
-  if (found != CN_FRAMES_FOUND)
-    return found;
   frame->map = cn_entry_map(value);
   frame->size = key & CN_ENTRY_SIZE;
   frame->saved = value & CN_ENTRY_SAVED;
+}
+
+static inline bool find_map(struct cn_frame *frame)
+{
+  uint64_t key, value;
+
+  if (!cn_frames_look(frame->pc, &key, &value))
+    return false;
+  set_map(frame, key, value);
+  return true;
+}
+
+static enum cn_frames meet(struct cn_frame *frame)
+{
+  uint64_t key, value;
+  enum cn_frames found = cn_frames_meet(frame->pc, &key, &value);
+
+  if (found == CN_FRAMES_FOUND)
+    set_map(frame, key, value);
   return found;
 }
 
-bool cn_walk_settle(struct cn_walk *walk)
+/* What is not in the table yet, or has no frame map. */
+static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
-  enum cn_frames found;
 
-  while ((found = find_map(frame)) != CN_FRAMES_FOUND) {
+  do {
+    enum cn_frames found = meet(frame);
+    if (found == CN_FRAMES_FOUND)
+      break;
     frame->map = NULL;
     if (cn_regions_find(frame->pc, &frame->region))
       return true;
@@ -75,7 +92,18 @@ bool cn_walk_settle(struct cn_walk *walk)
     check_signal(walk);
     if (!take_anchor(walk))
       return !(walk->past_end = true);
-  }
+  } while (!find_map(frame));
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  return true;
+}
+
+bool cn_walk_settle(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  if (!find_map(frame))
+    return settle_slowly(walk);
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
   return true;
 }
 
@@ -91,6 +119,8 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   walk->anchors = walk->anchor = NULL;
   walk->natives = 0;
   walk->stack_end = stack_end;
+  walk->ahead.length = 0;
+  walk->fetch_at = UINTPTR_MAX;
   walk->virtual_frame = 0;
   walk->past_end = walk->stepping = walk->stepped = walk->collecting = false;
   frame->pc = frame->sp = 0;
@@ -108,8 +138,12 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   walk->stack = mutator->stack;
   walk->anchors = mutator->anchors;
   walk->anchor = mutator->anchor;
-  if (regs == NULL)
-    return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
+  if (regs == NULL) {
+    if (!take_anchor(walk))
+      return !(walk->past_end = true);
+    walk->fetch_at = frame->sp + CN_AHEAD_FIRST * sizeof frame->sp;
+    return cn_walk_settle(walk);
+  }
   frame->pc = regs->pc;
   frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
@@ -117,7 +151,8 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
   frame->regs = regs;
-  return find_map(frame) == CN_FRAMES_FOUND || cn_walk_settle(walk);
+  walk->fetch_at = frame->sp + CN_AHEAD_FIRST * sizeof frame->sp;
+  return cn_walk_settle(walk);
 }
 
 static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
@@ -128,6 +163,7 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
   walk->anchors = view.anchors;
   walk->anchor = view.anchor;
   walk->stack_end = view.end;
+  walk->fetch_at = UINTPTR_MAX;
   if (walk->collecting)
     cn_stacks_seen(stack);
 }
@@ -186,7 +222,7 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
 
 /* By the frame's own manager. It need not lead upwards, for its stack may have several pieces; but
  * there must be nothing left where it says that the end is. */
-static bool next_of_region(struct cn_walk *walk)
+static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;
   const uintptr_t *pc_slot = walk->frame.pc_slot;
@@ -240,29 +276,70 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
 }
 
-bool cn_walk_next(struct cn_walk *walk)
+static __attribute__((noinline)) void fetch(struct cn_walk *walk)
+{
+  const uintptr_t *at = cn_ahead_fetch(
+      &walk->ahead, atomic_load_explicit(&cn_frames_index, memory_order_acquire),
+      (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end, walk->frame.pc,
+      cn_ahead_look_any);
+
+  walk->fetch_at = (uintptr_t)at;
+}
+
+/* A step over a frame that ends there. */
+static inline bool step(struct cn_walk *walk, uintptr_t cfa)
 {
   struct cn_frame *frame = &walk->frame;
-  uintptr_t cfa;
 
-  if (frame->map == NULL)
-    return next_of_region(walk);
-  walk->virtual_frame = 0;
-  if (frame->size == 0 || frame->size & CN_ENTRY_CHAINED)
-    cfa = end_of(frame);
-  else
-    cfa = frame->sp + frame->size * sizeof cfa;
-  if (cfa == 0)
-    fail(walk, "the frame's base register is unknown");
-  if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+  /* It ends above where it begins, and on the stack. */
+  if (cfa - frame->sp - 1 >= walk->stack_end - frame->sp || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
-  if (frame->size != 0 || frame->map->pushed)
-    push(frame, frame->saved, cfa);
-  else
-    save(frame, cfa);
+  walk->virtual_frame = 0;
   frame->pc_slot = (uintptr_t *)cfa - 1;
   frame->pc = *frame->pc_slot;
   frame->sp = cfa;
   frame->regs = NULL;
-  return find_map(frame) == CN_FRAMES_FOUND || cn_walk_settle(walk);
+  __builtin_prefetch(frame->pc_slot + CN_AHEAD_FETCH);
+  if (cfa > walk->fetch_at)
+    fetch(walk);
+  return find_map(frame) || settle_slowly(walk);
+}
+
+static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uintptr_t cfa = end_of(frame);
+
+  if (cfa == 0)
+    fail(walk, "the frame's base register is unknown");
+  if (frame->map->pushed)
+    push(frame, frame->saved, cfa);
+  else
+    save(frame, cfa);
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  return step(walk, cfa);
+}
+
+bool cn_walk_next(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uintptr_t *link = frame->link;
+  uintptr_t cfa;
+
+  if (frame->map == NULL)
+    return next_of_region(walk);
+  if (frame->size & CN_ENTRY_CHAINED) {
+    if (link == NULL)
+      fail(walk, "the frame's base register is unknown");
+    cfa = *link + 2 * sizeof cfa;
+    frame->link = (uintptr_t *)cfa - 2;
+  } else {
+    if (frame->size == 0)
+      return next_irregular(walk);
+    cfa = frame->sp + frame->size * sizeof cfa;
+    if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* pushed first */
+      frame->link = (uintptr_t *)cfa - 2;
+  }
+  push(frame, frame->saved, cfa);
+  return step(walk, cfa);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "runtime/ahead.h"
 #include "runtime/arch/arch.h"
 #include "runtime/frames.h"
 #include "runtime/mutator.h"
@@ -28,6 +29,8 @@ struct cn_frame {
   const struct cn_regs *regs;               /* null: only callee-saved registers are known;
                                                &cn_walk_apart: the others are where other[] says */
   const struct cn_map *map;
+  uintptr_t *link;                          /* with a map: the frame pointer's place, which steps
+                                               wait for, and for the vectors of places longer */
   unsigned size;                            /* as the key of the map's entry has it (frames.h), */
   unsigned saved;                           /* and the registers that it has saved */
   struct cn_region region;                  /* this and the next: if something above says so */
@@ -58,6 +61,8 @@ struct cn_walk {
       struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
       uint64_t natives;         /* native stretches crossed */
       uintptr_t stack_end;      /* no frame of this stack lies at or above it */
+      struct cn_ahead ahead;
+      uintptr_t fetch_at;       /* a step beyond has more to fetch */
       unsigned virtual_frame;   /* of the public iterator; else 0 */
       bool past_end;
       bool stepping;            /* a manager is to set the iterator, */

@@ -53,6 +53,9 @@ extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers
 /* And back: the enum cn_reg of a register, or CN_CALLEE_SAVED. */
 extern const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS];
 
+/* Places of callee-saved registers by the numbers of DWARF; null for all others. */
+void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[CN_ARCH_REGISTERS]);
+
 static inline bool cn_arch_is_saved(int reg)
 {
   return reg >= 0 && reg < CN_ARCH_REGISTERS && cn_arch_saved_as[reg] != CN_CALLEE_SAVED;

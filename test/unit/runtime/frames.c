@@ -69,7 +69,7 @@ static void all_lie_inside(int which)
 
   for (int i = 0; i < MANY; i++)
     for (uintptr_t pc = functions[which][i].entry + 1; pc <= functions[which][i].entry + 64; pc++)
-      assert_int_not_equal(cn_frames_entry(pc, &key, &value), CN_FRAMES_NONE);
+      assert_int_not_equal(cn_frames_meet(pc, &key, &value), CN_FRAMES_NONE);
 }
 
 /* Pages of address space. */
@@ -97,7 +97,7 @@ static void images_come_and_go(void **state)
   all_are_found(0);
   assert_null(cn_frames_find(0x4100000 + 30)); /* there is no code there, and then there is */
   make(1, 0x4100000, 20); /* so that the table grows, and positions are shared */
-  assert_true(cn_frames_entry(0x4100000 + 30, &key, &value) != CN_FRAMES_NONE);
+  assert_true(cn_frames_meet(0x4100000 + 30, &key, &value) != CN_FRAMES_NONE);
   all_lie_inside(1);
   all_are_found(1);
   const struct cn_map *kept = cn_frames_find(safepoints[0][5].pc);

@@ -33,6 +33,19 @@ const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {
     CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED,
     CN_R12,          CN_R13,          CN_R14,          CN_R15};
 
+void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[CN_ARCH_REGISTERS])
+{
+  reg[0] = reg[1] = reg[2] = NULL;
+  reg[3] = place[CN_RBX];
+  reg[4] = reg[5] = NULL;
+  reg[6] = place[CN_RBP];
+  reg[7] = reg[8] = reg[9] = reg[10] = reg[11] = NULL;
+  reg[12] = place[CN_R12];
+  reg[13] = place[CN_R13];
+  reg[14] = place[CN_R14];
+  reg[15] = place[CN_R15];
+}
+
 /* Read by stubs.S: not zero if the upper halves of the vector registers exist and the kernel
  * switches them. */
 uint8_t cn_arch_wide_vectors;
