@@ -10,17 +10,25 @@
 #include "base/check.h"
 
 /* zlib makes a thousand bytes of one, and libdw a hundred of each of these if they are a line
- * table's: a small file would take gigabytes. Nothing that a compiler writes shrinks like that. */
-enum { MOST_RATIO = 64, MOST_BOMB = 1 << 20 };
+ * table's: a small file would take gigabytes. Nothing that a compiler writes shrinks like that, but
+ * for what is small anyway. */
+enum { MOST_RATIO = 64, MOST_EXCESS = 1 << 20 };
 
-static bool is_bomb(const struct cn_elf_section *s)
+/* Of all sections that grow more than that, what they grow to. */
+static bool is_bomb(const struct cn_elf *elf)
 {
-  Elf64_Chdr head;
+  uint64_t sum = 0;
 
-  if (!(s->head.sh_flags & SHF_COMPRESSED) || !s->data || s->head.sh_size < sizeof head)
-    return false;
-  memcpy(&head, s->data, sizeof head);
-  return head.ch_size > MOST_BOMB && head.ch_size / MOST_RATIO > s->head.sh_size;
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    Elf64_Chdr head;
+    if (!(s->head.sh_flags & SHF_COMPRESSED) || !s->data || s->head.sh_size < sizeof head)
+      continue;
+    memcpy(&head, s->data, sizeof head);
+    if (head.ch_size / MOST_RATIO > s->head.sh_size)
+      sum = head.ch_size < UINT64_MAX - sum ? sum + head.ch_size : UINT64_MAX;
+  }
+  return sum > MOST_EXCESS;
 }
 
 /* Relocate a section where libelf decompresses it to. */
@@ -49,8 +57,8 @@ static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
 
   for (uint32_t i = 1; ok && i < elf->section_count; i++) {
     const struct cn_elf_section *s = &elf->sections[i];
-    if (is_bomb(s) || strstr(s->name, ".zdebug_"))
-      return false; /* the latter as before the ELF standard had a word on it */
+    if (strstr(s->name, ".zdebug_"))
+      return false; /* as before the ELF standard had a word on it */
     if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;
@@ -65,7 +73,7 @@ static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
 bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf)
 {
   *debug = (struct cn_debug){0};
-  if (!cn_elf_find(elf, ".debug_info", 0))
+  if (!cn_elf_find(elf, ".debug_info", 0) || is_bomb(elf))
     return false;
   elf_version(EV_CURRENT);
   debug->view = elf_memory((char *)elf->bytes, elf->size);
