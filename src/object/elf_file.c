@@ -328,7 +328,9 @@ void cn_elf_sort_functions(struct cn_elf *elf)
 
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
-    if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC)
+    /* What is not loaded has no address that could not be another's, too. */
+    if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
+        (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
       order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};
   }
   qsort(order, count, sizeof *order, compare);

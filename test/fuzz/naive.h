@@ -221,7 +221,7 @@ static inline bool naive_place(const struct naive_object *o, uint32_t index, uin
          sizeof symbol);
   *section = symbol.st_shndx;
   *offset = symbol.st_value + (uint64_t)r.r_addend;
-  return *section != SHN_UNDEF && *section < SHN_LORESERVE &&
+  return ELF64_R_SYM(r.r_info) && *section != SHN_UNDEF && *section < SHN_LORESERVE &&
          *offset < naive_head(o->file, *section).sh_size;
 }
 
