@@ -3,13 +3,14 @@ object must be what `llvm-readobj --stackmap` prints, field by field. llvm-reado
 and names no functions; the names, the functions' places, and what else is relocated are compared with
 `llvm-readelf -r`.
 
-  readobj.py MACHINE FOLDER MODULE ... [--tests FOLDER EVERY] [--random COMMAND FIRST COUNT] [--break FIELD]
+  readobj.py MACHINE FOLDER MODULE ... [--tests FOLDER EVERY] [--c FOLDER EVERY] [--random COMMAND FIRST COUNT] [--break FIELD]
 
---tests: of the .ll files below FOLDER that have safepoints, every nth.
+--tests: of the .ll files below FOLDER that have safepoints, every nth. --c: of the .c files that cairn-cc makes IR of, every nth.
 """
 import collections
 import glob
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,13 +18,16 @@ import sys
 CSR = '-max-registers-for-gc-values=256 -fixup-allow-gcptr-in-csr=true'
 SETTINGS = ['-O0', 'clang -O2 -fPIC -ffunction-sections -g', '-O2 -relocation-model=pic -function-sections ' + CSR, '-O2 -relocation-model=static',
             '-O3 -relocation-model=pic -frame-pointer=all ' + CSR]
-MORE = {'riscv64': ['-O2 -mattr=+relax,+c,+d -relocation-model=pic', '-O0 -mattr=+d', '-O2 -mattr=+relax,+d'],
-        'x86_64': ['-O2 -code-model=large', '-O2 -mattr=+avx512f,+avx512vl'], 'aarch64': ['-O2 -mattr=+sve']}
+MORE = {'riscv64': ['-O2 -mattr=+relax,+c,+d -relocation-model=pic', '-O0 -mattr=+d', '-O2 -mattr=+relax,+d', '-O1 -mattr=+c,+d',
+                    '-O3 -mattr=+relax,+c,+d,+v'],
+        'x86_64': ['-O2 -code-model=large', '-O2 -mattr=+avx512f,+avx512vl', '-O1', '-O3'],
+        'aarch64': ['-O2 -mattr=+sve', '-O2 -code-model=large -relocation-model=static', '-O1 -global-isel=0', '-O3 ' + CSR]}
 # Forms of random modules that LLVM's own passes survive.
 FORMS = ['none of them', 'locals whose address is taken', 'invokes, token pads', 'deopt bundles',
          'ids and patch bytes', 'calling conventions', 'constants, undef, poison, null', 'odd phis',
          'allocas of variable size', 'ptrmask, launder, strip', 'tail calls', 'indirectbr', 'vectors']
 
+OURS = 'rewrite-statepoints'
 seen = collections.Counter()
 
 
@@ -183,6 +187,7 @@ def corpus(arguments):
     """(name, text, already rewritten?)"""
     generator = option(arguments, '--random', 3)
     tests = option(arguments, '--tests', 2)
+    programs = option(arguments, '--c', 2)
     paths = list(arguments)
     for path in sorted(glob.glob(tests[0] + '/**/*.ll', recursive=True)) if tests else []:
         text = open(path, encoding='utf-8').read()
@@ -192,6 +197,12 @@ def corpus(arguments):
     paths = paths[:fixed] + paths[fixed::int(tests[1]) if tests else 1]
     for path in paths:
         yield path, open(path, encoding='utf-8').read()
+    for path in sorted(glob.glob(programs[0] + '/**/*.c', recursive=True))[::int(programs[1])] if programs else []:
+        done = run('cairn-cc', '-O2', '-w', '-S', '-emit-llvm', path, '-o', '-')
+        if done.returncode:
+            seen['programs that cairn-cc did not take'] += 1
+        elif '@llvm.experimental.gc.statepoint' in done.stdout:
+            yield path, re.sub('^module asm.*$', '', done.stdout, flags=re.M)  # that is for x86-64
     for i in range(int(generator[1]), int(generator[1]) + int(generator[2])) if generator else []:
         form = FORMS[i % len(FORMS)]
         yield f'random {form} {i}', run(generator[0], f'--form={form}', str(i), check=True).stdout
@@ -206,7 +217,9 @@ def main():
         with open(ir, 'w', encoding='utf-8') as f:
             f.write(bare(text))
         passes = 'verify' if '@llvm.experimental.gc.statepoint' in text else 'rewrite-statepoints-for-gc'
-        if run('opt', f'-passes={passes}', ir, '-o', bitcode).returncode:
+        # Where LLVM's own pass gives up, ours makes the statepoints.
+        if run('opt', f'-passes={passes}', ir, '-o', bitcode).returncode and (
+                not os.path.isfile(name) or run('cairn', 'opt', '-p', OURS, name, '-o', bitcode).returncode):
             seen['modules that opt did not take'] += 1
             continue
         seen['modules'] += 1
