@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How libFuzzer changes ELF files, and those in archives: within a section, a relocation, a symbol
- * or a header, such that the rest of the file keeps its meaning. Plain changes of bytes hardly ever get behind the checks
- * of the headers. A target that includes this has the mutator.
+ * or a header, such that the rest of the file keeps its meaning. Plain changes of bytes hardly ever
+ * get behind the checks of the headers. A target that includes this has the mutator.
  */
 #ifndef CN_FUZZ_ELF_MUTATOR_H
 #define CN_FUZZ_ELF_MUTATOR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stack maps and what is made of them, read again in the plainest way, straight from LLVM's
- * documentation of the format: nothing here is shared with src/object. A fuzz target compares what
- * the readers say of an input that they accepted; another answer ends the program.
+ * documentation of the format: of src/object there is nothing here but the readers whose answers
+ * are compared, about an input that was accepted. Another answer ends the program.
  */
 #ifndef CN_FUZZ_NAIVE_H
 #define CN_FUZZ_NAIVE_H
