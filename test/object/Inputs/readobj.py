@@ -202,7 +202,7 @@ def corpus(arguments):
         if done.returncode:
             seen['programs that cairn-cc did not take'] += 1
         elif '@llvm.experimental.gc.statepoint' in done.stdout:
-            yield path, re.sub('^module asm.*$', '', done.stdout, flags=re.M)  # that is for x86-64
+            yield path, re.sub('^module asm.*$|"(target|tune)-[a-z]*"="[^"]*"', '', done.stdout, flags=re.M)  # those are for x86-64
     for i in range(int(generator[1]), int(generator[1]) + int(generator[2])) if generator else []:
         form = FORMS[i % len(FORMS)]
         yield f'random {form} {i}', run(generator[0], f'--form={form}', str(i), check=True).stdout
