@@ -154,6 +154,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
   check_variadic(ctx, call);
   check_byval_call(ctx, call);
+  if (ctx->options->manage_all)
+    cn_rules_library(ctx, call);
   if (cn_calls_have(call, "returns_twice"))
     cn_error(
         ctx, call, "returns-twice",

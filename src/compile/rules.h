@@ -27,6 +27,8 @@ void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* rules_native.c: references in a function that is not managed. */
 void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function);
+/* rules_native.c: a reference given to a function of the C library. C only. */
+void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call);
 
 /* atomics.c: atomic operations that clang emits on i64 get reference type where they are on
  * references. Changes the function, before the rules look at it. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * References in functions that the collector does not look into. Part of pass `rules`.
+ * References in functions that the collector does not look into, and given to such. Part of pass
+ * `rules`.
  *
- * Needs: unoptimised IR. Provides: diagnostic unmanaged-function. Breaks: nothing.
+ * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks:
+ * nothing.
  *
  * In C such a function says cairn_unmanaged, and has no business with references. In a front end's
  * module it may have been written without a gc strategy for speed, and read objects: no harm,
@@ -77,4 +79,43 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
   } else if (!LLVMGetGC(function)) {
     check_c(ctx, function);
   }
+}
+
+/* Library functions beside the table of leaves that clang knows by name. */
+static bool is_of_streams(const char *name)
+{
+  static const char *const names[] = {
+      "fopen",   "fprintf",  "fread",     "fscanf",   "fwrite",   "printf",
+      "scanf",   "snprintf", "sprintf",   "sscanf",   "vfprintf", "vfscanf",
+      "vprintf", "vscanf",   "vsnprintf", "vsprintf", "vsscanf",
+  };
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+/* For a call by name of a library function that clang knows it makes up a declaration with the
+ * address spaces of the arguments, where for every other function it says that a reference becomes
+ * an ordinary pointer. */
+void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  size_t length;
+
+  if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee))
+    return;
+  const char *name = LLVMGetValueName2(callee, &length);
+  if (!cn_calls_leaf_reason(name) && !is_of_streams(name))
+    return;
+  unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+  for (unsigned i = 0; i < fixed; i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i)))) {
+      cn_error(ctx, call, "reference-to-unmanaged",
+               "%s() is given a reference, but takes an ordinary pointer, which the collector does "
+               "not update; copy the data with cairn_copy_out() or cairn_copy_in()",
+               name);
+      return;
+    }
 }
