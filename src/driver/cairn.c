@@ -2,6 +2,7 @@
  *
  * `cairn`, the tool: one file per subcommand.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "driver/tool.h"
@@ -32,7 +33,7 @@ static void print_help(FILE *out)
   fputs("\nExit status: 0; 1 if the input was refused; 2 for bad usage.\n", out);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -54,4 +55,17 @@ int main(int argc, char **argv)
   }
   cn_tool_error("unknown %s '%s' (see cairn --help)", *name == '-' ? "option" : "subcommand", name);
   return CN_EXIT_USAGE;
+}
+
+/* Whoever reads half of a document must not take it for the whole. */
+int main(int argc, char **argv)
+{
+  int status = run(argc, argv);
+  bool lost = ferror(stdout);
+
+  errno = EIO; /* of what was lost before, the reason is not known any more */
+  if (fflush(stdout) == 0 && !lost)
+    return status;
+  cn_tool_error("unable to write standard output: %s", strerror(errno));
+  return status == CN_EXIT_OK ? CN_EXIT_FAILED : status;
 }

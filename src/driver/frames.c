@@ -14,7 +14,7 @@ static const char help[] =
     "       cairn frames --rewrite OBJECT -o OUT\n\n"
     "Print the frame maps (sections cairn_frames and cairn_details) of an object, executable or\n"
     "shared object, or of an archive's members; or make them: replace .llvm_stackmaps of a\n"
-    "relocatable object, as cairn-cc does with every object.\n\n"
+    "relocatable object, as cairn-cc does with every object. '-' is standard input or output.\n\n"
     "  --json            one JSON document (its members: see cairn(1))\n"
     "  --help, --version\n";
 

@@ -5,20 +5,11 @@
 #include "driver/json.h"
 
 #include <stdio.h>
+#include "object/json_out.h"
 
 void cn_json_string(const char *text)
 {
-  putchar('"');
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c == '"' || c == '\\')
-      printf("\\%c", c);
-    else if (c < 0x20)
-      printf("\\u%04x", c);
-    else
-      putchar(c);
-  }
-  putchar('"');
+  cn_json_out_text(stdout, text);
 }
 
 void cn_json_field(const char *name, const char *value)

@@ -5,7 +5,7 @@
 #ifndef CN_DRIVER_JSON_H
 #define CN_DRIVER_JSON_H
 
-/* A string with its quotes. */
+/* A string with its quotes; what is no UTF-8 in it becomes U+FFFD. */
 void cn_json_string(const char *text);
 
 /* `, "name": "value"`; nothing if the value is null. */

@@ -15,9 +15,11 @@ static const char help[] =
     "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
     "Count the bytes of frame maps and of details (sections cairn_frames and cairn_details) in objects,\n"
     "executables and shared objects: by kind, per safepoint, and beside the code; of several files, a\n"
-    "total too. Of an object with LLVM's stack maps: of these, and of the frame maps that it would get.\n\n"
+    "total too. Of an object with LLVM's stack maps: of these, and of the frame maps that it would get.\n"
+    "'-' is standard input.\n\n"
     "  --functions[=N]  also by function, largest first: the first N, or all\n"
-    "  --json           a JSON object per line: one per file (functions included if asked for)\n";
+    "  --json           a JSON object per line: one per file (functions included if asked for)\n"
+    "  --help, --version\n";
 
 struct settings {
   bool json, functions;
@@ -129,6 +131,7 @@ static int run(char **paths, const struct settings *how)
   struct cn_size total = {0};
   bool comparable = true;
   int status = CN_EXIT_OK;
+  size_t counted = 0;
 
   for (size_t i = 0; paths[i]; i++) {
     struct cn_size size;
@@ -136,13 +139,14 @@ static int run(char **paths, const struct settings *how)
       status = CN_EXIT_FAILED;
       continue;
     }
+    counted++;
     (how->json ? print_json : print_text)(paths[i], &size, how);
     add(&total, &size, &comparable);
     cn_size_free(&size);
   }
   if (!comparable)
     total.stack_maps = 0;
-  if (paths[1])
+  if (counted > 1)
     (how->json ? print_json : print_text)("total", &total, &without);
   cn_free(&total.functions);
   return status;
@@ -173,7 +177,7 @@ int cn_size_main(int argc, char **argv)
       how.functions = true;
       if (optarg)
         how.most = strtoull(optarg, &end, 10);
-      if (optarg && (!*optarg || *end)) {
+      if (optarg && (*optarg < '0' || *optarg > '9' || *end)) {
         cn_tool_error("--functions takes a number, not '%s'", optarg);
         return CN_EXIT_USAGE;
       }

@@ -10,7 +10,8 @@
 static const char help[] =
     "usage: cairn stackmap [--json] [--raw] FILE\n\n"
     "Print the LLVM stack maps (section .llvm_stackmaps, versions 1 to 3) of a relocatable object,\n"
-    "a linked image or the members of an archive, for x86-64, AArch64 or RISC-V.\n\n"
+    "a linked image or the members of an archive, for x86-64, AArch64 or RISC-V. '-' is standard\n"
+    "input.\n\n"
     "  --json            one JSON document (its members: see cairn(1))\n"
     "  --raw             FILE is the bytes of such a section, from whatever file format\n"
     "  --help, --version\n";

@@ -163,16 +163,15 @@ static const char *check_saved(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* Is it one row for the whole instruction, and no signal handler's? */
+/* Is the row of its last byte one for the whole instruction, and no signal handler's? */
 static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
 {
-  Dwarf_Addr first, behind;
+  Dwarf_Addr first;
   bool is_signal;
 
-  if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || is_signal)
+  if (dwarf_frame_info(frame, &first, NULL, &is_signal) < 0 || is_signal)
     return "its call-frame information is not a call's";
-  return first > end - length || behind < end ? "its call-frame information changes within the call"
-                                              : NULL;
+  return first > end - length ? "its call-frame information changes within the call" : NULL;
 }
 
 const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *out)

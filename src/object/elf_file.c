@@ -360,26 +360,39 @@ const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_
   return offset == 0 || offset < found->sym.st_size ? found : NULL;
 }
 
-int cn_file_read(const char *path, void **bytes, size_t *size, char **error)
+static int read_stream(FILE *in, void **bytes, size_t *size, char **error)
 {
-  FILE *in = fopen(path, "rb");
   unsigned char *all = NULL;
   size_t used = 0, got;
 
-  if (!in)
-    return CN_FAIL(error, "%s", strerror(errno));
   do {
     all = cn_realloc(all, used + (1 << 16));
     got = fread(all + used, 1, 1 << 16, in);
     used += got;
   } while (got);
-  int bad = ferror(in) ? errno : 0;
-  fclose(in);
-  if (bad) {
+  if (ferror(in)) {
+    int bad = errno;
     free(all);
     return CN_FAIL(error, "%s", strerror(bad));
   }
   *bytes = all;
   *size = used;
   return 0;
+}
+
+int cn_file_read(const char *path, void **bytes, size_t *size, char **error)
+{
+  FILE *in = fopen(path, "rb");
+
+  if (!in)
+    return CN_FAIL(error, "%s", strerror(errno));
+  int status = read_stream(in, bytes, size, error);
+  fclose(in);
+  return status;
+}
+
+int cn_input_read(const char *path, void **bytes, size_t *size, char **error)
+{
+  return strcmp(path, "-") == 0 ? read_stream(stdin, bytes, size, error)
+                                : cn_file_read(path, bytes, size, error);
 }

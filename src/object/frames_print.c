@@ -93,7 +93,7 @@ int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err)
   void *bytes = NULL;
   size_t size;
   char *error = NULL;
-  int status = cn_file_read(path, &bytes, &size, &error);
+  int status = cn_input_read(path, &bytes, &size, &error);
 
   if (!status)
     status = do_file(&check, bytes, size, &error);
@@ -101,7 +101,7 @@ int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err)
     status = json ? print_json(path, bytes, size, out, &error)
                   : do_file(&text, bytes, size, &error);
   if (status)
-    fprintf(err, "cairn: error: '%s': %s\n", path, error);
+    fprintf(err, "cairn frames: error: '%s': %s\n", path, error);
   free(error);
   free(bytes);
   return status;

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include "object/json_out.h"
 
-/* Print the frame maps of an object, a linked image, or the members of an archive. All of it is
- * checked first: nothing is printed of a file that is refused. 0, or negative after a message on
- * `err`. */
+/* Print the frame maps of an object, a linked image, or the members of an archive; of standard
+ * input if `path` is "-". All of it is checked first: nothing is printed of a file that is refused.
+ * 0, or negative after a message on `err`. */
 int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err);
 
 /* frames_text.c, frames_json.c; private to src/object. `member` of an archive, or null. */

@@ -31,7 +31,7 @@ static unsigned sequence(const unsigned char *c)
   return 0;
 }
 
-static void put_text(FILE *out, const char *text)
+void cn_json_out_text(FILE *out, const char *text)
 {
   const unsigned char *c = (const unsigned char *)text;
 
@@ -71,7 +71,7 @@ static void begin(struct cn_json_out *json, const char *name)
     json->is_not_first[json->depth - 1] = true;
   }
   if (name) {
-    put_text(json->out, name);
+    cn_json_out_text(json->out, name);
     fputs(": ", json->out);
   }
 }
@@ -137,5 +137,5 @@ void cn_json_out_string(struct cn_json_out *json, const char *name, const char *
     return;
   }
   begin(json, name);
-  put_text(json->out, text);
+  cn_json_out_text(json->out, text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Write one JSON document (RFC 8259), indented, in the order of the calls. Private to src/object.
+ * Write one JSON document (RFC 8259), indented, in the order of the calls.
  *
  *   struct cn_json_out json = {.out = stdout};
  *   cn_json_out_open(&json, NULL, '{');
@@ -41,5 +41,7 @@ void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value);
 void cn_json_out_null(struct cn_json_out *json, const char *name);
 /* `text` null: null. What is no UTF-8 in it becomes U+FFFD. */
 void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text);
+/* The same of a text alone, with its quotes, for those whose documents are smaller. */
+void cn_json_out_text(FILE *out, const char *text);
 
 #endif

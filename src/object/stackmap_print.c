@@ -148,14 +148,14 @@ int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FI
   void *bytes = NULL;
   size_t size;
   char *error = NULL;
-  int status = cn_file_read(path, &bytes, &size, &error);
+  int status = cn_input_read(path, &bytes, &size, &error);
 
   if (!status)
     status = do_file(&check, bytes, size, &error);
   if (!status)
     status = print_all(&print, path, bytes, size, &error);
   if (status)
-    fprintf(err, "cairn: error: '%s': %s\n", path, error);
+    fprintf(err, "cairn stackmap: error: '%s': %s\n", path, error);
   free(error);
   free(bytes);
   return status;

@@ -17,9 +17,9 @@ struct cn_stackmap_print {
   bool raw; /* the file is the bytes of a section, from whatever file format */
 };
 
-/* Print the stack maps of a relocatable object, a linked image, or the members of an archive. All
- * of it is checked first: nothing is printed of a file that is refused. 0, or negative after a
- * message on `err`. */
+/* Print the stack maps of a relocatable object, a linked image, or the members of an archive; of
+ * standard input if `path` is "-". All of it is checked first: nothing is printed of a file that is
+ * refused. 0, or negative after a message on `err`. */
 int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out,
                               FILE *err);
 
