@@ -11,9 +11,8 @@
 #include "object/cfi.h"
 #include "object/frames_build.h"
 
-/* LLVM's calling convention number of preserve_allcc, and what it writes for an undefined
- * reference. */
-enum { PRESERVE_ALL = 15 };
+/* LLVM's numbers of two calling conventions, and what it writes for an undefined reference. */
+enum { PRESERVE_ALL = 15, SWIFT_TAIL = 20 };
 #define UNDEF UINT64_C(0xFEFEFEFE)
 
 struct reader {
@@ -55,7 +54,7 @@ static bool is_immovable(struct cairn_stackmap_location l)
 static bool keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {0,  8,  9,  13, 14, PRESERVE_ALL, 16, 17,
-                                  18, 19, 20, 77, 78, 79,           80, 92};
+                                  18, 19, SWIFT_TAIL, 77, 78, 79, 80, 92};
 
   for (size_t i = 0; i < sizeof known; i++)
     if (known[i] == convention)
@@ -65,20 +64,23 @@ static bool keeps_callee_saved(uint64_t convention)
 
 enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
 {
+  uint64_t convention = r->statepoint.calling_convention;
+  bool kept = keeps_callee_saved(convention);
+
   switch (reg) {
+  case CN_DWARF_R13:
+  case CN_DWARF_R14: /* arguments of swifttail */
+    return kept && convention != SWIFT_TAIL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   case CN_DWARF_RBX:
   case CN_DWARF_RBP:
   case CN_DWARF_R12:
-  case CN_DWARF_R13:
-  case CN_DWARF_R14:
-  case CN_DWARF_R15:
-    return keeps_callee_saved(r->statepoint.calling_convention) ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  case CN_DWARF_R15: return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   case CN_DWARF_RSP:
   case CN_DWARF_R11: return CN_KEEPS_NEVER;
   default:
     if (reg > CN_DWARF_R15)
       return CN_KEEPS_NOT_GENERAL;
-    return r->statepoint.calling_convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+    return convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   }
 }
 

@@ -206,12 +206,15 @@ static void registers(void **state)
 /* Of calls that save less than C's, nothing survives in registers. */
 static void conventions(void **state)
 {
-  static const struct place r12[] = {REG(R12), REG(R12)};
+  static const struct place r12[] = {REG(R12), REG(R12)}, r14[] = {REG(R14), REG(R14)};
   struct cn_map_safepoint s;
 
   (void)state;
   assert_null(build(8, r12, 0, 2, &s));
   drop(&s);
+  assert_null(build(20, r12, 0, 2, &s));
+  drop(&s);
+  assert_refused(build(20, r14, 0, 2, &s), &s, "the call does not preserve"); /* swifttail */
   assert_refused(build(10, r12, 0, 2, &s), &s, "the call does not preserve");
   assert_refused(build(21, r12, 0, 2, &s), &s, "the call does not preserve");
   assert_refused(build(1000, r12, 0, 2, &s), &s, "the call does not preserve");
@@ -302,6 +305,8 @@ static void slots(void **state)
   assert_refused(BUILD(&s, SLOT(R12, 8), SLOT(R12, 8)), &s, "not based on rsp");
   assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 16, RSP, 0}, SLOT(RSP, 0)), &s,
                  "8 bytes wide");
+  assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 4, RSP, 0}, SLOT(RSP, 0)), &s,
+                 "8 bytes wide");
   assert_refused(BUILD(&s, ADDRESS(RSP, 8), ADDRESS(RSP, 8), REG(R12), REG(R12)), &s, "pairs");
   assert_refused(BUILD(&s, REG(R12), REG(R12), REG(R14)), &s, "pairs");
   assert_refused(BUILD(&s, REG(R12), REG(R12), ADDRESS(RSP, 0)), &s,
@@ -333,6 +338,28 @@ static void described_allocas(void **state)
   {                                       \
     CAIRN_STACKMAP_DIRECT, 8, reg, offset \
   }
+
+#define WORD(place, tag)                                                                      \
+  MARK, NUMBER(1), place, NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(tag), NUMBER(5), \
+      NUMBER(9)
+
+/* Words of the language's own have a tag of its own. */
+static void words(void **state)
+{
+  struct place at = AT(RSP, 0), above = AT(RSP, 48);
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(DESCRIBE(&s, WORD(at, CAIRN_ABI_ROOT_USER)));
+  assert_int_equal(s.frame.areas, 1);
+  assert_int_equal(s.areas[0].offset, 8);
+  assert_int_equal(s.areas[0].tag, CAIRN_ABI_ROOT_USER);
+  assert_int_equal(s.areas[0].parameter, 5);
+  drop(&s);
+  assert_refused(DESCRIBE(&s, WORD(at, CAIRN_ABI_ROOT_USER - 1)), &s, "malformed");
+  assert_refused(DESCRIBE(&s, WORD(at, -1)), &s, "malformed");
+  assert_refused(DESCRIBE(&s, WORD(above, CAIRN_ABI_ROOT_USER)), &s, "outside the frame");
+}
 
 static void wrong_descriptions(void **state)
 {
@@ -376,6 +403,7 @@ int main(void)
       cmocka_unit_test(deoptimisation_state),
       cmocka_unit_test(slots),
       cmocka_unit_test(described_allocas),
+      cmocka_unit_test(words),
       cmocka_unit_test(wrong_descriptions),
   };
 
