@@ -39,6 +39,10 @@ struct place {
   {                                        \
     CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 0 \
   }
+#define SPAN_MARK                          \
+  {                                        \
+    CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 1 \
+  }
 #define UNDEF NUMBER((int32_t)0xfefefefe)
 enum { RAX = 0, RBX = 3, RBP = 6, RSP = 7, R11 = 11, R12 = 12, R14 = 14, XMM0 = 17 };
 
@@ -68,12 +72,13 @@ static size_t make(unsigned char *at, int convention, const struct place *places
   size_t n = put(at, 3, 4);
 
   n += put(at + n, 1, 4);
-  n += put(at + n, 1, 4);
+  n += put(at + n, 2, 4);
   n += put(at + n, 1, 4);
   n += put(at + n, 0x1000, 8);
   n += put(at + n, stack_size, 8);
   n += put(at + n, 1, 8);
   n += put(at + n, CAIRN_ABI_ALLOCA_MARK, 8);
+  n += put(at + n, CAIRN_ABI_SPAN_MARK, 8);
   n += put(at + n, 77, 8);
   n += put(at + n, 10, 4);
   n += put(at + n, 0, 2);
@@ -389,6 +394,32 @@ static void wrong_descriptions(void **state)
   assert_refused(DESCRIBE(&s, MARK), &s, "malformed");
 }
 
+static void spans(void **state)
+{
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(DESCRIBE(&s, NUMBER(5), SPAN_MARK, NUMBER(2), NUMBER(2), NUMBER(0), NUMBER(1),
+                       NUMBER(4), NUMBER(6)));
+  assert_int_equal(s.detail.deopts.count, 1);
+  assert_int_equal(s.detail.spans.count, 2);
+  assert_int_equal(s.detail.spans.at[0].index, 2);
+  assert_int_equal(s.detail.spans.at[1].depth, 4);
+  drop(&s);
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(0), NUMBER(1), NUMBER(0), NUMBER(4)), &s,
+                 "the description of its spans is malformed");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(2), NUMBER(1), NUMBER(0), NUMBER(4)), &s,
+                 "the description of its spans is malformed");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1)), &s,
+                 "the description of its spans is malformed");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(1), NUMBER(-1), NUMBER(4)), &s,
+                 "the description of its spans is malformed");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(3), NUMBER(0), NUMBER(4)), &s,
+                 "not in section cairn_spans");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(0), NUMBER(0), NUMBER(4)), &s,
+                 "not in section cairn_spans");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -404,6 +435,7 @@ int main(void)
       cmocka_unit_test(slots),
       cmocka_unit_test(described_allocas),
       cmocka_unit_test(words),
+      cmocka_unit_test(spans),
       cmocka_unit_test(wrong_descriptions),
   };
 
