@@ -317,7 +317,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   describe_allocators(ctx);
   cn_regions_describe(ctx);
   cn_spans_describe(ctx);
-  cn_user_roots_describe(ctx);
+  cn_marker_describe(ctx, CN_USER_ROOT);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);
   cn_spans_check_markers(ctx);

@@ -20,7 +20,7 @@
 #include "compile/user_roots.h"
 #include "compile/work.h"
 
-static void describe(struct cn_ctx *ctx, const char *name)
+void cn_marker_describe(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -28,7 +28,7 @@ static void describe(struct cn_ctx *ctx, const char *name)
     return;
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  /* Two calls with different values would be one with a computed value. */
+  /* Two calls with different arguments would be one with a computed one. */
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
@@ -37,8 +37,8 @@ static void describe(struct cn_ctx *ctx, const char *name)
 
 void cn_spans_describe(struct cn_ctx *ctx)
 {
-  describe(ctx, CN_SPAN_BEGIN);
-  describe(ctx, CN_SPAN_END);
+  cn_marker_describe(ctx, CN_SPAN_BEGIN);
+  cn_marker_describe(ctx, CN_SPAN_END);
 }
 
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
@@ -53,7 +53,7 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
   if (!function)
     function = LLVMAddFunction(ctx->module, name, type);
-  describe(ctx, name);
+  cn_marker_describe(ctx, name);
   LLVMPositionBuilderBefore(builder, before);
   LLVMSetCurrentDebugLocation2(builder, location);
   LLVMBuildCall2(builder, type, function, arguments, count, "");

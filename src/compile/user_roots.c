@@ -16,6 +16,7 @@
 #include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/spans.h"
 #include "compile/types.h"
 #include "compile/work.h"
 
@@ -180,21 +181,6 @@ void cn_user_roots_check_marker(struct cn_ctx *ctx)
     check_use(ctx, function, LLVMGetUser(use));
 }
 
-void cn_user_roots_describe(struct cn_ctx *ctx)
-{
-  LLVMValueRef function = marker(ctx);
-
-  if (!function || !LLVMIsDeclaration(function))
-    return;
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  /* Two calls for different locals would be one for a chosen one. */
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
-                                                    sizeof CN_WORK_SAID - 1, "1", 1));
-}
-
 void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
 {
   LLVMTypeRef type = marker_type(ctx), byte = LLVMInt8TypeInContext(ctx->llvm);
@@ -210,7 +196,7 @@ void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   if (!function)
     function = LLVMAddFunction(ctx->module, CN_USER_ROOT, type);
-  cn_user_roots_describe(ctx);
+  cn_marker_describe(ctx, CN_USER_ROOT);
   while (LLVMIsAAllocaInst(at))
     at = LLVMGetNextInstruction(at);
   LLVMPositionBuilderBefore(builder, at);

@@ -23,8 +23,6 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
 /* Report markers that are declared or used in another way; those of `function` that cannot be. */
 void cn_user_roots_check_marker(struct cn_ctx *ctx);
 void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function);
-/* Tell the optimiser what it may know of the marker. */
-void cn_user_roots_describe(struct cn_ctx *ctx);
 /* A marker for what a statepoint says, if the function has none for it. */
 void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root);
 

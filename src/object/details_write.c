@@ -152,11 +152,6 @@ static uint32_t put_record(struct writer *w, const struct cn_detail *d)
   return place;
 }
 
-static unsigned log_width(size_t value)
-{
-  return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2;
-}
-
 struct found {
   uint32_t offset, place;
 };
@@ -171,7 +166,7 @@ static void put_function(struct writer *w, const struct cn_detail_function *f,
       cn_push(&found, (struct found){f->details.at[i].return_offset,
                                      put_record(w, &f->details.at[i])});
   CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
-  unsigned a = log_width(found.at[found.count - 1].offset), b = log_width(w->area.count);
+  unsigned a = cn_log_width(found.at[found.count - 1].offset), b = cn_log_width(w->area.count);
   cn_put(out, (uint32_t)found.count | a << 28 | b << 30, 4);
   for (size_t i = 0; i < found.count; i++)
     cn_put(out, found.at[i].offset, 1u << a);

@@ -5,6 +5,7 @@
  */
 #include "object/cfi.h"
 #include "object/framemap.h"
+#include "object/intern.h"
 
 #include <string.h>
 #include <cairn/abi.h>
@@ -110,73 +111,24 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   put_areas(out, s);
 }
 
-/* A hash table over descriptors, so that equal ones are found in constant time: slots hold an index
- * + 1. */
-struct table {
-  struct {
-    size_t start, length;
-  } * entries;
-  uint32_t *slots;
-  uint32_t count, mask;
-};
-
-static uint32_t hash(const unsigned char *bytes, size_t length)
-{
-  uint32_t h = 2166136261u; /* FNV-1a */
-
-  for (size_t i = 0; i < length; i++)
-    h = (h ^ bytes[i]) * 16777619u;
-  return h;
-}
-
-/* The descriptor at the end of `bytes`, from `start` on, is kept if it is new; where it or its
- * equal starts. */
-static size_t share(struct table *table, struct cn_bytes *bytes, size_t start)
-{
-  size_t length = bytes->count - start;
-
-  for (uint32_t i = hash(bytes->at + start, length);; i++) {
-    uint32_t *slot = &table->slots[i & table->mask];
-    if (!*slot) {
-      table->entries[table->count].start = start;
-      table->entries[table->count].length = length;
-      *slot = ++table->count;
-      return start;
-    }
-    size_t known = table->entries[*slot - 1].start;
-    if (table->entries[*slot - 1].length == length &&
-        memcmp(bytes->at + known, bytes->at + start, length) == 0) {
-      bytes->count = start;
-      return known;
-    }
-  }
-}
-
-/* Encode all descriptors into `bytes`; where each safepoint's starts. */
+/* Encode all descriptors into `bytes`, those that are equal once; where each safepoint's starts. */
 static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
 {
-  size_t count = f->safepoints.count, room = 4;
+  size_t count = f->safepoints.count;
   size_t *starts = cn_alloc(count * sizeof *starts);
-  struct table table = {0};
+  struct cn_intern known = {0};
 
-  while (room < 2 * count)
-    room *= 2;
-  table.mask = (uint32_t)(room - 1);
-  table.slots = cn_alloc(room * sizeof *table.slots);
-  table.entries = cn_alloc(count * sizeof *table.entries);
   for (size_t i = 0; i < count; i++) {
     size_t start = bytes->count;
+    bool is_new;
     put_descriptor(bytes, &f->safepoints.at[i]);
-    starts[i] = share(&table, bytes, start);
+    starts[i] =
+        cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
+    if (!is_new)
+      bytes->count = start;
   }
-  free(table.slots);
-  free(table.entries);
+  cn_intern_free(&known);
   return starts;
-}
-
-static unsigned log_width(size_t value)
-{
-  return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2;
 }
 
 void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
@@ -184,8 +136,8 @@ void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
   struct cn_bytes descriptors = {0};
   size_t begin = out->count, count = f->safepoints.count;
   size_t *starts = encode(f, &descriptors);
-  unsigned a = log_width(count ? f->safepoints.at[count - 1].return_offset : 0);
-  unsigned b = log_width(descriptors.count);
+  unsigned a = cn_log_width(count ? f->safepoints.at[count - 1].return_offset : 0);
+  unsigned b = cn_log_width(descriptors.count);
 
   CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
   cn_put(out, 0, 8); /* the length comes last, the entry from the linker */

@@ -73,16 +73,6 @@ static int by_entry(const void *x, const void *y)
   return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
-/* All but the length, which says the same again, and the entry. */
-static bool same(const struct cn_framemap_function *a, const struct cn_framemap_function *b)
-{
-  size_t size = (size_t)(a->end - a->data);
-
-  return size == (size_t)(b->end - b->data) &&
-         memcmp(a->data + CN_MAP_CODE_SIZE, b->data + CN_MAP_CODE_SIZE, size - CN_MAP_CODE_SIZE) ==
-             0;
-}
-
 static const char *check_maps(struct image *image)
 {
   if (image->maps.count)
@@ -92,9 +82,8 @@ static const char *check_maps(struct image *image)
     image->wrong = map->entry;
     if (!is_code(image, map))
       return "there is a frame map of code that is not there";
-    if (last && last->entry == map->entry ? !same(&last->function, &map->function)
-                                          : last && map->entry - last->entry <
-                                                        last->function.code_size)
+    if (last && (last->entry == map->entry ? !cn_framemap_same(&last->function, &map->function)
+                                           : map->entry - last->entry < last->function.code_size))
       return "there are two frame maps of the same code that do not agree";
   }
   return NULL;

@@ -69,6 +69,12 @@ static inline void cn_set_u32(struct cn_bytes *out, size_t at, uint32_t value)
     out->at[at + i] = (unsigned char)(value >> 8 * i);
 }
 
+/* Log2 of the bytes, 1, 2 or 4, that numbers up to `value` take. */
+static inline unsigned cn_log_width(size_t value)
+{
+  return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2;
+}
+
 static inline void cn_uleb_put(struct cn_bytes *out, uint64_t value)
 {
   for (; value >= 0x80; value >>= 7)
