@@ -241,26 +241,25 @@ static bool replace_archive(const char *path, const char **replacement)
 
 /* ---- all inputs ---- */
 
-static bool archive_has_bitcode(const char *path)
+bool cn_inputs_are_bitcode(const char *path)
+{
+  struct file file = open_file(path);
+  bool bitcode = file.bytes && is_bitcode(file.bytes, file.size);
+
+  close_file(&file);
+  return bitcode;
+}
+
+bool cn_inputs_have_bitcode(const char *path)
 {
   struct archive archive;
-  bool found = false;
+  bool found = cn_inputs_are_bitcode(path);
 
   open_archive(path, &archive);
   for (size_t i = 0; i < archive.parts.count; i++)
     found |= is_bitcode(archive.parts.at[i].bytes, archive.parts.at[i].size);
   close_archive(&archive);
   return found;
-}
-
-bool cn_inputs_have_bitcode(const char *path)
-{
-  struct file file = open_file(path);
-  bool archive = file.bytes && cn_archive_is(file.bytes, file.size);
-  bool found = file.bytes && is_bitcode(file.bytes, file.size);
-
-  close_file(&file);
-  return found || (archive && archive_has_bitcode(path));
 }
 
 bool cn_inputs_replace(const char *path, const char **replacement)
@@ -270,7 +269,7 @@ bool cn_inputs_replace(const char *path, const char **replacement)
   bool rewrite = file.bytes && is_object(path) && may_have_stack_maps(file.bytes, file.size);
   bool changed = false;
 
-  *replacement = file.bytes && is_bitcode(file.bytes, file.size) ? NULL : path;
+  *replacement = path;
   close_file(&file);
   if (archive)
     return replace_archive(path, replacement);

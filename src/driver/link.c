@@ -63,12 +63,11 @@ static bool add_input(const struct cn_command *command, const struct cn_item *it
 {
   const char *path = unit ? unit->output : item->words[0];
 
-  if (joined && unit && command->lto && unit->bitcode)
+  if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_are_bitcode(path)))
     return true;
   if (joined && !unit && !command->dry_run && !cn_inputs_replace(path, &path))
     return false;
-  if (path)
-    cn_push(words, path);
+  cn_push(words, path);
   return true;
 }
 
@@ -97,8 +96,6 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
   /* Before the others: linkers that look into an archive once find there what it needs. */
   if (joined && joined->unit.output)
     cn_push(words, joined->unit.output);
-  if (joined && joined->folder)
-    cn_push(words, cn_command_text("-L%s", joined->folder));
   if (!add_items(command, units, count, joined, words))
     return false;
   if (command->output) {

@@ -11,8 +11,6 @@
  * lld alone knows which symbol of which archive or shared object it takes. It is told to write what
  * it joined, and at level 0: it changes nothing but linkage.
  */
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include "compile/lto.h"
 #include "driver/process.h"
@@ -44,77 +42,22 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
   joined->unit.bitcode =
       command->save_temps ? cn_command_text("%s.lto.bc", stem) : cn_temp_file(stem, ".lto.bc");
   joined->unit.output = cn_temp_file(stem, ".lto.o");
-  joined->archives = cn_temp_file(stem, ".archives");
-  if (!linker || !joined->unit.bitcode || !joined->unit.output || !joined->archives ||
+  if (!linker || !joined->unit.bitcode || !joined->unit.output ||
       !cn_link_command(command, units, count, NULL, &joined->command))
     return false;
   cn_push(&joined->command, "-o");
   cn_push(&joined->command, joined->unit.bitcode);
   cn_push(&joined->command, cn_command_text("--ld-path=%s", linker));
   cn_push(&joined->command, "-Wl,--lto-emit-llvm,--lto-O0");
-  cn_push(&joined->command, cn_command_text("-Wl,--print-archive-stats=%s", joined->archives));
   return true;
-}
-
-static bool is_input(const struct cn_command *command, const char *path)
-{
-  for (size_t i = 0; i < command->items.count; i++)
-    if (command->items.at[i].input && strcmp(command->items.at[i].words[0], path) == 0)
-      return true;
-  return false;
-}
-
-/* An archive that -l found gets its replacement under the same name, in a folder that is searched
- * first. */
-static bool replace_library(struct cn_joined *joined, const char *path)
-{
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *replacement;
-
-  if (!cn_inputs_replace(path, &replacement))
-    return false;
-  if (strcmp(replacement, path) == 0)
-    return true;
-  const char *library = cn_temp_named(name);
-  if (!library)
-    return false;
-  if (rename(replacement, library) != 0) {
-    cn_tool_error("cannot rename '%s' to '%s'", replacement, library);
-    return false;
-  }
-  joined->folder = cn_command_text("%.*s", (int)(strlen(library) - strlen(name) - 1), library);
-  return true;
-}
-
-/* lld's table has lines "members extracted path", between tabs, below a heading; an archive may
- * stand in it more than once. */
-static bool replace_libraries(const struct cn_command *command, struct cn_joined *joined)
-{
-  FILE *table = fopen(joined->archives, "r");
-  char *line = NULL, *path;
-  size_t room = 0;
-  bool ok = true;
-
-  while (table && ok && getline(&line, &room, table) > 0) {
-    line[strcspn(line, "\n")] = 0;
-    path = strrchr(line, '\t');
-    if (path && access(path + 1, R_OK) == 0 && !is_input(command, path + 1) &&
-        cn_inputs_have_bitcode(path + 1))
-      ok = replace_library(joined, path + 1);
-  }
-  free(line);
-  if (table)
-    fclose(table);
-  return ok;
 }
 
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
 {
+  cn_output_remove(joined->unit.bitcode); /* one that was kept: lld makes none of no bitcode */
   int status = cn_process_run(&joined->command);
-
   if (status != CN_EXIT_OK)
     return status;
-  if (!replace_libraries(command, joined))
-    return CN_EXIT_FAILED;
   if (access(joined->unit.bitcode, R_OK) != 0)
     joined->unit.output = NULL;
   else if (!cn_backend_compile_joined(command, &joined->unit))

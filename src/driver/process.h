@@ -29,7 +29,4 @@ int cn_process_become(const struct cn_words *words);
  * message. */
 const char *cn_temp_file(const char *stem, const char *suffix);
 
-/* The same under a name that matters, of which there can be one. */
-const char *cn_temp_named(const char *name);
-
 #endif

@@ -90,33 +90,16 @@ static bool make_directory(void)
   return true;
 }
 
-/* The next place in the list; false after a message. */
-static bool have_room(void)
-{
-  if (!directory && !make_directory())
-    return false;
-  if (files.count == sizeof files.at / sizeof *files.at) {
-    cn_tool_error("too many temporary files");
-    return false;
-  }
-  return true;
-}
-
-static const char *add_file(const char *path)
-{
-  files.at[files.count] = path;
-  files.count = files.count + 1;
-  return path;
-}
-
 const char *cn_temp_file(const char *stem, const char *suffix)
 {
-  return have_room() ? add_file(cn_command_text("%s/%s-%d%s", directory, stem, (int)files.count,
-                                                suffix))
-                     : NULL;
-}
-
-const char *cn_temp_named(const char *name)
-{
-  return have_room() ? add_file(cn_command_text("%s/%s", directory, name)) : NULL;
+  if (!directory && !make_directory())
+    return NULL;
+  if (files.count == sizeof files.at / sizeof *files.at) {
+    cn_tool_error("too many temporary files");
+    return NULL;
+  }
+  const char *name = cn_command_text("%s/%s-%d%s", directory, stem, (int)files.count, suffix);
+  files.at[files.count] = name;
+  files.count = files.count + 1;
+  return name;
 }

@@ -45,8 +45,6 @@ bool cn_report_write(const char *path);
 struct cn_joined {
   struct cn_words command; /* that has a linker join it */
   struct cn_unit unit;     /* what it is joined to; no output: the linker took none of it */
-  const char *archives;    /* file: the archives that the linker looked into */
-  const char *folder;      /* where those are that replace libraries; may be null */
 };
 
 /* lto.c: is there something to join: -flto, or an input, given or archived, that is bitcode? */
@@ -59,11 +57,13 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
 /* lto.c: join, and compile what comes out. A status to exit with. */
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
 
-/* inputs.c: is it bitcode, or an archive with some in it? */
+/* inputs.c: is it bitcode; or that, or an archive with some in it? */
+bool cn_inputs_are_bitcode(const char *path);
 bool cn_inputs_have_bitcode(const char *path);
 
-/* inputs.c: what the linker is to be given for the file at `path`: itself; a temporary one if stack
- * maps become frame maps, or bitcode is left out; null if it is bitcode. False after a message. */
+/* inputs.c: what the linker is to be given for the file at `path`, which is no bitcode: itself, or a
+ * temporary one in which stack maps have become frame maps, and of which bitcode is left out. False
+ * after a message. */
 bool cn_inputs_replace(const char *path, const char **replacement);
 
 /* link.c: clang's command to link, with units' outputs in place of their sources. `joined`: with
