@@ -110,11 +110,14 @@ int cn_details_function_at(const unsigned char *start, const unsigned char *end,
 int cn_details_return_offset(const struct cn_details_function *f, uint32_t index, uint32_t *offset)
 {
   unsigned a = cn_load(f->data, 4) >> 28 & 3;
+  const unsigned char *at = f->data + 4 + ((size_t)index << a);
 
   if (index >= f->safepoints)
     return CN_FRAMEMAP_BAD;
-  *offset = cn_load(f->data + 4 + ((size_t)index << a), 1u << a);
-  return *offset == 0 || *offset > f->code_size ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
+  *offset = cn_load(at, 1u << a);
+  if (*offset == 0 || *offset > f->code_size)
+    return CN_FRAMEMAP_BAD;
+  return index && cn_load(at - (1u << a), 1u << a) >= *offset ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
 }
 
 /* What is at a place of the area, read into `at`; false beyond it. */
