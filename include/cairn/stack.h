@@ -85,8 +85,9 @@ uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
 /* Its stack pointer there; 0 past the end. */
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator);
 
-/* Read everything, or set everything: a code info manager's way to step to the previous frame. Null
- * in `pc` is past the end. [prtSetStackIteratorFields] */
+/* Read everything, or set everything: a code info manager's way to step to the previous frame, and
+ * anybody's to go back to where he has been. Null in `pc` is past the end.
+ * [prtSetStackIteratorFields] */
 void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state);
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A word for each lock, with who holds it: taken and known in one step, which no mutex of libc does.
+ * A word for each lock, with who holds it: taken and known in one step, which no mutex of libc
+ * does.
  */
 #include "runtime/lock.h"
 

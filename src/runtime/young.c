@@ -22,8 +22,8 @@
  *   - roots with tags of the language's own, which may lead to something that changes;
  *   - activations of other code info managers, of whose roots nothing is known.
  * Activations of the last two kinds, and all younger than one of them, are always looked at. While
- * there are stacks that are no thread's, all activations are, and no barrier is set: the thread
- * goes from one stack to another without passing any.
+ * there are stacks that are no thread's, all activations are, and no scan sets a barrier: the
+ * thread goes from one stack to another without passing any.
  *
  * Needs: frame maps (seeds: stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is this a signal handler? Nobody says so: who calls from one may have interrupted anything, malloc()
- * for instance, and may not allocate. But the handler returns to a piece of code of libc's, the
- * restorer, whose address was given to the kernel with the handler and can be asked for; so it lies
- * somewhere above on the stack. It may also lie in what an earlier handler left there; then the
- * answer errs on the careful side.
+ * Is this a signal handler? Nobody says so: who calls from one may have interrupted anything,
+ * malloc() for instance, and may not allocate. But the handler returns to a piece of code of
+ * libc's, the restorer, whose address was given to the kernel with the handler and can be asked
+ * for; so it lies somewhere above on the stack. It may also lie in what an earlier handler left
+ * there; then the answer errs on the careful side.
  */
 #include "runtime/os/os.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Barriers and young scans, over a stack that is an array and grows and shrinks at random, by returns
- * and by exceptions. What would go wrong: an activation that has run is not looked at, nor the locals of
- * an older one whose address was taken; a return goes to the wrong place; a barrier is put where there
- * is no return address; each scan looks at everything.
+ * Barriers and young scans, over a stack that is an array and grows and shrinks at random, by
+ * returns and by exceptions. What would go wrong: an activation that has run is not looked at, nor
+ * the locals of an older one whose address was taken; a return goes to the wrong place; a barrier
+ * is put where there is no return address; each scan looks at everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #include "runtime/barrier.h"
 #include "runtime/young.h"
 
-enum { RSP = 7, FRAME = 4, DEEPEST = 3000, SLACK = 64, TOP = FRAME * DEEPEST + SLACK, STEPS = 4000 };
+enum { RSP = 7, FRAME = 4, DEEPEST = 3000, STEPS = 4000 };
+enum { TOP = FRAME * DEEPEST + 64 }; /* below the youngest frame are a stub's */
 enum { AREA = 0, ROOT = 1, PC = 3 }; /* words of a frame */
 static const uintptr_t code = 0x10000, pc = 0x10008;
 
