@@ -27,6 +27,7 @@ const uintptr_t *cn_ahead_fetch(struct cn_ahead *ahead, const struct cn_index *i
   const uintptr_t *words = slot - (uintptr_t)slot % LINE / sizeof *slot;
   const uintptr_t *stop = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
 
+  ahead->begun = true;
   if (ahead->length == 0) {
     if (index->mask + 1 < CN_AHEAD_LARGE || !cn_frames_range(pc, &ahead->low, &ahead->length))
       return end;

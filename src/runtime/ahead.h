@@ -8,6 +8,7 @@
 #ifndef CN_RUNTIME_AHEAD_H
 #define CN_RUNTIME_AHEAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "runtime/frames.h"
@@ -18,12 +19,13 @@
 enum {
   CN_AHEAD_FETCH = 512,
   CN_AHEAD_PAGE = 4096 / sizeof(uintptr_t), /* the smallest page there is */
-  CN_AHEAD_FIRST = 128,
+  CN_AHEAD_FIRST = 1024,
   CN_AHEAD_LARGE = 1 << 12
 };
 
 struct cn_ahead {
   uintptr_t low, length; /* of the code; length 0: not asked for yet */
+  bool begun;            /* the walk is not a short one */
 };
 
 /* For those of the words from `words` to the end of the page that lie in the code, where a search

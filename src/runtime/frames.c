@@ -379,7 +379,8 @@ bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   struct code *code;
   size_t index;
 
-  enter();
+  if (!try_enter())
+    return false;
   bool there = locate(pc, &code, &index);
   if (there) {
     *low = code->low;

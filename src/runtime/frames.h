@@ -162,7 +162,8 @@ bool cn_frames_inside(uintptr_t pc);
 /* What a walk must do before it relies on the table: forget images that are gone. */
 void cn_frames_begin(void);
 
-/* Where code with frame maps round `pc` lies: all of the image's. False: none is there. */
+/* Where code with frame maps round `pc` lies: all of the image's. False: none is there, or this is a
+ * signal handler that has interrupted who is at it. */
 bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
 /* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for

@@ -73,7 +73,7 @@ static uint64_t loop(const struct cn_stretch *stretch)
   uintptr_t pc = frame->pc; /* the first one may be kept elsewhere */
   uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
   struct lanes lanes = lanes_load(frame->place, frame->sp);
-  struct cn_ahead ahead = {.length = 0};
+  struct cn_ahead ahead = {.begun = false};
   uint64_t frames = 0, key;
 
   for (;;) {
@@ -101,8 +101,10 @@ static uint64_t loop(const struct cn_stretch *stretch)
     unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
     note(lanes, entry, value, count, out);
     out += count;
-    __builtin_prefetch(out + CN_AHEAD_FETCH, 1);
-    __builtin_prefetch(slot + CN_AHEAD_FETCH);
+    if (__builtin_expect(ahead.begun, 0)) {
+      __builtin_prefetch(out + CN_AHEAD_FETCH, 1);
+      __builtin_prefetch(slot + CN_AHEAD_FETCH);
+    }
     if (__builtin_expect(value & CN_ENTRY_OTHERS, 0)) {
       if (frames > 0)
         enter(stretch, slot, lanes);

@@ -120,6 +120,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   walk->natives = 0;
   walk->stack_end = stack_end;
   walk->ahead.length = 0;
+  walk->ahead.begun = false;
   walk->fetch_at = UINTPTR_MAX;
   walk->virtual_frame = 0;
   walk->past_end = walk->stepping = walk->stepped = walk->collecting = false;
@@ -291,15 +292,15 @@ static inline bool step(struct cn_walk *walk, uintptr_t cfa)
 {
   struct cn_frame *frame = &walk->frame;
 
-  /* It ends above where it begins, and on the stack. */
-  if (cfa - frame->sp - 1 >= walk->stack_end - frame->sp || cfa % sizeof cfa != 0)
+  if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     fail(walk, "the frame does not end on the stack");
   walk->virtual_frame = 0;
   frame->pc_slot = (uintptr_t *)cfa - 1;
   frame->pc = *frame->pc_slot;
   frame->sp = cfa;
   frame->regs = NULL;
-  __builtin_prefetch(frame->pc_slot + CN_AHEAD_FETCH);
+  if (walk->ahead.begun)
+    __builtin_prefetch(frame->pc_slot + CN_AHEAD_FETCH);
   if (cfa > walk->fetch_at)
     fetch(walk);
   return find_map(frame) || settle_slowly(walk);
