@@ -61,7 +61,8 @@ static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64
       lanes_note(lanes, cn_entry_map(value)->plain_at + i, count - i, out + i);
 }
 
-static uint64_t loop(const struct cn_stretch *stretch)
+/* Where its code lies decides by a fifth how long a walk over ten frames takes. */
+static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stretch)
 {
   const struct cn_frame *frame = &stretch->walk->frame;
   const struct cn_index *index = stretch->index;
