@@ -266,11 +266,39 @@ static void broken_maps_do_not_crash(void **state)
   }
 }
 
+static void return_offsets_ascend(void **state)
+{
+  struct cn_map_safepoint one = {.return_offset = 5, .frame = {.cfa_reg = 7, .cfa_offset = 16}};
+  struct cn_map_function from = {.name = "f", .code_size = 20};
+  struct cn_framemap_function f;
+  struct cn_bytes bytes = {0};
+  uint32_t offset;
+
+  (void)state;
+  cn_push(&from.safepoints, one);
+  one.return_offset = 9;
+  cn_push(&from.safepoints, one);
+  cn_framemap_write(&bytes, &from);
+  const unsigned char *cursor = bytes.at;
+  assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+  assert_int_equal(cn_framemap_return_offset(&f, 1, &offset), CN_FRAMEMAP_OK);
+  assert_int_equal(offset, 9);
+  for (unsigned char wrong = 0; wrong <= 5; wrong++) {
+    bytes.at[CN_MAP_HEADER + 1] = wrong;
+    assert_int_equal(cn_framemap_return_offset(&f, 1, &offset), CN_FRAMEMAP_BAD);
+  }
+  bytes.at[CN_MAP_HEADER + 1] = 21; /* beyond the code */
+  assert_int_equal(cn_framemap_return_offset(&f, 1, &offset), CN_FRAMEMAP_BAD);
+  cn_framemap_free(&from);
+  cn_free(&bytes);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(round_trips),
       cmocka_unit_test(entry_is_relative),
+      cmocka_unit_test(return_offsets_ascend),
       cmocka_unit_test(descriptors_are_shared),
       cmocka_unit_test(broken_maps_do_not_crash),
   };
