@@ -102,17 +102,25 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
   }
 }
 
-/* What the debugger is told of variables. A value that is made of several, which the C interface
- * does not show, is lost. */
+/* A value that is made of several, which the C interface does not show, has an expression that names
+ * them. The record itself is not printed: that would number the whole module each time. */
+static bool is_of_several(struct cn_clone *clone, LLVMDbgRecordRef record)
+{
+  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
+  char *text = LLVMPrintValueToString(LLVMMetadataAsValue(clone->ctx->llvm, expression));
+  bool several = strstr(text, "DW_OP_LLVM_arg") != NULL;
+
+  LLVMDisposeMessage(text);
+  return several;
+}
+
+/* What the debugger is told of variables. A value that is made of several is lost. */
 static void copy_records(struct cn_clone *clone, LLVMValueRef i)
 {
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
     if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordValue)
       continue;
-    char *text = LLVMPrintDbgRecordToString(r);
-    bool list = strstr(text, "DIArgList") != NULL;
-    LLVMDisposeMessage(text);
-    LLVMValueRef value = list ? NULL : LLVMDbgVariableRecordGetValue(r, 0);
+    LLVMValueRef value = is_of_several(clone, r) ? NULL : LLVMDbgVariableRecordGetValue(r, 0);
     LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(r);
     if (!value) {
       value = LLVMGetPoison(LLVMInt1TypeInContext(clone->ctx->llvm));

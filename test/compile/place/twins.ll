@@ -167,6 +167,7 @@ done:
 ; CHECK: {{^}}loop{{[0-9]+}}:
 ; CHECK-NEXT: %[[I:i[0-9]+]] = phi
 ; CHECK: #dbg_value(i64 %[[I]], ![[VAR:[0-9]+]], !DIExpression(), ![[AT:[0-9]+]])
+; CHECK-NEXT: #dbg_value(i1 poison, ![[VAR]], !DIExpression(), ![[AT]])
 ; CHECK: {{^}}loop:
 ; CHECK: #dbg_value(i64 %i, ![[VAR]], !DIExpression(), ![[AT]])
 define void @debugged(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" !dbg !4 {
@@ -175,6 +176,7 @@ entry:
 loop:
   %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
     #dbg_value(i64 %i, !6, !DIExpression(), !7)
+    #dbg_value(!DIArgList(i64 %i, i64 %m), !6, !DIExpression(DW_OP_LLVM_arg, 0, DW_OP_LLVM_arg, 1, DW_OP_plus, DW_OP_stack_value), !7)
   %at = mul i64 %i, %m, !dbg !7
   %p = getelementptr i8, ptr addrspace(1) %a, i64 %at, !dbg !7
   store i8 1, ptr addrspace(1) %p, !dbg !7
