@@ -102,8 +102,8 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
   }
 }
 
-/* A value that is made of several, which the C interface does not show, has an expression that names
- * them. The record itself is not printed: that would number the whole module each time. */
+/* A value that is made of several, which the C interface does not show, has an expression that
+ * names them. The record itself is not printed: that would number the whole module each time. */
 static bool is_of_several(struct cn_clone *clone, LLVMDbgRecordRef record)
 {
   LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
