@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include "driver/json.h"
 #include "driver/tool.h"
+#include "object/archive.h"
+#include "object/elf_file.h"
 
 static const char help[] =
     "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
     "Count the bytes of frame maps and of details (sections cairn_frames and cairn_details) in objects,\n"
-    "executables and shared objects: by kind, per safepoint, and beside the code; of several files, a\n"
-    "total too. Of an object with LLVM's stack maps: of these, and of the frame maps that it would get.\n"
+    "executables, shared objects, or an archive's members: by kind, per safepoint, and beside the code;\n"
+    "of several, a total too. Of an object with LLVM's stack maps: of these, and of the frame maps that\n"
+    "it would get.\n"
     "'-' is standard input.\n\n"
     "  --functions[=N]  also by function, largest first: the first N, or all\n"
     "  --json           a JSON object per line: one per file (functions included if asked for)\n"
@@ -96,60 +99,99 @@ static void print_json(const char *name, const struct cn_size *size, const struc
   puts("}");
 }
 
-static bool count_file(const char *path, struct cn_size *size)
-{
-  LLVMMemoryBufferRef file = cn_module_read_bytes(path);
-  char *error = NULL;
+/* What was counted in some files. */
+struct totals {
+  const struct settings *how;
+  struct cn_size size;
+  bool all_have_stack_maps; /* what LLVM's of some compare with is not the frame maps of all */
+  size_t files;
+};
 
-  if (!file)
-    return false;
-  int status = cn_size_count(size, LLVMGetBufferStart(file), LLVMGetBufferSize(file), &error);
-  LLVMDisposeMemoryBuffer(file);
-  if (status)
-    cn_tool_error("'%s': %s", path, error);
-  free(error);
-  return status == 0;
-}
-
-/* What LLVM's stack maps of some files compare with is not the frame maps of all. */
-static void add(struct cn_size *total, const struct cn_size *size, bool *all_have_stack_maps)
+static void add(struct totals *totals, const struct cn_size *size)
 {
+  struct cn_size *total = &totals->size;
+
   for (size_t i = 0; i < size->functions.count; i++)
     cn_push(&total->functions, size->functions.at[i]); /* their names are not used */
   total->code += size->code;
   total->safepoints += size->safepoints;
   total->text += size->text;
   total->stack_maps += size->stack_maps;
-  *all_have_stack_maps &= size->stack_maps != 0;
+  totals->all_have_stack_maps &= size->stack_maps != 0;
+  totals->files++;
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
     total->bytes[kind] += size->bytes[kind];
+}
+
+static bool count_object(struct totals *totals, const char *name, const void *bytes, size_t length)
+{
+  struct cn_size size;
+  char *error = NULL;
+
+  if (cn_size_count(&size, bytes, length, &error)) {
+    cn_tool_error("'%s': %s", name, error);
+    free(error);
+    return false;
+  }
+  (totals->how->json ? print_json : print_text)(name, &size, totals->how);
+  add(totals, &size);
+  cn_size_free(&size);
+  return true;
+}
+
+/* Members without maps are left out. */
+static bool count_archive(struct totals *totals, const char *path, const void *bytes, size_t length)
+{
+  struct cn_archive_member member = {0};
+  size_t before = totals->files;
+  char *error = NULL;
+  bool ok = true;
+  int status;
+
+  while (!(status = cn_archive_next(bytes, length, &member, &error))) {
+    if (!cn_elf_has(member.data, member.size, "cairn_frames") &&
+        !cn_elf_has(member.data, member.size, ".llvm_stackmaps"))
+      continue;
+    char *name = cn_format("%s(%s)", path, member.name);
+    ok &= count_object(totals, name, member.data, member.size);
+    free(name);
+  }
+  if (status < 0)
+    cn_tool_error("'%s': %s", path, error);
+  else if (ok && totals->files == before)
+    cn_tool_error("'%s': no member has maps", path);
+  free(error);
+  return ok && status > 0 && totals->files > before;
+}
+
+static bool count_file(struct totals *totals, const char *path)
+{
+  LLVMMemoryBufferRef file = cn_module_read_bytes(path);
+
+  if (!file)
+    return false;
+  const char *bytes = LLVMGetBufferStart(file);
+  size_t length = LLVMGetBufferSize(file);
+  bool ok = (cn_archive_is(bytes, length) ? count_archive : count_object)(totals, path, bytes,
+                                                                          length);
+  LLVMDisposeMemoryBuffer(file);
+  return ok;
 }
 
 static int run(char **paths, const struct settings *how)
 {
   struct settings without = {.json = how->json};
-  struct cn_size total = {0};
-  bool comparable = true;
-  int status = CN_EXIT_OK;
-  size_t counted = 0;
+  struct totals totals = {.how = how, .all_have_stack_maps = true};
+  bool ok = true;
 
-  for (size_t i = 0; paths[i]; i++) {
-    struct cn_size size;
-    if (!count_file(paths[i], &size)) {
-      status = CN_EXIT_FAILED;
-      continue;
-    }
-    counted++;
-    (how->json ? print_json : print_text)(paths[i], &size, how);
-    add(&total, &size, &comparable);
-    cn_size_free(&size);
-  }
-  if (!comparable)
-    total.stack_maps = 0;
-  if (counted > 1)
-    (how->json ? print_json : print_text)("total", &total, &without);
-  cn_free(&total.functions);
-  return status;
+  for (size_t i = 0; paths[i]; i++)
+    ok &= count_file(&totals, paths[i]);
+  if (!totals.all_have_stack_maps)
+    totals.size.stack_maps = 0;
+  if (totals.files > 1)
+    (how->json ? print_json : print_text)("total", &totals.size, &without);
+  cn_free(&totals.size.functions);
+  return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
 int cn_size_main(int argc, char **argv)

@@ -278,6 +278,20 @@ uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
   return 0;
 }
 
+bool cn_elf_has(const void *bytes, size_t size, const char *name)
+{
+  struct cn_elf elf;
+  char *error = NULL;
+
+  if (cn_elf_open(&elf, bytes, size, &error)) {
+    free(error);
+    return false;
+  }
+  bool found = cn_elf_find(&elf, name, 0) != 0;
+  cn_elf_close(&elf);
+  return found;
+}
+
 uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol)
 {
   if (elf->head.e_type != ET_REL)

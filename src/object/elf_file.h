@@ -70,6 +70,8 @@ bool cn_elf_is_packed(const struct cn_elf_section *section);
 uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from);
 /* The next section of this name from `from` on, or 0. */
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);
+/* Are these the bytes of an ELF file with a section of this name? */
+bool cn_elf_has(const void *bytes, size_t size, const char *name);
 uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol);
 /* The section that holds the address, or 0. */
 uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address);

@@ -30,20 +30,6 @@ static int do_object(const struct job *job, const char *member, const void *byte
   return 0;
 }
 
-static bool has_maps(const void *bytes, size_t size)
-{
-  struct cn_elf elf;
-  char *error = NULL;
-
-  if (cn_elf_open(&elf, bytes, size, &error)) {
-    free(error);
-    return false;
-  }
-  bool found = cn_elf_find(&elf, "cairn_frames", 0) != 0;
-  cn_elf_close(&elf);
-  return found;
-}
-
 /* Members without frame maps are left out. */
 static int do_archive(const struct job *job, const void *bytes, size_t size, char **error)
 {
@@ -52,7 +38,7 @@ static int do_archive(const struct job *job, const void *bytes, size_t size, cha
   bool found = false;
 
   while (!(status = cn_archive_next(bytes, size, &member, error))) {
-    if (!has_maps(member.data, member.size))
+    if (!cn_elf_has(member.data, member.size, "cairn_frames"))
       continue;
     found = true;
     if (do_object(job, member.name, member.data, member.size, error)) {
