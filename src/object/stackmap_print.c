@@ -85,7 +85,9 @@ static int do_object(const struct job *job, const char *member, const void *byte
   struct cairn_stackmap_error bad;
   int status = open_view(&view, bytes, size, job->how.raw, &bad);
 
-  if (status < 0) {
+  if (status == CAIRN_STACKMAP_E_NO_MAPS && !member && cn_elf_has(bytes, size, "cairn_frames")) {
+    *error = cn_format("it has frame maps in the place of stack maps: 'cairn frames' prints them");
+  } else if (status < 0) {
     *error = member ? cn_format("member '%s', offset 0x%zx: %s", member, bad.offset, bad.reason)
                     : cn_format("offset 0x%zx: %s", bad.offset, bad.reason);
   } else if (job->out) {

@@ -8,7 +8,8 @@
  *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed
  *   GENERATIONAL_REPORT=1 at the end of the program, say what was done
  *
- * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the heap.
+ * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the heap,
+ * outlive the layouts of a library that is unloaded.
  */
 #include <stdio.h>
 #include <stdlib.h>
