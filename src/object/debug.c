@@ -31,6 +31,21 @@ static bool is_bomb(const struct cn_elf *elf)
   return sum > MOST_EXCESS;
 }
 
+/* May libdw read it? Of other types libelf makes copies, each in its own way; and a string that
+ * does not end before its section does, libdw would read on behind that. */
+static bool is_sound(const struct cn_elf_section *s)
+{
+  static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo",
+                                        ".debug_line_str.dwo"};
+
+  if (s->head.sh_type != SHT_PROGBITS)
+    return false;
+  for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+    if (strcmp(s->name, strings[i]) == 0)
+      return !s->head.sh_size || (s->data && !s->data[s->head.sh_size - 1]);
+  return true;
+}
+
 /* Relocate a section where libelf decompresses it to. */
 static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section,
                                 char **error)
@@ -45,7 +60,7 @@ static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint
     return false;
   s->data = data->d_buf;
   s->head.sh_size = data->d_size;
-  bool ok = cn_elf_relocate(elf, section, error) == 0;
+  bool ok = cn_elf_relocate(elf, section, error) == 0 && is_sound(s);
   *s = compressed;
   return ok;
 }
@@ -63,7 +78,7 @@ static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;
     ok = s->head.sh_flags & SHF_COMPRESSED ? relocate_compressed(debug, elf, i, &error)
-                                           : cn_elf_relocate(elf, i, &error) == 0;
+                                           : cn_elf_relocate(elf, i, &error) == 0 && is_sound(s);
     free(error);
     error = NULL;
   }
