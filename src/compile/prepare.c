@@ -270,7 +270,7 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsACallInst(i) && cn_direct_callee(i) && cn_is_managed(cn_direct_callee(i)))
+      if (cn_is_call(i) && cn_direct_callee(i) && cn_is_managed(cn_direct_callee(i)))
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 

@@ -1,7 +1,7 @@
 // Who is managed: every definition of a C file, but what the program says is native. Marking a
 // naked function would put a poll into hand-written assembly; marking a native one would stop it
 // inside a signal handler.
-// RUN: clang -O0 -I %root/include -emit-llvm -c %s -o %t.bc
+// RUN: clang -O0 -fexceptions -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p prepare -S %t.bc | FileCheck %s
 // RUN: %cairn opt -p prepare -S %t.bc | FileCheck %s --check-prefix=MARKED
 #include <cairn/cairn.h>
@@ -22,6 +22,21 @@ int plain(int n)
 cairn_unmanaged int native(void)
 {
   return plain(1);
+}
+
+int elsewhere(int n);
+int outer(int n)
+{
+  return elsewhere(n);
+}
+
+// CHECK: define {{.*}}@guarded()
+// CHECK: invoke i32 @outer(i32 noundef 2) #[[SITE]]
+void done(int *count);
+cairn_unmanaged int guarded(void)
+{
+  __attribute__((cleanup(done))) int count = 0;
+  return outer(2);
 }
 
 // CHECK: define {{.*}}@bare() #{{[0-9]+}} {
