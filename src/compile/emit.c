@@ -91,6 +91,25 @@ void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
   cn_free(&list);
 }
 
+void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element))
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, name);
+  LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
+  CN_VECTOR(LLVMValueRef) kept = {0};
+
+  if (!array)
+    return;
+  for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(array, i);
+    if (!is_one(element))
+      cn_push(&kept, element);
+  }
+  LLVMDeleteGlobal(list);
+  if (kept.count)
+    cn_emit_append(ctx, name, LLVMTypeOf(kept.at[0]), kept.at, kept.count);
+  cn_free(&kept);
+}
+
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);

@@ -26,6 +26,8 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
  * its end; the old one is replaced. */
 void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
                     const LLVMValueRef *more, size_t count);
+/* The same array without the elements of which that is true; without any left, it is deleted. */
+void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
 
 /* Tell the code generator that the conditional branch goes to its second successor nearly
  * always. */

@@ -57,44 +57,21 @@ static bool is_root(LLVMValueRef value)
   return section && strcmp(section, CN_ROOT_SECTION) == 0;
 }
 
-/* Take what is Cairn's own off a special global array. */
-static void drop_entries(LLVMModuleRef module, const char *name, bool (*is_own)(LLVMValueRef entry))
-{
-  LLVMValueRef list = LLVMGetNamedGlobal(module, name);
-  LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
-  CN_VECTOR(LLVMValueRef) kept = {0};
-
-  if (!entries)
-    return;
-  for (int i = 0; LLVMIsAConstantArray(entries) && i < LLVMGetNumOperands(entries); i++) {
-    LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
-    if (!is_own(entry))
-      cn_push(&kept, entry);
-  }
-  LLVMDeleteGlobal(list);
-  if (kept.count) {
-    struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
-    cn_emit_append(&ctx, name, LLVMTypeOf(kept.at[0]), kept.at, kept.count);
-  }
-  cn_free(&kept);
-}
-
 /* A linker keeps or drops each root as it does its global, for which roots are put in many sections
  * of one name. In memory nothing is dropped, and there can be one section of a name. */
-static void join_roots(LLVMModuleRef module)
+static void join_roots(struct cn_ctx *ctx)
 {
-  struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
-  unsigned associated = LLVMGetMDKindIDInContext(ctx.llvm, "associated", 10);
+  unsigned associated = LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10);
   CN_VECTOR(LLVMValueRef) roots = {0};
 
-  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     if (is_root(g)) {
       LLVMGlobalEraseMetadata(g, associated);
       cn_push(&roots, g);
     }
-  drop_entries(module, "llvm.used", is_root);
-  drop_entries(module, "llvm.compiler.used", is_root);
-  cn_emit_append(&ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx.llvm, 0), roots.at,
+  cn_emit_remove(ctx, "llvm.used", is_root);
+  cn_emit_remove(ctx, "llvm.compiler.used", is_root);
+  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at,
                  roots.count);
   cn_free(&roots);
 }
@@ -137,13 +114,15 @@ static void want_unwind_tables(LLVMModuleRef module)
 
 bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)
 {
+  struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
+
   if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) ||
       LLVMGetNamedFunction(module, leave) || LLVMGetNamedGlobal(module, enter) ||
       LLVMGetNamedGlobal(module, leave))
     return false;
-  drop_entries(module, "llvm.global_ctors", is_own_structor);
-  drop_entries(module, "llvm.global_dtors", is_own_structor);
-  join_roots(module);
+  cn_emit_remove(&ctx, "llvm.global_ctors", is_own_structor);
+  cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);
+  join_roots(&ctx);
   hide_all(module);
   add_function(module, enter, "cairn_image_register");
   add_function(module, leave, "cairn_image_unregister");

@@ -15,7 +15,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include "base/vector.h"
 #include "compile/emit.h"
 #include "compile/flags.h"
 #include "compile/names.h"
@@ -87,30 +86,18 @@ static void add_guard(struct cn_ctx *ctx)
   cn_emit_append(ctx, USED, pointer, &guard, 1);
 }
 
-static bool is_guard(LLVMValueRef value, LLVMValueRef missing)
+static bool is_missing(LLVMValueRef value)
+{
+  size_t length;
+
+  return value && strcmp(LLVMGetValueName2(value, &length), CN_LTO_GUARD) == 0;
+}
+
+static bool is_guard(LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);
 
-  return global && !LLVMIsDeclaration(global) && LLVMGetInitializer(global) == missing;
-}
-
-/* The list of what must stay, without guards. */
-static void keep_others(struct cn_ctx *ctx, LLVMValueRef missing)
-{
-  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, USED);
-  LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
-  CN_VECTOR(LLVMValueRef) kept = {0};
-
-  if (!array)
-    return;
-  for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++) {
-    LLVMValueRef element = LLVMGetAggregateElement(array, i);
-    if (!is_guard(element, missing))
-      cn_push(&kept, element);
-  }
-  LLVMDeleteGlobal(list);
-  cn_emit_append(ctx, USED, LLVMPointerTypeInContext(ctx->llvm, 0), kept.at, kept.count);
-  cn_free(&kept);
+  return global && !LLVMIsDeclaration(global) && is_missing(LLVMGetInitializer(global));
 }
 
 static void drop_guards(struct cn_ctx *ctx)
@@ -119,10 +106,10 @@ static void drop_guards(struct cn_ctx *ctx)
 
   if (!missing)
     return;
-  keep_others(ctx, missing);
+  cn_emit_remove(ctx, USED, is_guard);
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
-    if (is_guard(g, missing)) {
+    if (is_guard(g)) {
       LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* a list that is gone is one */
       LLVMDeleteGlobal(g);
     }
