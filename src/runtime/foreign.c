@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include "runtime/frames.h"
 
 enum { BITS = 6 };
 
@@ -13,7 +14,7 @@ static _Atomic uintptr_t table[1 << BITS]; /* 0, which is no code: nothing there
 
 static _Atomic uintptr_t *place_of(uintptr_t pc)
 {
-  return &table[pc * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS)];
+  return &table[pc * CN_INDEX_FACTOR >> (64 - BITS)];
 }
 
 bool cn_foreign_is(uintptr_t pc)
