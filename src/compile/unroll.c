@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
+#include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/cfg.h"
 #include "compile/clone.h"
@@ -265,26 +266,40 @@ static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLV
   }
 }
 
-/* The loop's own phis come round from the last copy. */
+/* A phi of the loop's own as it is when it comes round from the last copy. */
+static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
+{
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
+  LLVMValueRef fresh = cn_build_phi_like(last->builder, phi, "");
+
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, k);
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    if (cn_clone_has(last, from)) {
+      value = cn_clone_of(last, value);
+      from = cn_clone_of_block(last, from);
+    }
+    LLVMAddIncoming(fresh, &value, &from, 1);
+  }
+  return fresh;
+}
+
+/* The loop's own phis come round from the last copy. The next value of one may be another, of
+ * which the copy is known by the old phi: none is replaced before all are built. */
 static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
 {
-  LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]), next;
+  CN_VECTOR(LLVMValueRef) phis = {0};
+  CN_VECTOR(LLVMValueRef) round = {0};
 
-  for (; LLVMIsAPHINode(phi); phi = next) {
-    next = LLVMGetNextInstruction(phi);
-    LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
-    LLVMValueRef fresh = cn_build_phi_like(last->builder, phi, "");
-    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-      LLVMValueRef value = LLVMGetIncomingValue(phi, k);
-      LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
-      if (cn_clone_has(last, from)) {
-        value = cn_clone_of(last, value);
-        from = cn_clone_of_block(last, from);
-      }
-      LLVMAddIncoming(fresh, &value, &from, 1);
-    }
-    cn_emit_instead(phi, fresh);
-  }
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi))
+    cn_push(&phis, phi);
+  for (size_t i = 0; i < phis.count; i++)
+    cn_push(&round, build_round(last, phis.at[i]));
+  for (size_t i = 0; i < phis.count; i++)
+    cn_emit_instead(phis.at[i], round.at[i]);
+  cn_free(&phis);
+  cn_free(&round);
 }
 
 /* What a phi advances by on every trip is, in the k-th copy, so many times that far from the loop's
