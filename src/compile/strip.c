@@ -14,6 +14,7 @@
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
+#include "compile/tags.h"
 
 /* Of LLVM 22's promises, those on functions:
  *   memory, nosync, nofree       a safepoint in it reads and writes the whole heap and the frames
@@ -164,18 +165,6 @@ static unsigned metadata_kind(struct cn_ctx *ctx, const char *name)
   return LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name));
 }
 
-/* A TBAA tag whose fourth operand says that the memory never changes. */
-static bool is_immutable(LLVMValueRef tag)
-{
-  LLVMValueRef operands[4];
-
-  if (!tag || LLVMGetMDNodeNumOperands(tag) != 4)
-    return false;
-  LLVMGetMDNodeOperands(tag, operands);
-  return operands[3] && LLVMIsAConstantInt(operands[3]) &&
-         LLVMConstIntGetZExtValue(operands[3]) & 1;
-}
-
 static void look_up(struct cn_ctx *ctx, struct kinds *kinds)
 {
   if (kinds->known)
@@ -214,7 +203,7 @@ static void strip_access(struct cn_ctx *ctx, LLVMValueRef access, struct kinds *
                            kinds->dereferenceable, kinds->dereferenceable_or_null};
   for (size_t i = 0; i < COUNT(drop); i++)
     LLVMSetMetadata(access, drop[i], NULL);
-  if (is_immutable(LLVMGetMetadata(access, kinds->tbaa)))
+  if (cn_tags_immutable(LLVMGetMetadata(access, kinds->tbaa)))
     LLVMSetMetadata(access, kinds->tbaa, NULL);
 }
 

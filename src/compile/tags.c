@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What TBAA says of copies: tags tell pointers from other data, where the front end gives them.
- * They do not tell references from ordinary pointers; to take one of those for a reference does no
- * harm (collector.h).
+ * What TBAA says of memory that never changes, and of copies: tags tell pointers from other data,
+ * where the front end gives them. They do not tell references from ordinary pointers; to take one
+ * of those for a reference does no harm (collector.h).
  */
 #include "compile/calls.h"
 #include "compile/tags.h"
@@ -12,6 +12,56 @@
 #include "base/check.h"
 #include "compile/names.h"
 #include "compile/prepare.h"
+
+/* ---- memory that never changes ---- */
+
+/* The node that operand `at` of a node is, or null. */
+static LLVMValueRef node_operand(LLVMValueRef *operands, unsigned count, unsigned at)
+{
+  return at < count && operands[at] && LLVMIsAMDNode(operands[at]) ? operands[at] : NULL;
+}
+
+/* Operands of a node; the caller frees them. */
+static LLVMValueRef *node_operands(LLVMValueRef node, unsigned *count)
+{
+  *count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0;
+  LLVMValueRef *operands = cn_alloc((*count + 1) * sizeof *operands);
+
+  if (*count)
+    LLVMGetMDNodeOperands(node, operands);
+  return operands;
+}
+
+/* The newer format of types starts with the parent, the older one with a name. */
+static bool is_sized_type(LLVMValueRef type)
+{
+  unsigned count;
+  LLVMValueRef *operands = node_operands(type, &count);
+  bool sized = count >= 3 && node_operand(operands, count, 0);
+
+  free(operands);
+  return sized;
+}
+
+/* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset,
+ * size, flag}, and of a scalar type that serves as a tag, {name, parent, flag}. Told apart as
+ * LLVM does it, or its passes would see a flag that we do not. */
+bool cn_tags_immutable(LLVMValueRef tag)
+{
+  unsigned count, flag = 2;
+  LLVMValueRef *operands = node_operands(tag, &count);
+
+  if (count >= 3 && node_operand(operands, count, 0)) {
+    LLVMValueRef access = node_operand(operands, count, 1);
+    flag = count >= 4 && (!access || is_sized_type(access)) ? 4 : 3;
+  }
+  bool immutable = count > flag && operands[flag] && LLVMIsAConstantInt(operands[flag]) &&
+                   (LLVMConstIntGetZExtValue(operands[flag]) & 1);
+  free(operands);
+  return immutable;
+}
+
+/* ---- copies ---- */
 
 /* The constant length of a copy, or 0. */
 uint64_t cn_tags_length(LLVMValueRef copy)
@@ -27,12 +77,9 @@ LLVMValueRef cn_tags_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offse
   LLVMValueRef fields =
       LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   LLVMValueRef found = NULL;
+  unsigned count;
+  LLVMValueRef *operand = node_operands(fields, &count);
 
-  if (!fields)
-    return NULL;
-  unsigned count = LLVMGetMDNodeNumOperands(fields);
-  LLVMValueRef *operand = cn_alloc(count * sizeof *operand);
-  LLVMGetMDNodeOperands(fields, operand);
   for (unsigned i = 0; i + 2 < count; i += 3)
     if (LLVMIsAConstantInt(operand[i]) && LLVMConstIntGetZExtValue(operand[i]) == offset &&
         LLVMIsAConstantInt(operand[i + 1]) && LLVMConstIntGetZExtValue(operand[i + 1]) == size)
@@ -84,12 +131,10 @@ bool cn_tags_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   LLVMValueRef fields =
       LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
-  unsigned count = fields ? LLVMGetMDNodeNumOperands(fields) : 0;
-  LLVMValueRef *operand = cn_alloc(count * sizeof *operand);
+  unsigned count;
+  LLVMValueRef *operand = node_operands(fields, &count);
   bool may = false;
 
-  if (fields)
-    LLVMGetMDNodeOperands(fields, operand);
   for (unsigned i = 0; i + 2 < count; i += 3)
     may |= LLVMIsAConstantInt(operand[i + 1]) &&
            LLVMConstIntGetZExtValue(operand[i + 1]) == CN_REF_SIZE &&

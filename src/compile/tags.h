@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What TBAA says of copies of memory.
+ * What TBAA says of memory that never changes, and of copies.
  */
 #ifndef CN_COMPILE_TAGS_H
 #define CN_COMPILE_TAGS_H
@@ -8,6 +8,9 @@
 #include "compile/pass.h"
 
 #define CN_REF_SIZE 8
+
+/* Does an access's tag (or null) say that the memory never changes? */
+bool cn_tags_immutable(LLVMValueRef tag);
 
 /* The constant length of a copy, or 0. */
 uint64_t cn_tags_length(LLVMValueRef copy);
