@@ -41,7 +41,7 @@ cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
 cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk.h, results.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
-cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites.c, returns.c,
+cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites.c, selects.c, returns.c,
                            regions.c, funclets.c, longcalls*.c, early.c; of the call graph:
                            infer.c, callgraph.c, entries.c, weights.c, import.c; of loops:
                            loop_forms.c, chunk.c, chunk_find.c, twin.c, nest.c, unroll.c, clone.c,

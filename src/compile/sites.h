@@ -41,4 +41,9 @@ void cn_sites_add(struct cn_sites *sites, LLVMValueRef at);
 void cn_sites_add_latch(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
                         uint32_t b);
 
+/* Before polls are emitted: conditional moves that only remember a value, in innermost loops that
+ * will poll, remain conditional moves (selects.c). */
+void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
+                     const struct cn_sites *sites);
+
 #endif

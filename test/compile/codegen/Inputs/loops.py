@@ -17,6 +17,8 @@ PACKED = re.compile(r'v?(mov[aud]|add|sub|mul|div|max|min|cmp\w*|and|andn|or|xor
 # What makes a loop vector code; scalar code has packed moves and xors, too.
 ARITHMETIC = re.compile(r'v?(add|sub|mul|div|max|min)p[sd]$|v?p(add|sub|mul|max|min|cmp|sad)\w+$')
 LABEL = re.compile(r'(\.LBB\w+):')
+# The counter of a vector loop. Other loops (over a list, say) have packed arithmetic of one trip and poll on each.
+COUNTING = re.compile(r'(add|sub|inc|dec)q\s+(\$-?\d+, )?%r\w+$')
 JUMP = re.compile(r'j\w+\s+(\.LBB\w+)')
 
 
@@ -65,7 +67,8 @@ def vector_loops(lines):
         packed = tuple(sorted(line.mnemonic for line in loop if line.packed))
         faults = [what for what, text in (('poll', '%fs:'), ('call', 'call'), ('stack', '(%rsp'))
                   if any(text in line.code for line in loop)]
-        if any(ARITHMETIC.match(mnemonic) for mnemonic in packed):
+        if any(ARITHMETIC.match(mnemonic) for mnemonic in packed) and \
+           any(COUNTING.match(line.code) for line in loop):
             result.append((packed, faults))
     return result
 
