@@ -344,6 +344,7 @@ bool cn_prepare_program(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!cn_is_managed(f))
       keep_unmanaged(ctx, f);
+  cn_user_roots_pin(ctx);
   if (cn_prepare_mentions_references(ctx))
     cn_copies_without_tags(ctx);
   else

@@ -18,6 +18,8 @@
  *                        what a statepoint lists is wrong (verify_bases.c)
  *   undescribed-alloca   a local in memory holds references that no statepoint lists
  *                        (verify_allocas.c)
+ *   stale-word           a word of the language's own is used as it was before a safepoint
+ *                        (verify_words.c)
  *   described-tail       what a statepoint says of locals makes no sense (verify_tails.c)
  *   nopoll-safepoint, nopoll-region
  *                        a safepoint where none may be; regions that do not close
@@ -158,10 +160,12 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_escapes(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
+  cn_verify_words(&v);
   cn_verify_regions(&v);
   cn_verify_spans(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
+  cn_words_free(&v.words);
   cn_ptrmap_free(&v.live);
   cn_objects_free(&v.objects);
   cn_values_free(&v.values);

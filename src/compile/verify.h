@@ -192,6 +192,15 @@ void cn_objects_classify(struct cn_objects *objects); /* part of build */
 bool cn_objects_same(struct cn_objects *objects, const struct cn_object *base,
                      const struct cn_object *derived, uint32_t b);
 
+/* Locals in which statepoints list words of the language's own. */
+struct cn_words {
+  struct cn_ptrmap index; /* alloca -> number in `locals` */
+  CN_VECTOR(struct cn_words_of {
+    uint64_t *bits; /* one per word of 8 bytes */
+    uint64_t words;
+  }) locals;
+};
+
 struct cn_verifier {
   struct cn_ctx *ctx;
   LLVMValueRef function;
@@ -199,6 +208,7 @@ struct cn_verifier {
   struct cn_epochs epochs;
   struct cn_values values;
   struct cn_objects objects;
+  struct cn_words words;
   struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (verify_bases.c) */
 };
 
@@ -221,6 +231,11 @@ LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsi
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);   /* verify_escapes.c */
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_tails.c */
+/* verify_words.c; the words are those that cn_verify_allocas() has met. */
+void cn_verify_words(struct cn_verifier *v);
+/* Word `word` of a local that has `words` of them is listed. */
+void cn_words_add(struct cn_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words);
+void cn_words_free(struct cn_words *listed);
 void cn_verify_polls(struct cn_verifier *v);     /* verify_polls.c */
 void cn_verify_regions(struct cn_verifier *v);   /* verify_regions.c */
 void cn_verify_spans(struct cn_verifier *v);     /* verify_spans.c */

@@ -89,6 +89,7 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
 /* The word of the language's own behind an area of no references: its offset, tag and parameter. */
 static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
 {
+  LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at - 4);
   uint64_t offset, tag, parameter;
 
   if (tail->end - *at < 3 || !number(LLVMGetOperand(tail->statepoint, *at), &offset) ||
@@ -96,7 +97,10 @@ static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
       !number(LLVMGetOperand(tail->statepoint, *at + 2), &parameter))
     return false;
   *at += 3;
-  return offset % WORD == 0 && offset / WORD < words && tag >= CAIRN_ABI_ROOT_USER;
+  if (offset % WORD || offset / WORD >= words || tag < CAIRN_ABI_ROOT_USER)
+    return false;
+  cn_words_add(&tail->v->words, alloca, offset / WORD, words);
+  return true;
 }
 
 /* One area: mark its words in `bits`, which has `words` of them if the local's size is known. False

@@ -396,6 +396,68 @@ static bool lost_spans(struct place *p, LLVMValueRef i)
   return true;
 }
 
+/* ---- words of the language's own ---- */
+
+/* The operand that says the offset of a word of the local in operand `o` of a description; or 0. */
+static uint32_t word_of(LLVMValueRef statepoint, uint32_t o, uint32_t end)
+{
+  return o + 6 < end && LLVMIsAAllocaInst(LLVMGetOperand(statepoint, o)) &&
+                 LLVMIsAConstantInt(LLVMGetOperand(statepoint, o + 3)) &&
+                 LLVMIsNull(LLVMGetOperand(statepoint, o + 3))
+             ? o + 4
+             : 0;
+}
+
+/* A word with another tag, in another place, or of another parameter than the marker says. */
+static bool other_word(struct place *p, LLVMValueRef i)
+{
+  uint32_t o, end;
+
+  if (!is_statepoint(i))
+    return false;
+  for (bundle(i, "deopt", &o, &end); o < end; o++)
+    for (uint32_t at = word_of(i, o, end); at && at < o + 7; at++) {
+      LLVMValueRef old = LLVMGetOperand(i, at);
+      if (!is_it(p))
+        continue;
+      uint64_t other = LLVMConstIntGetZExtValue(old) + 8;
+      LLVMSetOperand(i, at, LLVMConstInt(LLVMTypeOf(old), other, false));
+      return true;
+    }
+  return false;
+}
+
+/* Is the local at `address` nothing but a word that `statepoint` lists? */
+static bool lists_word(LLVMValueRef statepoint, LLVMValueRef address)
+{
+  uint32_t o, end;
+
+  for (bundle(statepoint, "deopt", &o, &end); o < end; o++)
+    if (LLVMGetOperand(statepoint, o) == address && word_of(statepoint, o, end) &&
+        LLVMIsNull(LLVMGetOperand(statepoint, word_of(statepoint, o, end))))
+      return true;
+  return false;
+}
+
+/* What a call makes a reference of was read from the word before the last safepoint: the load is moved
+ * over it, as an optimiser that knows nothing of the collector would. */
+static bool old_word(struct place *p, LLVMValueRef i)
+{
+  LLVMUseRef use = LLVMIsALoadInst(i) ? LLVMGetFirstUse(i) : NULL;
+  LLVMValueRef user = use ? LLVMGetUser(use) : NULL, before = LLVMGetPreviousInstruction(i);
+
+  if (!user || !LLVMIsACallInst(user) || !cn_is_ref(LLVMTypeOf(user)) || !is_reached(p, i))
+    return false;
+  while (before && !is_statepoint(before))
+    before = LLVMGetPreviousInstruction(before);
+  if (!before || !lists_word(before, LLVMGetOperand(i, 0)) || !is_it(p))
+    return false;
+  LLVMInstructionRemoveFromParent(i);
+  LLVMPositionBuilderBefore(p->builder, before);
+  LLVMInsertIntoBuilder(p->builder, i);
+  return true;
+}
+
 const struct kind kinds[] = {
     {"stale-use", stale_use},         {"staler-use", staler_use},
     {"dropped", dropped},             {"other-base", other_base},
@@ -407,6 +469,7 @@ const struct kind kinds[] = {
     {"kept-integer", kept_integer},   {"kept-pointer", kept_pointer},
     {"torn-distance", torn_distance}, {"leaf", leaf},
     {"other-span", other_span},       {"other-depth", other_depth},
-    {"lost-spans", lost_spans},
+    {"lost-spans", lost_spans},       {"other-word", other_word},
+    {"old-word", old_word},
     {NULL, NULL},
 };
