@@ -108,3 +108,10 @@ def progress_line(text):
     """The same, for what changes too often to be written into a file."""
     if sys.stderr.isatty():
         progress(text)
+
+
+def processor():
+    """The machine's, for the heading of a table."""
+    with open('/proc/cpuinfo') as file:
+        models = re.findall(r'^model name\s*: (.*)$', file.read(), re.M)
+    return f'{models[0] if models else "an unknown processor"}, {os.cpu_count()} processors'

@@ -194,6 +194,18 @@ static bool write_object(LLVMMemoryBufferRef object, const char *input, const ch
   return ok;
 }
 
+/* Whether a pointer may be freed, the code generator asks for each load, and LLVM answers under
+ * "statepoint-example" by a search through all functions of the module. Under "coreclr", whose code
+ * is the same, it answers at once. */
+static void choose_strategy(LLVMModuleRef module)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    const char *gc = LLVMGetGC(f);
+    if (gc && strcmp(gc, "statepoint-example") == 0)
+      LLVMSetGC(f, "coreclr");
+  }
+}
+
 static bool emit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
                  LLVMTargetMachineRef machine)
 {
@@ -204,18 +216,23 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   if (command->emit_llvm)
     return cn_module_write(module, unit->output, assembly);
   cn_structors_place(module);
+  choose_strategy(module);
   LLVMSetTargetMachineAsmVerbosity(machine, true);
+  struct cairn_pass_time start = cn_times_start(&command->compile);
   if (LLVMTargetMachineEmitToMemoryBuffer(
           machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &code)) {
     cn_tool_error("'%s': %s", unit->input, message);
     LLVMDisposeMessage(message);
     return false;
   }
+  cn_times_stop(&command->compile, &start, "generate code");
+  start = cn_times_start(&command->compile);
   bool ok = cn_module_errors() == 0;
   if (ok && assembly)
     ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   else if (ok)
     ok = write_object(code, unit->input, unit->output, NULL);
+  cn_times_stop(&command->compile, &start, "stack maps to frame maps");
   LLVMDisposeMemoryBuffer(code);
   return ok;
 }
@@ -371,12 +388,14 @@ static bool import_all(const struct cn_command *command, LLVMModuleRef module)
 static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined)
 {
   initialise(command);
+  struct cairn_pass_time start = cn_times_start(&command->compile);
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = joined || unit->language == CN_LANG_C
                              ? cn_module_read_own(context, unit->bitcode)
                              : cn_module_read(context, unit->bitcode);
   bool ok = false;
 
+  cn_times_stop(&command->compile, &start, "read");
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);

@@ -40,6 +40,7 @@ static const char help[] =
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
     "                            loops (default: to standard error)\n"
+    "  -fcairn-times             tell on standard error how long each step took\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"
     "C++ and other languages are compiled by clang as native code. Not supported yet: "
@@ -194,8 +195,11 @@ static int compile_unit(const struct cn_command *command, const struct cn_unit *
 
   if (unit->front_end.count && print)
     cn_process_print(&unit->front_end, stderr);
-  if (unit->front_end.count && run)
+  if (unit->front_end.count && run) {
+    struct cairn_pass_time start = cn_times_start(&command->compile);
     status = cn_process_run(&unit->front_end);
+    cn_times_stop(&command->compile, &start, "front end");
+  }
   if (unit->bitcode && print && status == CN_EXIT_OK)
     print_passes(command, command->lto ? UNIT : WHOLE);
   if (unit->bitcode && run && status == CN_EXIT_OK && !cn_backend_compile(command, unit))
@@ -270,7 +274,9 @@ static int run_link(const struct cn_command *command, struct plan *plan)
     cn_process_print(&plan->link, stderr);
   if (command->dry_run)
     return CN_EXIT_OK;
+  struct cairn_pass_time start = cn_times_start(&command->compile);
   status = cn_process_run(&plan->link);
+  cn_times_stop(&command->compile, &start, "link");
   return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
 }
 
@@ -287,6 +293,8 @@ static int run(const struct cn_command *command)
     cn_free(&plan.units.at[i].front_end);
   cn_free(&plan.units);
   cn_free(&plan.link);
+  if (command->compile.timer)
+    cn_times_print(&command->times, stderr);
   return status;
 }
 

@@ -96,6 +96,11 @@ static bool set_own(struct cn_command *command, const char *word)
     cn_push(&command->imports, word + sizeof import - 1);
     return true;
   }
+  if (strcmp(word, "-fcairn-times") == 0) {
+    command->compile.timer = cn_times_add;
+    command->compile.timer_env = &command->times;
+    return true;
+  }
   if (strcmp(word, "-fcairn-remarks") == 0) {
     command->remarks = true;
     return true;
@@ -357,6 +362,7 @@ void cn_command_free(struct cn_command *command)
   cn_free(&command->llvm_options);
   cn_free(&command->imports);
   cn_free(&command->args);
+  cn_times_free(&command->times);
 }
 
 const char *cn_command_text(const char *format, ...)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <cairn/compile.h>
 #include "base/vector.h"
+#include "driver/times.h"
 
 /* A list of words, such as an argument vector. */
 struct cn_words {
@@ -62,6 +63,7 @@ struct cn_command {
   bool level_asked; /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
+  struct cn_times times;  /* -fcairn-times: compile.timer adds to it */
   const char *report; /* -fcairn-report=FILE; "" for standard error; null: no report */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `--time-passes`: a table of how long passes took.
+ * A table of how long passes took.
  */
 #include "driver/times.h"
 
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include "base/check.h"
 
 static struct cn_time_row *row_of(struct cn_times *times, const char *pass)
 {
@@ -23,6 +26,39 @@ void cn_times_add(void *env, const struct cairn_pass_time *time)
   row->wall += time->wall;
   row->user += time->user;
   row->system += time->system;
+}
+
+static double seconds_of(struct timeval time)
+{
+  return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+struct cairn_pass_time cn_times_start(const struct cairn_compile_options *options)
+{
+  struct timespec now;
+  struct rusage own, others;
+
+  if (!options->timer)
+    return (struct cairn_pass_time){0};
+  CN_CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+  CN_CHECK(getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &others) == 0);
+  return (struct cairn_pass_time){
+      .wall = (double)now.tv_sec + (double)now.tv_nsec / 1e9,
+      .user = seconds_of(own.ru_utime) + seconds_of(others.ru_utime),
+      .system = seconds_of(own.ru_stime) + seconds_of(others.ru_stime)};
+}
+
+void cn_times_stop(const struct cairn_compile_options *options,
+                   const struct cairn_pass_time *since, const char *step)
+{
+  if (!options->timer)
+    return;
+  struct cairn_pass_time time = cn_times_start(options);
+  time.pass = step;
+  time.wall -= since->wall;
+  time.user -= since->user;
+  time.system -= since->system;
+  options->timer(options->timer_env, &time);
 }
 
 static void print_row(const struct cn_time_row *row, FILE *out)
