@@ -59,8 +59,11 @@ static void attach(char *const *environment)
 
   start(environment);
   mutator->anchors = cn_os_resize(NULL, 0, ANCHORS * sizeof *mutator->anchors);
-  if (mutator->anchors == NULL)
-    cairn_fatal("no memory for the anchors of a thread");
+  if (mutator->anchors == NULL) {
+    cn_report_text("cairn: out of memory: no room for the anchors of a thread (%zu KB)\n",
+                   ANCHORS * sizeof *mutator->anchors >> 10);
+    _exit(1); /* there may be no constructor yet whose work an exit handler undoes */
+  }
   mutator->anchor = mutator->anchors;
   mutator->anchor_limit = mutator->anchors + ANCHORS;
   mutator->stack_end = cn_os_main_stack_end();

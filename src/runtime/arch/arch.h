@@ -23,7 +23,7 @@
  *          |  ...                   |
  *   regs ->|  rax                   |  gpr[0]
  *          |  (padding to 64 bytes) |
- *          |  16 vector registers   |
+ *          |  vector registers      |  what XSAVE makes of them
  */
 struct cn_regs {
   uintptr_t gpr[CN_ARCH_REGISTERS];

@@ -5,6 +5,7 @@
  * is lost on the way to native code. Collections are this file's own: the collector adds MOVE to
  * every root.
  */
+#include <cpuid.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,11 @@
 #include <cairn/abi.h>
 #include <cairn/stack.h>
 #include "mock_frames.h"
+#include "runtime/arch/arch.h"
 #include "runtime/mutator.h"
+#include "runtime/options.h"
 #include "runtime/stats.h"
+#include "stubs/stepping.h"
 
 enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R15 = 15, MOVE = 0x100000 };
 
@@ -49,10 +53,14 @@ static void visit(void *env, struct cairn_slot slot)
   *slot.address += MOVE;
 }
 
+static void (*dirty_vectors)(void); /* a collection does that, too */
+
 static void collect(size_t bytes_needed, bool move_all)
 {
   (void)bytes_needed;
   (void)move_all;
+  if (dirty_vectors != NULL)
+    dirty_vectors();
   seen_count = 0;
   cairn_visit_roots(visit, NULL);
 }
@@ -236,6 +244,15 @@ static uint64_t collects(long a, long b, long c, long d, long e, long f, long g,
   return 2000;
 }
 
+/* The same, for a handler that looks in between. */
+static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f, long g, long h,
+                                 double x)
+{
+  (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h, (void)x;
+  cairn_collect();
+  return 2000;
+}
+
 static uint64_t nests(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   arguments(a, b, c, d, e, f, g, h, x);
@@ -329,6 +346,285 @@ static void managed_callees(void **state)
   assert_int_equal(anchors_in_use, 0);
 }
 
+/* ---- which components of the processor's state are in use ---- */
+
+enum { STATE = 0xe6, HAS_XGETBV1 = 1 << 2 };
+
+static bool tells_state(void)
+{
+  unsigned a, b, c, d;
+
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) &&
+         __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & HAS_XGETBV1);
+}
+
+/* Calls `slow` with those in use that `touch` leaves; what is after it. */
+static unsigned state_after(void (*touch)(void), void (*slow)(void), const void *argument,
+                            long count, unsigned *before)
+{
+  unsigned high, after;
+  const void *first = argument;
+  long second = count;
+
+  touch();
+  __asm__ volatile("xgetbv" : "=a"(*before), "=d"(high) : "c"(1));
+  __asm__ volatile("call *%[slow]\n  mov $1, %%ecx\n  xgetbv"
+                   : "=&a"(after), "=d"(high), "+D"(first), "+S"(second)
+                   : [slow] "r"(slow) : "rcx", "r11", "cc", "memory");
+  *before &= STATE;
+  return after & STATE;
+}
+
+static void touch_nothing(void)
+{
+  __asm__ volatile("vzeroupper");
+}
+
+static void touch_upper_halves(void)
+{
+  __asm__ volatile("vpcmpeqd %%xmm3, %%xmm3, %%xmm3; vinsertf128 $1, %%xmm3, %%ymm3, %%ymm3" :::
+                   "xmm3");
+}
+
+static void touch_masks(void)
+{
+  __asm__ volatile("vzeroupper; kxnorw %k1, %k1, %k1");
+}
+
+static void touch_all(void)
+{
+  __asm__ volatile("kxnorw %k1, %k1, %k1; vpternlogd $255, %zmm3, %zmm3, %zmm3;"
+                   "vpternlogd $255, %zmm20, %zmm20, %zmm20");
+}
+
+static void clear_all(void)
+{
+  __asm__ volatile("vzeroupper");
+  if (__builtin_cpu_supports("avx512bw"))
+    __asm__ volatile("kxorq %k1, %k1, %k1; vpxorq %zmm20, %zmm20, %zmm20");
+}
+
+/* What C code does in a slow path: it leaves upper halves in use. */
+static void use_vectors(void)
+{
+  if (__builtin_cpu_supports("avx512f"))
+    touch_all();
+  else
+    touch_upper_halves();
+}
+
+static void collect_everywhere(void (*dirty)(void))
+{
+  dirty_vectors = dirty;
+  cn_options.stress = dirty != NULL;
+}
+
+static void each_keeps_state(void (*touch)(void))
+{
+  const struct {
+    void (*slow)(void);
+    const void *argument;
+  } stubs[] = {{cairn_poll_slow, NULL}, {cairn_alloc_slow, &layouts.object},
+               {cairn_alloc_indexed_slow, &layouts.array}};
+  unsigned before;
+
+  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++) {
+    unsigned after = state_after(touch, stubs[i].slow, stubs[i].argument, 7, &before);
+    assert_int_equal(after, before);
+  }
+}
+
+/* A slow path of a caller without upper halves leaves none, whatever was done in it; and keeps
+ * those of a caller that has some. */
+static void state_is_the_callers(void **state)
+{
+  (void)state;
+  if (!wide() || !tells_state())
+    skip();
+  collect_everywhere(use_vectors);
+  each_keeps_state(touch_nothing);
+  each_keeps_state(touch_upper_halves);
+  if (__builtin_cpu_supports("avx512f")) {
+    each_keeps_state(touch_masks);
+    each_keeps_state(touch_all);
+  }
+  clear_all();
+  collect_everywhere(NULL);
+}
+
+/* keeps_wide(memory, slow): fills zmm0 to zmm31 and k1 to k7 from `values`, calls `slow`, stores
+ * them there. */
+extern void keeps_wide(uint64_t values[33][8], void (*slow)(void));
+__asm__("keeps_wide:\n  push %rbx\n  push %rbp\n  sub $8, %rsp\n  mov %rdi, %rbx\n"
+        "  mov %rsi, %rbp\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+        "  vmovdqu64 64*\\n(%rbx), %zmm\\n\n.endr\n"
+        ".irp n, 1,2,3,4,5,6,7\n  kmovq 2048+8*\\n(%rbx), %k\\n\n.endr\n"
+        "  xor %edi, %edi\n  call *%rbp\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+        "  vmovdqu64 %zmm\\n, 64*\\n(%rbx)\n.endr\n"
+        ".irp n, 1,2,3,4,5,6,7\n  kmovq %k\\n, 2048+8*\\n(%rbx)\n.endr\n"
+        "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n");
+
+static void wide_registers_survive(void **state)
+{
+  static uint64_t values[33][8];
+
+  (void)state;
+  if (!__builtin_cpu_supports("avx512bw"))
+    skip();
+  for (int i = 0; i < 33 * 8; i++)
+    values[i / 8][i % 8] = 0x5000u + (unsigned)i;
+  collect_everywhere(use_vectors);
+  keeps_wide(values, cairn_poll_slow);
+  collect_everywhere(NULL);
+  clear_all();
+  for (int i = 0; i < 33 * 8; i++)
+    if (i != 32 * 8)
+      assert_int_equal(values[i / 8][i % 8], 0x5000u + (unsigned)i);
+}
+
+/* ---- signals between any two instructions ---- */
+
+/* Native code calls managed code by a jump, which calls native code by one: no second anchor. */
+extern uint64_t jumps(long, long, long, long, long, long, long, long, double);
+__asm__("jumps:\n  lea jumping_managed(%rip), %rax\n  jmp *%rax\n"
+        "  .balign 16\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n"
+        "jumping_managed:\n  lea adds(%rip), %r11\n  jmp cairn_call_any\n");
+
+uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, double x)
+    __attribute__((visibility("hidden")));
+uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, double x)
+{
+  return (uint64_t)(a + b + c + d + e + f + g + h + (long)(2 * x)); /* 37 */
+}
+
+static uint8_t stepped[1 << 13]; /* by distance from the start of the stubs */
+static unsigned wrong;
+static long leave_at; /* the handler's last act, after so many steps in stubs */
+static sigjmp_buf leave_to;
+
+/* What a handler may do: call native and managed functions, through pointers too. */
+static void interrupt(uintptr_t pc)
+{
+  uintptr_t end, start = cn_arch_stubs(&end);
+
+  if (pc < start || pc >= end)
+    return;
+  stepped[pc - start] = 1;
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+  wrong += crossing(adds, 5) != 42 || crossing(managed_target, 1) != 11 || crossing(jumps, 2) != 39;
+  wrong += cairn_mutator.anchor > anchor; /* dead ones may have gone */
+  if (leave_at != 0 && --leave_at == 0)
+    siglongjmp(leave_to, 1);
+}
+
+/* How many instructions of the stub were stepped over. */
+static unsigned count_steps(const void *stub, size_t size)
+{
+  uintptr_t end, start = cn_arch_stubs(&end);
+  unsigned count = 0;
+
+  for (size_t i = 0; i < size; i++)
+    count += stepped[(uintptr_t)stub - start + i];
+  return count;
+}
+
+static void signals_in_calls(void **state)
+{
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+  uint64_t results[4];
+
+  (void)state;
+  step_begin(interrupt);
+  results[0] = crossing(adds, 5);
+  results[1] = crossing(managed_target, 1);
+  results[2] = crossing(jumps, 3);
+  results[3] = crossing(collects_quietly, 7);
+  step_end();
+  assert_int_equal(results[0], 42);
+  assert_int_equal(results[1], 11);
+  assert_int_equal(results[2], 40);
+  assert_int_equal(results[3], 2007 + MOVE);
+  assert_int_equal(wrong, 0);
+  assert_ptr_equal(cairn_mutator.anchor, anchor);
+  assert_in_range(count_steps((const void *)cairn_call_any, 240), 35, 240);
+  assert_in_range(count_steps((const void *)cairn_collect, 100), 30, 100);
+}
+
+/* The array of anchors is full of some that a longjmp left. */
+static void signals_in_full_anchors(void **state)
+{
+  struct cn_anchor *limit = cairn_mutator.anchor_limit, *anchor = cairn_mutator.anchor;
+
+  (void)state;
+  cairn_mutator.anchor[0].sp = 0;
+  cairn_mutator.anchor[1].sp = 0;
+  cairn_mutator.anchor += 2;
+  cairn_mutator.anchor_limit = cairn_mutator.anchor;
+  step_begin(interrupt);
+  uint64_t result = crossing(adds, 5);
+  step_end();
+  assert_int_equal(result, 42);
+  assert_int_equal(wrong, 0);
+  assert_ptr_equal(cairn_mutator.anchor, anchor);
+  cairn_mutator.anchor_limit = limit;
+}
+
+static void signals_in_slow_paths(void **state)
+{
+  struct file before = fill(), after[3];
+
+  (void)state;
+  if (!wide())
+    skip();
+  step_begin(interrupt);
+  preserved(&before, &after[0], cairn_poll_slow);
+  before.gpr[RDI] = (uint64_t)&layouts.object;
+  preserved(&before, &after[1], cairn_alloc_slow);
+  before.gpr[RDI] = (uint64_t)&layouts.array;
+  before.gpr[4] = 7;
+  preserved(&before, &after[2], cairn_alloc_indexed_slow);
+  step_end();
+  assert_preserved(&before, &after[2], true);
+  before.gpr[RDI] = (uint64_t)&layouts.object;
+  before.gpr[4] = fill().gpr[4];
+  assert_preserved(&before, &after[1], true);
+  before.gpr[RDI] = fill().gpr[RDI];
+  assert_preserved(&before, &after[0], false);
+  assert_int_equal(wrong, 0);
+  assert_in_range(count_steps((const void *)cairn_poll_slow, 200), 50, 200);
+}
+
+static uint64_t steps(long a, long b, long c, long d, long e, long f, long g, long h, double x)
+{
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+
+  if (sigsetjmp(leave_to, 1) == 0) {
+    step_begin(interrupt);
+    wrong += crossing(adds, 5) != 42;
+    step_end();
+  }
+  leave_at = 0;
+  uint64_t frames = cn_stats.frames;
+  wrong += crossing(collects_quietly, 7) != 2007 + MOVE; /* the walk is not led astray */
+  wrong += cn_stats.frames != frames + 2 || cairn_mutator.anchor < anchor;
+  return adds(a, b, c, d, e, f, g, h, x);
+}
+
+static void leaving_by_siglongjmp(void **state)
+{
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+
+  (void)state;
+  for (long at = 1; at <= 45; at++) {
+    leave_at = at;
+    assert_int_equal(crossing(steps, 5), 42 + MOVE);
+    assert_ptr_equal(cairn_mutator.anchor, anchor);
+  }
+  assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -337,6 +633,12 @@ int main(void)
       cmocka_unit_test(allocations),
       cmocka_unit_test(managed_callees),
       cmocka_unit_test(iterator),
+      cmocka_unit_test(state_is_the_callers),
+      cmocka_unit_test(wide_registers_survive),
+      cmocka_unit_test(signals_in_calls),
+      cmocka_unit_test(signals_in_full_anchors),
+      cmocka_unit_test(signals_in_slow_paths),
+      cmocka_unit_test(leaving_by_siglongjmp),
   };
 
   cairn_set_collector(&shifting);

@@ -46,14 +46,13 @@ void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[C
   reg[15] = place[CN_R15];
 }
 
-/* Read by stubs.S: not zero if the upper halves of the vector registers exist and the kernel
- * switches them. */
-uint8_t cn_arch_wide_vectors;
-
-/* The same for a barrier, where all of each vector and mask register counts: what XSAVE shall save,
- * 0 if there is only FXSAVE; and the room it needs. */
+/* Read by stubs.S: which components of the processor's state XSAVE shall save, 0 if there is only
+ * FXSAVE; the room they need; and not zero if XSAVEC can leave out those that are not in use. XSAVE
+ * writes them, too, but says which they were. */
 uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
+uint8_t cn_arch_vector_compact;
 enum { STATE = 0xe6, LEGACY = 512, HEADER = 64 }; /* SSE, AVX, and three parts of AVX-512 */
+enum { XSAVEC = 1 << 1 };
 
 extern const char cn_arch_barriers[];
 enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
@@ -77,12 +76,13 @@ static void find_vector_state(void)
   }
   cn_arch_vector_state = state;
   cn_arch_vector_bytes = bytes;
+  __cpuid_count(0xd, 1, state, size, offset, d);
+  cn_arch_vector_compact = (state & XSAVEC) != 0;
 }
 
 void cn_arch_init(void)
 {
-  __builtin_cpu_init();
-  cn_arch_wide_vectors = __builtin_cpu_supports("avx") != 0;
+  __builtin_cpu_init(); /* for cn_arch_stretch() */
   find_vector_state();
 }
 
@@ -170,8 +170,9 @@ uintptr_t cn_arch_stubs(uintptr_t *end)
  * (Linux's uretprobes, by one at the start of a page) would make live frames look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
+  if (anchor->sp == 0) /* a signal came while the stub was filling it */
+    return false;
   uintptr_t word = ((const uintptr_t *)anchor->sp)[-1];
-
   if (word == (uintptr_t)cn_arch_native_return)
     return true;
   if (word != 0 && word % 4096 == 0)

@@ -22,7 +22,7 @@
 
 #define MUTATOR(field) %fs:cairn_mutator@tpoff+CAIRN_ABI_MUTATOR_##field
 
-        .hidden cn_arch_wide_vectors
+        .hidden cn_arch_vector_compact
         .hidden cn_safepoint_poll
         .hidden cn_safepoint_alloc
         .hidden cn_safepoint_alloc_indexed
@@ -120,37 +120,46 @@ cn_arch_stubs_start:
         restore r15
         .endm
 
-/* All vector registers that preserve_allcc covers. The choice is kept in r12: what was saved is
- * what comes back. */
+/* All vector and mask registers, of which XSAVE writes those in use; XRSTOR leaves the others out of
+ * use. To load the upper halves of a caller that has none would make each of its SSE instructions
+ * wait for the register that it writes. What was saved, and so comes back, is in r12. */
         .macro save_vectors
+        movl cn_arch_vector_state(%rip), %r12d
+        movl cn_arch_vector_bytes(%rip), %ecx
+        subq %rcx, %rsp
         andq $-64, %rsp
-        subq $512, %rsp
-        movzbl cn_arch_wide_vectors(%rip), %r12d
-        testl %r12d, %r12d
-        jz 1f
-        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        vmovaps %ymm\n, 32*\n(%rsp)
+        xorl %edx, %edx
+        movl %r12d, %eax
+        testl %eax, %eax
+        jz 3f
+        .irp n, 0,1,2,3,4,5,6,7
+        movq %rdx, 512+8*\n(%rsp)       /* the header of the area */
         .endr
-        vzeroupper
+        cmpb $0, cn_arch_vector_compact(%rip)
+        je 1f
+        xsavec64 (%rsp)
         jmp 2f
 1:
-        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        movaps %xmm\n, 32*\n(%rsp)
-        .endr
+        xsave64 (%rsp)
 2:
+        testl $4, %r12d                 /* AVX */
+        jz 4f
+        vzeroupper
+        jmp 4f
+3:
+        fxsave64 (%rsp)
+4:
         .endm
 
         .macro restore_vectors
-        testl %r12d, %r12d
+        movl %r12d, %eax
+        xorl %edx, %edx
+        testl %eax, %eax
         jz 1f
-        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        vmovaps 32*\n(%rsp), %ymm\n
-        .endr
+        xrstor64 (%rsp)
         jmp 2f
 1:
-        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
-        movaps 32*\n(%rsp), %xmm\n
-        .endr
+        fxrstor64 (%rsp)
 2:
         .endm
 
@@ -221,7 +230,11 @@ end cairn_call_indirect
  * return address on the stack the stub's frame ends where its caller's does, and unwinders know
  * frames by their ends; but a frame that was interrupted by a signal is not taken for the signal's.
  * So the stub passes for a signal, for which the caller's pc is that of an instruction under way:
- * the last byte of its call. */
+ * the last byte of its call.
+ *
+ * A signal's handler may make such calls as well, between any two instructions, and may leave by a
+ * siglongjmp. So an anchor is reserved before anything is written to it, and free only after all of
+ * it has been read; and while it is free or not whole its SP is 0. */
 function cairn_call_any
         .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
@@ -242,6 +255,10 @@ function cairn_call_any
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
         jae 2f
+        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx) /* no walk takes it before it is whole, */
+        leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
+        movq %rbx, MUTATOR(ANCHOR)      /* and no handler writes to it from here on */
+        leaq -CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
         movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
         movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
         movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
@@ -261,11 +278,9 @@ function cairn_call_any
         .cfi_escape 0x10, 14, 2, 0x73, CAIRN_ABI_ANCHOR_R14
         .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
-        addq $CAIRN_ABI_ANCHOR_SIZE, MUTATOR(ANCHOR)
         incq MUTATOR(TRANSITIONS)
         call *%r11
 cn_arch_native_return:
-        movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */
         pushq CAIRN_ABI_ANCHOR_PC(%rbx)
         .cfi_adjust_cfa_offset 8
         .cfi_offset 16, -8
@@ -279,7 +294,13 @@ cn_arch_native_return:
         .cfi_restore %r14
         movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
         .cfi_restore %r15
-        movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
+        pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset %rbx, -16
+        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
+        movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
         .cfi_restore %rbx
         ret
         /* Native code that this stub called made a tail call of managed code, and that one of
@@ -352,35 +373,11 @@ barrier:
         xchgq %r15, (%rsp)
         .cfi_offset %r15, -16
         save_below_r15
+        save_vectors
         movq %r15, %rsi
-        movl cn_arch_vector_state(%rip), %r12d
-        movl cn_arch_vector_bytes(%rip), %ecx
-        subq %rcx, %rsp
-        andq $-64, %rsp
-        testl %r12d, %r12d
-        jz 1f
-        xorl %eax, %eax                 /* the header of the area */
-        .irp n, 0,1,2,3,4,5,6,7
-        movq %rax, 512+8*\n(%rsp)
-        .endr
-        movl %r12d, %eax
-        xorl %edx, %edx
-        xsave64 (%rsp)
-        jmp 2f
-1:
-        fxsave64 (%rsp)
-2:
         movq %rbp, %rdi
         call cn_barrier_returned
-        testl %r12d, %r12d
-        jz 1f
-        movl %r12d, %eax
-        xorl %edx, %edx
-        xrstor64 (%rsp)
-        jmp 2f
-1:
-        fxrstor64 (%rsp)
-2:
+        restore_vectors
         restore_general
         ret
         .cfi_endproc

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A signal between any two instructions: the processor's trap flag raises SIGTRAP after each.
+ */
+#ifndef STEPPING_H
+#define STEPPING_H
+
+#include <stdint.h>
+
+/* From here to step_end() the handler calls `between(pc)` before each instruction, at `pc`, outside
+ * of itself. It may leave by a siglongjmp, which ends the stepping. */
+void step_begin(void (*between)(uintptr_t pc));
+void step_end(void);
+
+#endif
