@@ -178,6 +178,12 @@ bool cairn_layout_is_known(const struct cairn_layout *layout);
 /* Report a broken heap or stack and abort: never returns, never allocates. */
 void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
+/* Memory is exhausted: one line that begins "cairn: out of memory: ", exit status 1. `intact`: the
+ * heap and its allocation buffer are as they were before the collection, so the program's exit
+ * handlers may run; else they do not. Never returns, never allocates. Any phase. */
+void cairn_out_of_memory(bool intact, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+
 /* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
  * allocation (later: cairn_fatal()), e.g. by a constructor, on the main thread. What `collector`
  * points at must stay as long as the program runs. */

@@ -17,7 +17,7 @@
  * visit().
  *
  * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
- * shrank by less than half.
+ * shrank by less than half, or only lately.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -28,7 +28,8 @@
 
 enum {
   GROWTH = 4, /* capacity over survivors */
-  STRESS_SLACK = 128 << 10
+  STRESS_SLACK = 128 << 10,
+  COMMIT_LEAST = 4096 /* less is not worth a try */
 };
 
 /* What a header says in its low bits, behind the size of the payload, when its layout is gone. A
@@ -39,6 +40,7 @@ static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
   size_t capacity; /* of current */
+  size_t recent;   /* what it was lately, at most */
   uint64_t collections;
 } heap;
 
@@ -233,7 +235,8 @@ static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
   if (is_plainly_start(address))
     return address;
   if (!cycle.mapped && !cn_starts_build(cycle.from, cycle.from_end, step))
-    cairn_fatal("no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
+    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
+                        (unsigned long)address);
   cycle.mapped = true;
   uintptr_t start = cn_starts_find(address);
   if (start == 0)
@@ -311,13 +314,33 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to)
     cn_starts_drop();
 }
 
-/* Memory of both spaces that a heap that has shrunk will not use soon goes back. */
+/* Memory of both spaces that a heap that has shrunk will not use soon goes back. A program whose
+ * data come and go would fault the same pages in again and again, so the capacities of the last
+ * collections count, each by an eighth less than the next. */
 static void trim(void)
 {
-  if (heap.current.committed / 2 > heap.capacity)
-    cn_space_trim(&heap.current, heap.capacity);
-  if (heap.spare.committed / 2 > heap.capacity)
-    cn_space_trim(&heap.spare, heap.capacity);
+  heap.recent -= heap.recent / 8;
+  if (heap.recent < heap.capacity)
+    heap.recent = heap.capacity;
+  if (heap.current.committed / 2 > heap.recent)
+    cn_space_trim(&heap.current, heap.recent);
+  if (heap.spare.committed / 2 > heap.recent)
+    cn_space_trim(&heap.spare, heap.recent);
+}
+
+/* What the program fills must find room again when it is copied: where memory is limited, the
+ * capacity is what both spaces get, halfway between the live bytes and what was wanted, and so
+ * on. */
+static void commit_both(size_t live)
+{
+  while (!cn_space_commit(&heap.current, heap.capacity) ||
+         !cn_space_commit(&heap.spare, heap.capacity)) {
+    if (heap.capacity - live < COMMIT_LEAST) {
+      heap.capacity = live;
+      return;
+    }
+    heap.capacity = (live + (heap.capacity - live) / 2) & ~(size_t)7;
+  }
 }
 
 /* A space to copy `used` bytes to; the allocation that waits must find room as well. */
@@ -332,8 +355,11 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
   } else {
     done = cn_space_commit(to, used);
   }
-  if (!done)
-    cairn_fatal("no memory to copy %zu bytes to", used);
+  if (!done) {
+    cairn_buffer_give(heap.current.base + used, heap.current.base + heap.capacity);
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used,
+                        heap.maximum);
+  }
   return *to;
 }
 
@@ -349,14 +375,14 @@ static void collect(size_t bytes_needed, bool move_all)
   heap.capacity = wanted_capacity(live, bytes_needed);
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
-  if (!cn_space_commit(&to, heap.capacity))
-    heap.capacity = to.committed;
   heap.spare = heap.current;
   heap.current = to;
-  if (move_all)
+  if (move_all) {
     cn_space_renew(&heap.spare, &heap.current, heap.collections);
-  else
+  } else {
+    commit_both(live);
     trim();
+  }
   cairn_buffer_give(cycle.free, heap.current.base + heap.capacity);
 }
 

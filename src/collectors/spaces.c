@@ -85,10 +85,11 @@ void cn_space_trim(struct cn_space *space, size_t bytes)
 }
 
 /* Addresses that were not used for long, apart from two spaces. They follow each other until they
- * wrap around. */
+ * wrap around. 0: fewer are reserved than that surely takes. */
 static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_space *b)
 {
-  CN_CHECK(room <= spaces.size / 4);
+  if (room > spaces.size / 4)
+    return 0;
   for (;;) {
     if (spaces.base + spaces.size - spaces.next < room)
       spaces.next = spaces.base;
@@ -106,13 +107,15 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
 
   /* A page that never gets memory ends the space. */
   fresh.base = take(fresh.room, space, used);
-  if (space->committed != 0 && cn_os_move(space->base, space->committed, fresh.base))
+  spaces.hides = true;
+  hidden_log[number % LOG] = (struct hidden){space->base, space->base + space->room, number};
+  if (fresh.base != 0 && space->committed != 0 &&
+      cn_os_move(space->base, space->committed, fresh.base))
     fresh.committed = space->committed;
   else
     cn_space_trim(space, 0);
-  spaces.hides = true;
-  hidden_log[number % LOG] = (struct hidden){space->base, space->base + space->room, number};
-  *space = fresh;
+  if (fresh.base != 0)
+    *space = fresh;
 }
 
 bool cn_space_fit(struct cn_space *space, const struct cn_space *used, size_t bytes)
@@ -120,9 +123,12 @@ bool cn_space_fit(struct cn_space *space, const struct cn_space *used, size_t by
   bytes = round_to(bytes, spaces.page);
   if (bytes <= space->committed && space->committed / 8 <= bytes)
     return true;
+  uintptr_t base = take(2 * bytes + spaces.page, space, used);
+  if (base == 0)
+    return false;
   cn_space_trim(space, 0);
   space->room = 2 * bytes + spaces.page;
-  space->base = take(space->room, space, used);
+  space->base = base;
   return cn_space_commit(space, 2 * bytes);
 }
 

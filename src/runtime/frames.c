@@ -151,7 +151,7 @@ static void replace_table(void)
     bits++;
   index = cn_os_resize(NULL, 0, table_bytes((size_t)1 << bits));
   if (index == NULL)
-    cairn_fatal("no memory for an index of %zu safepoints", live);
+    cn_report_exhausted("no memory for an index of %zu safepoints", live);
   cn_os_prefer_large_pages((uintptr_t)index, table_bytes((size_t)1 << bits));
   index->shift = 59 - (unsigned)bits;
   index->mask = ((size_t)1 << bits) - 1;

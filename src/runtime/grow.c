@@ -25,7 +25,7 @@ void *cn_grow(void *at, size_t *room, size_t item)
   CN_CHECK((at == NULL) == (*room == 0));
   at = cn_os_resize(at, old_bytes, bytes);
   if (at == NULL)
-    cairn_fatal("no memory for a table of %zu bytes", bytes);
+    cn_report_exhausted("no memory for a table of %zu bytes", bytes);
   /* Rounding down loses less than an item; old_bytes is then found again by rounding up to pages.
    * */
   *room = bytes / item;

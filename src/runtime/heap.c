@@ -34,8 +34,8 @@ void cairn_set_collector(const struct cairn_collector *chosen)
 static void set_up(void)
 {
   if (!collector->init(cn_options.heap_initial, cn_options.heap_max))
-    cn_report_exit("out of memory: cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
-                   cn_options.heap_initial, cn_options.heap_max);
+    cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
+                        cn_options.heap_initial, cn_options.heap_max);
   ready = true;
 }
 

@@ -30,7 +30,7 @@ static void *take(struct cn_maps *maps, size_t bytes)
       room = least < MOST ? least : MOST;
     unsigned char *at = cn_os_resize(NULL, 0, room);
     if (at == NULL)
-      cairn_fatal("no memory for decoded frame maps");
+      cn_report_exhausted("no memory for decoded frame maps");
     cn_os_prefer_large_pages((uintptr_t)at, room);
     cn_grow_push(&maps->chunks, (struct cn_maps_chunk){at, room, 0});
     chunk = maps->chunks.at + maps->chunks.count - 1;

@@ -29,7 +29,8 @@ TIED(stack_limit, STACK_LIMIT);
 TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
-enum { ANCHORS = 1 << 18 }; /* nested transitions; untouched ones take no memory */
+/* Nested transitions; untouched ones take no memory. Fewer where the process may have little. */
+enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };
 
 static struct cairn_mutator *main_mutator;
 
@@ -53,19 +54,28 @@ static void start(char *const *environment)
     cn_fault_install();
 }
 
+static void make_anchors(struct cairn_mutator *mutator)
+{
+  size_t most = cn_os_limit() / 16, count = ANCHORS;
+
+  while (count * sizeof *mutator->anchors > most && count > ANCHORS_LEAST)
+    count /= 2;
+  mutator->anchors = cn_os_resize(NULL, 0, count * sizeof *mutator->anchors);
+  if (mutator->anchors == NULL) {
+    cn_report_text("cairn: out of memory: no room for the anchors of a thread (%zu KB)\n",
+                   count * sizeof *mutator->anchors >> 10);
+    _exit(1); /* there may be no constructor yet whose work an exit handler undoes */
+  }
+  mutator->anchor = mutator->anchors;
+  mutator->anchor_limit = mutator->anchors + count;
+}
+
 static void attach(char *const *environment)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
   start(environment);
-  mutator->anchors = cn_os_resize(NULL, 0, ANCHORS * sizeof *mutator->anchors);
-  if (mutator->anchors == NULL) {
-    cn_report_text("cairn: out of memory: no room for the anchors of a thread (%zu KB)\n",
-                   ANCHORS * sizeof *mutator->anchors >> 10);
-    _exit(1); /* there may be no constructor yet whose work an exit handler undoes */
-  }
-  mutator->anchor = mutator->anchors;
-  mutator->anchor_limit = mutator->anchors + ANCHORS;
+  make_anchors(mutator);
   mutator->stack_end = cn_os_main_stack_end();
   cn_overflow_begin(mutator);
   if (cn_options.stress == 0)

@@ -143,12 +143,13 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
   return false;
 }
 
-/* Half of the memory, but less where the process may not map twice that and something to spare. */
+/* Half of the memory, but less where the process may not have twice that and something to spare: of
+ * addresses more is taken than is used. */
 static size_t default_maximum(void)
 {
-  size_t memory = cn_os_memory() / 2, addresses = cn_os_address_space() / 8;
+  size_t memory = cn_os_memory() / 2, limit = cn_os_limit() / 8;
 
-  return memory < addresses ? memory : addresses;
+  return memory < limit ? memory : limit;
 }
 
 bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,

@@ -11,6 +11,7 @@
 #include "runtime/backtrace.h"
 #include "runtime/details.h"
 #include "runtime/lock.h"
+#include "runtime/mutator.h"
 #include "runtime/os/os.h"
 
 /* One write, so that lines of several processes do not mix. */
@@ -58,6 +59,32 @@ _Noreturn void cn_report_exit(const char *format, ...)
   say("cairn: ", format, args, "\n");
   va_end(args);
   cn_report_end();
+}
+
+static _Noreturn void exhausted(const char *format, va_list args)
+{
+  say("cairn: out of memory: ", format, args, "\n");
+  if (cairn_mutator.busy)
+    _exit(1);
+  cn_report_end();
+}
+
+_Noreturn void cn_report_exhausted(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  exhausted(format, args);
+}
+
+_Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
+{
+  va_list args;
+
+  if (intact)
+    cairn_mutator.busy = 0;
+  va_start(args, format);
+  exhausted(format, args);
 }
 
 _Noreturn void cn_report_end(void)

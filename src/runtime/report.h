@@ -29,6 +29,10 @@ _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(pri
 /* The same after a message of the caller's. */
 _Noreturn void cn_report_end(void);
 
+/* The runtime itself finds no memory: one line that begins "cairn: out of memory: ", exit status 1.
+ * Exit handlers run, but not in the middle of a slow path: references may not be up to date. */
+_Noreturn void cn_report_exhausted(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* "0x401136 (function+0x16)" into the caller's buffer; of a safepoint in a program without
  * symbols, if it was compiled with -g, "0x401136 (function at file.c:12)". */
 #define CN_REPORT_PC 160

@@ -44,13 +44,21 @@ size_t cn_os_memory(void)
   return physical < group ? physical : group;
 }
 
-size_t cn_os_address_space(void)
+static size_t limit_of(int resource)
 {
   struct rlimit limit;
 
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return SIZE_MAX;
   return limit.rlim_cur;
+}
+
+/* The data segment is, since Linux 4.7, all private memory that can be written. */
+size_t cn_os_limit(void)
+{
+  size_t addresses = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
+
+  return addresses < data ? addresses : data;
 }
 
 uint64_t cn_os_nanoseconds(void)
@@ -79,9 +87,10 @@ void cn_os_release(uintptr_t at, size_t bytes)
 {
   if (bytes == 0)
     return;
-  void *mapped = mmap((void *)at, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0);
-  if (mapped == MAP_FAILED)
-    mprotect((void *)at, bytes, PROT_NONE);
+  /* Not another mapping in its place: that would have no advice of large pages, and memory that came
+   * back later would be faulted in by small ones. */
+  madvise((void *)at, bytes, MADV_DONTNEED);
+  mprotect((void *)at, bytes, PROT_NONE);
 }
 
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)

@@ -18,7 +18,7 @@ struct cn_os_thread {
 
 size_t cn_os_page(void);
 size_t cn_os_memory(void);        /* of the machine, or what the process may use of it */
-size_t cn_os_address_space(void); /* what the process may map; SIZE_MAX if that is not limited */
+size_t cn_os_limit(void);         /* of addresses, or of data; SIZE_MAX if there is none */
 uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 
 /* Addresses without memory: any access faults. 0 if there is no such range. */
