@@ -250,6 +250,12 @@ void cairn_compile_init(void);
 /* Run the whole pipeline (src/compile/pipeline.c) for `machine`. Returns a new module in the
  * same context, ready for code generation, which the caller disposes of; `module` is left as it
  * was.
+ *
+ * An object that a code generator makes of the result does not link as it is: it refers to
+ * cairn_object_that_needs_cairn_frames_rewrite, which nothing defines, until frame maps are in the
+ * place of its stack maps: by cairn_object_rewrite() of <cairn/object.h>, by `cairn frames --rewrite`,
+ * or by a link that cairn-cc makes.
+ *
  * Null after at least one CAIRN_ERROR was reported. What the optimiser makes that cannot be
  * proved precise is optimised again with non-integral references ("ni:1"), then without
  * vectorisation, then at level one; each fall-back is a CAIRN_REMARK. */

@@ -19,7 +19,7 @@ extern "C" {
 /* `bytes` is a relocatable ELF object for x86-64, of `size` bytes, at any alignment; it is read
  * only. Its section .llvm_stackmaps goes; for each code section with safepoints the result has a
  * section `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r`
- * joined.
+ * joined. What kept the object from being linked before (see cairn_compile_pipeline()) goes, too.
  *
  * 0: done. *out is the new object, of *out_size bytes, to be given to free(), or null if there is
  *    nothing to replace: then the object can be used as it is.

@@ -3,7 +3,8 @@
  * Pass `globals`: what the runtime must know of a module.
  *
  * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each
- * global that holds references, and the constructor that registers the image. Breaks: nothing.
+ * global that holds references, the constructor that registers the image, and the guard that keeps
+ * managed code from being linked without frame maps. Breaks: nothing.
  *
  * The linker may drop a root only together with its global: !associated makes the entry's section
  * SHF_LINK_ORDER. An entry for a global of another unit has no section to go with and is kept
@@ -15,6 +16,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/emit.h"
+#include "compile/guard.h"
 #include "compile/layouts.h"
 #include "compile/names.h"
 
@@ -219,8 +221,10 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
 }
 
 /* struct cairn_image. The flags of a unit without safepoints must not be lost when the linker keeps
- * another unit's image: they come as an image of their own, without sections. */
-static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, bool sections, uint64_t flags)
+ * another unit's image: they come as an image of their own, without sections. `guard`, or null, is
+ * the symbol that stands for the start of the frame maps until there are some. */
+static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
+                              bool sections, uint64_t flags)
 {
   static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION,
                                       CN_DETAILS_SECTION};
@@ -229,9 +233,11 @@ static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, bool sectio
 
   for (unsigned i = 0; i < SECTIONS; i++) {
     LLVMValueRef none = LLVMConstNull(pointer_type(ctx));
-    fields[2 * i] = sections ? bound(ctx, "start", names[i]) : none;
+    fields[2 * i] = sections && !(guard && i == 0) ? bound(ctx, "start", names[i]) : none;
     fields[2 * i + 1] = sections ? bound(ctx, "stop", names[i]) : none;
   }
+  if (guard)
+    fields[0] = guard;
   fields[2 * SECTIONS] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
   char *name = cn_format("%s.data", group);
@@ -267,9 +273,10 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
 
 /* Only a shared object can go away while the program runs; an executable's frames are walked until
  * the end. */
-static void register_image(struct cn_ctx *ctx, const char *group, bool sections, uint64_t flags)
+static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
+                           bool sections, uint64_t flags)
 {
-  LLVMValueRef image = add_image(ctx, group, sections, flags);
+  LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
 
   append_structor(ctx, "llvm.global_ctors", enter);
@@ -302,15 +309,16 @@ bool cn_globals(struct cn_ctx *ctx)
   if (LLVMGetNamedFunction(ctx->module, "cairn.image"))
     return true; /* done already: the module came through Cairn before */
   size_t roots = add_roots(ctx);
-  bool managed = has_managed(ctx);
+  bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
+  LLVMValueRef guard = managed && safepoints ? cn_guard_add(ctx) : NULL;
 
   if (ctx->errors)
     return false;
   if (managed || roots > 0 || has_layouts(ctx))
-    register_image(ctx, "cairn.image", true, 0);
-  if (managed && ctx->options->safepoints == CAIRN_SAFEPOINTS_NONE)
-    register_image(ctx, "cairn.image.unsafe", false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
+    register_image(ctx, "cairn.image", guard, true, 0);
+  if (managed && !safepoints)
+    register_image(ctx, "cairn.image.unsafe", NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
-    register_image(ctx, "cairn.image.stack", false, CAIRN_ABI_IMAGE_STACK_POLLS);
+    register_image(ctx, "cairn.image.stack", NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
   return true;
 }

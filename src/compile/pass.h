@@ -68,7 +68,7 @@ cn_pass cn_globals;     /* globals: globals.c */
 /* For all of them: calls.h with leaves.c (which calls are safepoints), cfg.h and loops.h with
  * trips.c (control flow), work.h with costs.c, assembly.c, arrivals.c, work.c and cycles.c (how
  * long code runs), types.h and managed.c (what IR says of types), emit.h and names.h with
- * numbers.c (IR to emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h.
+ * numbers.c (IR to emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h; guard.h (no link without frame maps).
  * print.c prints the analyses; pipeline.c, lto.c with flags.c, front_door.c, in_memory.c and
  * settings.c are what include/cairn/compile.h declares.
  */

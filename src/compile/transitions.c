@@ -7,7 +7,7 @@
  *
  * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every
  * parse point calls a managed function or a stub; managed functions carry the mark that stubs
- * look for. Breaks: nothing.
+ * look for; where there are statepoints already, the guard (base/guard.h). Breaks: nothing.
  *
  *   callee                                     call becomes
  *   leaf                                       unchanged
@@ -25,6 +25,7 @@
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
+#include "compile/guard.h"
 #include "compile/names.h"
 #include "compile/results.h"
 #include "compile/special_calls.h"
@@ -381,5 +382,7 @@ bool cn_transitions(struct cn_ctx *ctx)
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
     reroute(ctx, calls.at[i].call, calls.at[i].kind);
   cn_free(&calls);
+  if (!ctx->errors && cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
+    cn_guard_add(ctx);
   return ctx->errors == 0;
 }

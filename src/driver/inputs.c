@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cairn/object.h>
+#include "base/guard.h"
 #include "base/vector.h"
 #include "driver/process.h"
 #include "driver/tool.h"
@@ -57,12 +58,13 @@ static bool is_bitcode(const void *bytes, size_t size)
   return begins(bytes, size, "BC\xc0\xde") || begins(bytes, size, "\xde\xc0\x17\x0b");
 }
 
-/* A quick look: does the object contain the name of stack maps, or of frame maps (which `ld -r` may
- * have joined in a way that has to be undone)? */
+/* A quick look: does the object contain the name of stack maps, of what stands for maps to be made,
+ * or of frame maps (which `ld -r` may have joined in a way that has to be undone)? */
 static bool may_have_stack_maps(const void *bytes, size_t size)
 {
   return begins(bytes, size, "\177ELF") &&
-         (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13));
+         (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13) ||
+          memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
 /* By its name, so that shared objects are not looked at. */

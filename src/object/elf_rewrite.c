@@ -16,7 +16,8 @@
  * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart
  * in the same way: the joined one is the first of the new ones.
  *
- * The code gets a relocation that does nothing: see tell_apart().
+ * The code gets a relocation that does nothing: see tell_apart(). The guard goes (guard.c), which has
+ * kept the object from being linked as it was.
  *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.
@@ -30,6 +31,7 @@
 #include "object/elf_memory.h"
 #include "object/elf_parts.h"
 #include "object/frames_build.h"
+#include "object/guard.h"
 #include "object/pieces.h"
 
 static const char rela_prefix[] = ".rela";
@@ -280,14 +282,13 @@ static int encode(struct rewriter *w)
   return 0;
 }
 
-static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
+static int replace_maps(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   if (find_slot(w, stack_maps ? stack_maps : mixed, !stack_maps))
     return -1;
   if (stack_maps ? encode(w)
                  : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
     return -1;
-  cn_parts_copy(&w->parts, &w->elf, w->old);
   add_names(w);
   empty_slot(w);
   find_symbols(w);
@@ -298,6 +299,14 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   if (!w->in_memory)
     tell_all_apart(w);
   return 0;
+}
+
+static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
+{
+  cn_parts_copy(&w->parts, &w->elf, w->old);
+  if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
+    return -1;
+  return cn_guard_drop(&w->parts, &w->elf, w->error);
 }
 
 static uint32_t find_mixed(struct rewriter *w)
@@ -312,7 +321,7 @@ static uint32_t find_mixed(struct rewriter *w)
   return 0;
 }
 
-/* One section replaced; *out stays null if there is none to replace. */
+/* One section replaced, and the guard taken off; *out stays null if there is neither. */
 static int rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
                        size_t *out_size, char **error)
 {
@@ -323,7 +332,7 @@ static int rewrite_one(const void *bytes, size_t size, bool in_memory, void **ou
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
   uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
-  if (!status && (stack_maps || mixed)) {
+  if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf))) {
     status = rewrite(&w, stack_maps, mixed);
     if (!status) {
       struct cn_bytes file = cn_parts_write(&w.parts, &w.elf.head);
