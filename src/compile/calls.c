@@ -153,7 +153,7 @@ LLVMValueRef cn_calls_base(LLVMValueRef call)
   return NULL;
 }
 
-static bool type_has_refs(LLVMTypeRef function_type)
+bool cn_calls_type_has_refs(LLVMTypeRef function_type)
 {
   unsigned count = LLVMCountParamTypes(function_type);
   LLVMTypeRef *params = malloc((count + 1) * sizeof *params);
@@ -170,7 +170,7 @@ static bool type_has_refs(LLVMTypeRef function_type)
 /* References among the operands count too: those of a variadic call are in no type. */
 static bool has_refs(LLVMValueRef call)
 {
-  if (type_has_refs(LLVMGetCalledFunctionType(call)))
+  if (cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
     return true;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
@@ -228,7 +228,7 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
   if (cn_calls_is_marker(name))
     return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
   const char *reason = cn_calls_leaf_reason(name);
-  if (reason && !has_refs(call) && !type_has_refs(LLVMGlobalGetValueType(callee)))
+  if (reason && !has_refs(call) && !cn_calls_type_has_refs(LLVMGlobalGetValueType(callee)))
     return (struct cn_call_class){CN_CALL_LEAF, reason};
   return (struct cn_call_class){CN_CALL_PARSE, "external function, may reach a safepoint"};
 }

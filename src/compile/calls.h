@@ -26,6 +26,9 @@ bool cn_calls_have(LLVMValueRef call, const char *enum_attribute);
 /* Has the call site any attribute of its own? Most promise nothing. */
 bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments);
 
+/* Does a function of this type take or return references, as its type tells? */
+bool cn_calls_type_has_refs(LLVMTypeRef function_type);
+
 /* Operands [*first, *end) of `call` are its operand bundle `tag`. False, and both 0, without it. */
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end);
 

@@ -19,6 +19,7 @@
 #include "compile/guard.h"
 #include "compile/layouts.h"
 #include "compile/names.h"
+#include "compile/promises.h"
 
 /* Before every constructor of a program: those may allocate and collect. Below 101 is the
  * implementation's. */
@@ -45,28 +46,6 @@ static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef f
 
 /* ---- roots ---- */
 
-/* A constant that is all null where it holds references needs no root: nothing is ever stored to
- * it. */
-static bool has_no_reference(LLVMValueRef constant)
-{
-  LLVMTypeRef type = LLVMTypeOf(constant);
-  LLVMTypeKind kind = LLVMGetTypeKind(type);
-  uint64_t count = 0;
-
-  if (!cn_holds_ref(type) || LLVMIsNull(constant))
-    return true;
-  if (kind == LLVMStructTypeKind)
-    count = LLVMCountStructElementTypes(type);
-  else if (kind == LLVMArrayTypeKind)
-    count = LLVMGetArrayLength2(type);
-  for (uint64_t i = 0; i < count; i++) {
-    LLVMValueRef element = LLVMGetAggregateElement(constant, (unsigned)i);
-    if (!element || !has_no_reference(element))
-      return false;
-  }
-  return count > 0;
-}
-
 static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
@@ -83,7 +62,9 @@ static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
     return false;
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
-  return !(initial && LLVMIsGlobalConstant(global) && has_no_reference(initial));
+  /* A constant that is all null where it holds references needs no root: nothing is ever stored to
+   * it. */
+  return !(initial && LLVMIsGlobalConstant(global) && cn_promise_holds_none(initial));
 }
 
 static bool is_defined_here(LLVMValueRef global)

@@ -69,6 +69,8 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
  * none (numbers.c). `name` is a literal: it is remembered by its address. */
 unsigned cn_attribute_kind(const char *name);
 unsigned cn_intrinsic_id(const char *name);
+/* The same for a kind of metadata that LLVM itself knows: those are equal in all contexts. */
+unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name);
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value);
 /* Name `value` after `other`, if that has a name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers that LLVM has for names of attributes and intrinsics. They are constants of the
+ * The numbers that LLVM has for names of attributes, intrinsics and its own kinds of metadata. They are constants of the
  * library, but to ask it costs a comparison with every name that it knows, and passes ask for
  * every call: what was answered is remembered. Needs, provides, breaks: nothing.
  */
@@ -44,5 +44,15 @@ unsigned cn_intrinsic_id(const char *name)
 
   if (cell->name != name)
     *cell = (struct cell){name, LLVMLookupIntrinsicID(name, strlen(name))};
+  return cell->number;
+}
+
+unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name)
+{
+  static _Thread_local struct cell cells[CELLS];
+  struct cell *cell = cell_of(cells, name);
+
+  if (cell->name != name)
+    *cell = (struct cell){name, LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name))};
   return cell->number;
 }

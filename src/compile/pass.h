@@ -48,7 +48,7 @@ cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites
                            leaving.c; of the rest: ascent.c, ways_back.c, excess.c; and the headers of
                            these names */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
-                           refuse*.c, areas*.c; special_calls.c; strip.c, undefined.c; forms.c,
+                           refuse*.c, areas*.c; special_calls.c; strip.c, promises.c, undefined.c; forms.c,
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
                            phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c,
                            slot_mode.c, demote.c, hulls.c; liveness.c; compare.c; bases*.c,

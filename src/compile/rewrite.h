@@ -284,5 +284,7 @@ void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Remove attributes and metadata that a moving collector makes false. */
 void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function);
+/* The same for what functions that are not defined here and globals promise. */
+void cn_strip_declarations(struct cn_ctx *ctx);
 
 #endif

@@ -315,6 +315,8 @@ bool cn_rewrite(struct cn_ctx *ctx)
       cn_special_variadic(ctx, todo.at[i]);
     }
     init_emitter(&emitter, ctx);
+    if (todo.count)
+      cn_strip_declarations(ctx);
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))
         LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */

@@ -2,9 +2,10 @@
  *
  * Attributes and metadata that a moving collector makes false. Memory that a function does not
  * touch itself may be moved by a safepoint in it: memory(...), nosync, nofree. A reference does
- * not stay dereferenceable, unaliased or unchanged over a safepoint. Only on managed functions,
- * their call sites and their memory accesses: what is native keeps what it knows (LLVM's own
- * pass strips the whole module).
+ * not stay dereferenceable, unaliased or unchanged over a safepoint. The table is in promises.c.
+ * Only on managed functions, their call sites and their memory accesses, on declarations with
+ * references and globals that hold some: what is native keeps what it knows (LLVM's own pass
+ * strips the whole module).
  *
  * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
  */
@@ -13,35 +14,8 @@
 #include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/promises.h"
 #include "compile/rewrite.h"
-#include "compile/tags.h"
-
-/* Of LLVM 22's promises, those on functions:
- *   memory, nosync, nofree       a safepoint in it reads and writes the whole heap and the frames
- *   speculatable                 nothing with a safepoint may be done where it was not asked for
- *   optnone                      the code generator would not spill references (docs/llvm-22.md)
- * Kept: nounwind, willreturn, mustprogress, norecurse, noreturn, cold ... (a collection returns and
- * calls nothing of the program); allocsize, allockind (of the result at the time of the call). */
-static const char *const function_attributes[] = {"memory", "nosync", "nofree", "speculatable",
-                                                  "optnone"};
-
-/* On references, as parameters, arguments and results:
- *   dereferenceable(_or_null), nofree, writable, dead_on_return   the memory is left for another
- *   noalias                      the collector reads and writes it, too
- *   readonly, readnone, writeonly, initializes, dead_on_unwind    so is what the callee does to it
- *   returned                     what is returned is where the object lies after, not before
- * Kept, for they speak of the value: nonnull, noundef, align, captures, swiftself, inreg ... */
-static const char *const reference_attributes[] = {
-    "noalias",  "dereferenceable", "dereferenceable_or_null", "nofree",         "readonly",
-    "readnone", "writeonly",       "initializes",             "writable",       "dead_on_return",
-    "returned", "dead_on_unwind"};
-
-/* On other pointers given to a call that may collect garbage: they may lead to a local of ours,
- * whose references the collector reads and changes during the call. */
-static const char *const pointer_attributes[] = {"noalias",   "readonly",    "readnone",
-                                                 "writeonly", "initializes", "dead_on_unwind"};
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static int pointer_operand(LLVMValueRef access)
 {
@@ -102,13 +76,21 @@ static void strip_frame_pointers(LLVMValueRef function)
       LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
 }
 
-/* Most have no attribute at all. */
-static void strip_function_index(LLVMValueRef function, LLVMAttributeIndex index)
+/* Take the attributes that promise what is false at `place` off a function, which mostly has none,
+ * or off a call. */
+static void strip_index(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
 {
-  if (LLVMGetAttributeCountAtIndex(function, index) == 0)
+  bool function = LLVMIsAFunction(of) != NULL;
+
+  if (function && LLVMGetAttributeCountAtIndex(of, index) == 0)
     return;
-  for (size_t i = 0; i < COUNT(reference_attributes); i++)
-    LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(reference_attributes[i]));
+  for (unsigned p = 0; p < cn_promise_count; p++) {
+    unsigned kind = cn_promises[p].at & place ? cn_attribute_kind(cn_promises[p].name) : 0;
+    if (kind && function)
+      LLVMRemoveEnumAttributeAtIndex(of, index, kind);
+    else if (kind)
+      LLVMRemoveCallSiteEnumAttribute(of, index, kind);
+  }
 }
 
 static void strip_signature(LLVMValueRef function)
@@ -116,22 +98,13 @@ static void strip_signature(LLVMValueRef function)
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
 
   strip_frame_pointers(function);
-  for (size_t i = 0; i < COUNT(function_attributes); i++)
-    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                                   cn_attribute_kind(function_attributes[i]));
+  strip_index(function, CN_FUNCTION_INDEX, CN_AT_FUNCTION);
   if (cn_holds_ref(LLVMGetReturnType(type)))
-    strip_function_index(function, LLVMAttributeReturnIndex);
+    strip_index(function, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
   unsigned parameters = LLVMCountParams(function);
   for (unsigned p = 0; p < parameters; p++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, p))))
-      strip_function_index(function, p + 1);
-}
-
-static void strip_call_index(LLVMValueRef call, LLVMAttributeIndex index,
-                             const char *const *names, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    LLVMRemoveCallSiteEnumAttribute(call, index, cn_attribute_kind(names[i]));
+      strip_index(function, p + 1, CN_AT_REFERENCE);
 }
 
 /* A leaf keeps the promises about its own memory: nothing moves during it. */
@@ -141,70 +114,27 @@ static void strip_call(LLVMValueRef call)
 
   if (!cn_calls_have_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
     return;
-  strip_call_index(call, CN_FUNCTION_INDEX, function_attributes, COUNT(function_attributes));
+  strip_index(call, CN_FUNCTION_INDEX, CN_AT_CALL);
   if (cn_holds_ref(LLVMTypeOf(call)))
-    strip_call_index(call, LLVMAttributeReturnIndex, reference_attributes,
-                     COUNT(reference_attributes));
+    strip_index(call, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
   for (unsigned a = 0; a < arguments; a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
     if (cn_holds_ref(type))
-      strip_call_index(call, a + 1, reference_attributes, COUNT(reference_attributes));
+      strip_index(call, a + 1, CN_AT_REFERENCE);
     else if (is_plain_pointer(type))
-      strip_call_index(call, a + 1, pointer_attributes, COUNT(pointer_attributes));
+      strip_index(call, a + 1, CN_AT_POINTER);
   }
 }
 
-struct kinds {
-  bool known; /* looked up when something has metadata */
-  unsigned invariant_load, invariant_group, dereferenceable, dereferenceable_or_null;
-  unsigned noalias, alias_scope, tbaa;
-};
-
-static unsigned metadata_kind(struct cn_ctx *ctx, const char *name)
-{
-  return LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name));
-}
-
-static void look_up(struct cn_ctx *ctx, struct kinds *kinds)
-{
-  if (kinds->known)
-    return;
-  *kinds = (struct kinds){.known = true,
-                          .invariant_load = metadata_kind(ctx, "invariant.load"),
-                          .invariant_group = metadata_kind(ctx, "invariant.group"),
-                          .dereferenceable = metadata_kind(ctx, "dereferenceable"),
-                          .dereferenceable_or_null = metadata_kind(ctx, "dereferenceable_or_null"),
-                          .noalias = metadata_kind(ctx, "noalias"),
-                          .alias_scope = metadata_kind(ctx, "alias.scope"),
-                          .tbaa = metadata_kind(ctx, "tbaa")};
-}
-
-/* Is memory accessed through a reference, or is it a reference that lies there? */
-static bool touches_references(LLVMValueRef access)
-{
-  if (cn_holds_ref(LLVMTypeOf(access)))
-    return true;
-  for (int o = 0; o < LLVMGetNumOperands(access); o++)
-    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(access, (unsigned)o))))
-      return true;
-  return false;
-}
-
 /* What is loaded or stored through a reference moves away; a reference that lies in a local or a
- * global is changed there. Kept: nonnull, align, noundef, range, which speak of the value, and
- * nontemporal, access groups, tbaa as far as it says nothing but the type. */
-static void strip_access(struct cn_ctx *ctx, LLVMValueRef access, struct kinds *kinds)
+ * global is changed there. */
+static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
 {
-  if (!LLVMHasMetadata(access) || !touches_references(access))
+  if (!LLVMHasMetadata(access) || !cn_promise_touches_references(access))
     return;
-  look_up(ctx, kinds);
-  const unsigned drop[] = {kinds->invariant_load,  kinds->invariant_group,
-                           kinds->noalias,         kinds->alias_scope,
-                           kinds->dereferenceable, kinds->dereferenceable_or_null};
-  for (size_t i = 0; i < COUNT(drop); i++)
-    LLVMSetMetadata(access, drop[i], NULL);
-  if (cn_tags_immutable(LLVMGetMetadata(access, kinds->tbaa)))
-    LLVMSetMetadata(access, kinds->tbaa, NULL);
+  for (unsigned p = 0; p < cn_promise_count; p++)
+    if ((cn_promises[p].at & CN_AT_ACCESS) && cn_promise_is_made(ctx, access, &cn_promises[p]))
+      LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_promises[p].name), NULL);
 }
 
 /* invariant.start says that memory does not change: which a safepoint moves away, or in which it
@@ -235,17 +165,17 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
   return next;
 }
 
-static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i, struct kinds *kinds)
+static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMLoad: case LLVMStore: case LLVMAtomicCmpXchg: case LLVMAtomicRMW:
-    strip_access(ctx, i, kinds);
+    strip_access(ctx, i);
     break;
   case LLVMCall: case LLVMInvoke: case LLVMCallBr:
     if (is_invariant_start(i))
       return delete_invariant(i);
     strip_call(i);
-    strip_access(ctx, i, kinds);
+    strip_access(ctx, i);
     break;
   default:
     break;
@@ -255,10 +185,19 @@ static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i, struct
 
 void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct kinds kinds = {.known = false};
-
   strip_signature(function);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
-      i = strip_instruction(ctx, i, &kinds);
+      i = strip_instruction(ctx, i);
+}
+
+void cn_strip_declarations(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) &&
+        cn_calls_type_has_refs(LLVMGlobalGetValueType(f)))
+      strip_index(f, CN_FUNCTION_INDEX, CN_AT_LEAF);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_promise_constant_root(g))
+      LLVMSetGlobalConstant(g, false);
 }

@@ -61,6 +61,18 @@ bool cn_tags_immutable(LLVMValueRef tag)
   return immutable;
 }
 
+bool cn_tags_immutable_field(LLVMValueRef fields)
+{
+  unsigned count;
+  LLVMValueRef *operands = node_operands(fields, &count);
+  bool immutable = false;
+
+  for (unsigned i = 2; i < count; i += 3)
+    immutable |= operands[i] && cn_tags_immutable(operands[i]);
+  free(operands);
+  return immutable;
+}
+
 /* ---- copies ---- */
 
 /* The constant length of a copy, or 0. */

@@ -11,6 +11,8 @@
 
 /* Does an access's tag (or null) say that the memory never changes? */
 bool cn_tags_immutable(LLVMValueRef tag);
+/* Does a copy's tbaa.struct (or null) say so of a field? */
+bool cn_tags_immutable_field(LLVMValueRef fields);
 
 /* The constant length of a copy, or 0. */
 uint64_t cn_tags_length(LLVMValueRef copy);

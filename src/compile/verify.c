@@ -24,6 +24,8 @@
  *   nopoll-safepoint, nopoll-region
  *                        a safepoint where none may be; regions that do not close
  *                        (verify_regions.c)
+ *   unchanging-memory    an access through a reference that passes of the code generator may move
+ *                        over a safepoint (verify_promises.c)
  *   span-tail            what a statepoint says of spans is not what is open there (verify_spans.c)
  *   loop-without-poll    a loop that may run long has no safepoint (verify_polls.c; if asked for)
  *
@@ -163,6 +165,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_words(&v);
   cn_verify_regions(&v);
   cn_verify_spans(&v);
+  cn_verify_promises(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
   cn_words_free(&v.words);

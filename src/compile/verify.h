@@ -239,6 +239,7 @@ void cn_words_free(struct cn_words *listed);
 void cn_verify_polls(struct cn_verifier *v);     /* verify_polls.c */
 void cn_verify_regions(struct cn_verifier *v);   /* verify_regions.c */
 void cn_verify_spans(struct cn_verifier *v);     /* verify_spans.c */
+void cn_verify_promises(struct cn_verifier *v);  /* verify_promises.c */
 
 /* "the call to @foo (file line 7)", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);
