@@ -119,6 +119,8 @@ struct cairn_compile_options {
   unsigned polls;              /* bits of enum cairn_polls; 0: those that are on by default */
   enum cairn_poll poll;
   unsigned poll_budget;        /* microseconds of work between two polls, about; 0: 20 */
+  bool lines_only;             /* drop debug information but for lines once the source rules have
+                                  been checked with it */
   bool report;                 /* passes tell what they did, in remarks: docs/placement.md */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */

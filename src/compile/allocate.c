@@ -213,24 +213,35 @@ static uint64_t most_in_line(const struct site *s)
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
 }
 
+/* Say what is wrong with a call that cannot be expanded. */
+static void check(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
+{
+  struct cn_layout_sizes sizes;
+
+  if (!LLVMIsACallInst(call)) {
+    cn_error(ctx, call, "invoke",
+             "an allocation function does not unwind: call it, do not invoke it");
+    return;
+  }
+  if (!cn_layouts_is_constant(LLVMGetOperand(call, 0))) {
+    cn_error(ctx, call, "unknown-layout",
+             "an allocation call without a layout constant; run pass layouts first");
+    return;
+  }
+  cn_layouts_read(LLVMGetOperand(call, 0), &sizes);
+  if ((sizes.elem_size == 0) != (form == CN_LAYOUT_OBJECT))
+    cn_error(ctx, call, "unknown-layout",
+             "an allocation call whose layout is for another form of object");
+}
+
 static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
                    enum cn_layout_form form)
 {
   struct site s = {.ctx = ctx, .call = call, .layout = LLVMGetOperand(call, 0), .builder = builder};
   bool in_line;
 
-  if (!cn_layouts_is_constant(s.layout)) {
-    cn_error(ctx, call, "unknown-layout",
-             "an allocation call without a layout constant; run pass layouts first");
-    return;
-  }
   cn_layouts_read(s.layout, &s.sizes);
   s.prefix = form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
-  if ((s.sizes.elem_size == 0) != (form == CN_LAYOUT_OBJECT)) {
-    cn_error(ctx, call, "unknown-layout",
-             "an allocation call whose layout is for another form of object");
-    return;
-  }
   if (form == CN_LAYOUT_OBJECT) {
     in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_ALLOC_MAX - s.prefix;
   } else {
@@ -247,6 +258,8 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
     expand_out_of_line(&s);
 }
 
+/* From the last to the first: an expansion moves what follows the call in its block, up to the next
+ * that has been expanded. */
 static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
@@ -256,13 +269,10 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cn_layouts_allocates(i, &form)) {
-        if (LLVMIsACallInst(i))
-          cn_push(&calls, i);
-        else
-          cn_error(ctx, i, "invoke",
-                   "an allocation function does not unwind: call it, do not invoke it");
+        check(ctx, i, form);
+        cn_push(&calls, i);
       }
-  for (size_t i = 0; i < calls.count && ctx->errors == 0; i++) {
+  for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;) {
     CN_CHECK(cn_layouts_allocates(calls.at[i], &form));
     expand(ctx, builder, calls.at[i], form);
   }

@@ -102,11 +102,17 @@ static uint64_t reference_count(LLVMTypeRef type)
   return count;
 }
 
+/* What is found of a module. Roots of globals that are defined here go with them. */
+struct roots {
+  struct cn_layout_table layouts;
+  values here, elsewhere;
+};
+
 /* The root for a `type` at `offset` in `global`. */
 static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
-                     values *roots)
+                     struct roots *roots)
 {
-  LLVMValueRef layout = cn_layouts_constant(ctx, type, CN_LAYOUT_OBJECT,
+  LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
                                             LLVMABISizeOfType(ctx->layout, type), global);
 
   if (!layout)
@@ -127,11 +133,11 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
   LLVMSetAlignment(root, 8);
   if (is_defined_here(global))
     associate(ctx, root, global);
-  cn_push(roots, root);
+  cn_push(is_defined_here(global) ? &roots->here : &roots->elsewhere, root);
 }
 
 static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
-                       values *roots)
+                       struct roots *roots)
 {
   /* A weak global that nobody defines is known by its null address: it cannot be split. */
   if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage) {
@@ -157,21 +163,22 @@ static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type
 
 static size_t add_roots(struct cn_ctx *ctx)
 {
-  values globals = {0}, here = {0}, elsewhere = {0};
+  struct roots roots = {0};
+  values globals = {0};
 
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     if (is_root(ctx, g))
       cn_push(&globals, g);
   size_t count = globals.count;
-  for (size_t i = 0; i < count; i++) {
-    values *roots = is_defined_here(globals.at[i]) ? &here : &elsewhere;
-    add_pieces(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, roots);
-  }
-  cn_emit_append(ctx, "llvm.compiler.used", pointer_type(ctx), here.at, here.count);
-  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), elsewhere.at, elsewhere.count);
+  cn_layouts_table_build(ctx, &roots.layouts);
+  for (size_t i = 0; i < count; i++)
+    add_pieces(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, &roots);
+  cn_layouts_table_free(&roots.layouts);
+  cn_emit_append(ctx, "llvm.compiler.used", pointer_type(ctx), roots.here.at, roots.here.count);
+  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), roots.elsewhere.at, roots.elsewhere.count);
   cn_free(&globals);
-  cn_free(&here);
-  cn_free(&elsewhere);
+  cn_free(&roots.here);
+  cn_free(&roots.elsewhere);
   return count;
 }
 

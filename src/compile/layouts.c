@@ -88,18 +88,34 @@ static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_size
   return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
 }
 
-/* Constants are unique in LLVM: equal layouts have the same initialiser. */
-static LLVMValueRef find_or_add(struct cn_ctx *ctx, LLVMValueRef value)
+void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
 {
-  unsigned count = 0;
-
+  *table = (struct cn_layout_table){0};
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     if (cn_layouts_is_constant(g)) {
-      if (LLVMGetInitializer(g) == value)
-        return g;
-      count++;
+      bool added;
+      uint64_t *at = cn_ptrmap_add(&table->by_value, LLVMGetInitializer(g), &added);
+      if (added)
+        *at = (uintptr_t)g;
+      table->count++;
     }
-  char *name = cn_format(CN_LAYOUT_PREFIX "%u", count);
+}
+
+void cn_layouts_table_free(struct cn_layout_table *table)
+{
+  cn_ptrmap_free(&table->by_value);
+}
+
+/* Constants are unique in LLVM: equal layouts have the same initialiser. */
+static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table,
+                                LLVMValueRef value)
+{
+  bool added;
+  uint64_t *at = cn_ptrmap_add(&table->by_value, value, &added);
+
+  if (!added)
+    return (LLVMValueRef)(uintptr_t)*at;
+  char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count++);
   LLVMValueRef layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
   free(name);
   LLVMSetInitializer(layout, value);
@@ -107,11 +123,13 @@ static LLVMValueRef find_or_add(struct cn_ctx *ctx, LLVMValueRef value)
   LLVMSetLinkage(layout, LLVMPrivateLinkage);
   LLVMSetSection(layout, CN_LAYOUT_SECTION);
   LLVMSetAlignment(layout, 8);
+  *at = (uintptr_t)layout;
   return layout;
 }
 
-LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form,
-                                 uint64_t size, LLVMValueRef at)
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
+                                 LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
+                                 LLVMValueRef at)
 {
   struct cn_layout_sizes sizes = {0};
   values offsets = {0};
@@ -148,7 +166,7 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_l
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   if (ok)
-    layout = find_or_add(ctx, layout_value(ctx, &sizes, &offsets, base_refs));
+    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs));
   else
     cn_error(ctx, at, "layout-too-large",
              "a type with more than %d references in its fixed part cannot be described",
@@ -232,7 +250,8 @@ static void drop_unused(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
+static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
+                        enum cn_layout_form form)
 {
   if (!has_right_type(call)) {
     cn_error(ctx, call, "reserved-name",
@@ -259,7 +278,7 @@ static void give_layout(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_fo
     return;
   }
   uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
-  LLVMValueRef layout = size ? cn_layouts_constant(ctx, type, form, size, call) : NULL;
+  LLVMValueRef layout = size ? cn_layouts_constant(ctx, table, type, form, size, call) : NULL;
   if (layout) {
     LLVMSetOperand(call, 0, layout);
     drop_unused(global);
@@ -284,13 +303,16 @@ static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
 
 bool cn_layouts(struct cn_ctx *ctx)
 {
+  struct cn_layout_table table;
   enum cn_layout_form form;
 
+  cn_layouts_table_build(ctx, &table);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         if (cn_layouts_allocates(i, &form))
-          give_layout(ctx, i, form);
+          give_layout(ctx, &table, i, form);
+  cn_layouts_table_free(&table);
   for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
     refuse_other_uses(ctx, allocators[i]);
   return ctx->errors == 0;

@@ -5,6 +5,7 @@
 #ifndef CN_COMPILE_LAYOUTS_H
 #define CN_COMPILE_LAYOUTS_H
 
+#include "base/ptrmap.h"
 #include "compile/pass.h"
 
 enum cn_layout_form {
@@ -18,10 +19,20 @@ struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
 };
 
-/* The constant struct cairn_layout for `type`, made or found; `size` is the bytes of an object (at
- * least its type's, ignored for the other forms). Null after an error at `at`. */
-LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form,
-                                 uint64_t size, LLVMValueRef at);
+/* The layout constants of a module. Valid until one is deleted. */
+struct cn_layout_table {
+  struct cn_ptrmap by_value; /* initialiser -> global */
+  size_t count;
+};
+void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
+void cn_layouts_table_free(struct cn_layout_table *table);
+
+/* The constant struct cairn_layout for `type`, found in the table or made and added to it; `size`
+ * is the bytes of an object (at least its type's, ignored for the other forms). Null after an error
+ * at `at`. */
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
+                                 LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
+                                 LLVMValueRef at);
 
 /* True if `value` is a constant struct cairn_layout of this module. */
 bool cn_layouts_is_constant(LLVMValueRef value);

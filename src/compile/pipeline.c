@@ -338,12 +338,19 @@ static bool drop_offers(struct cn_ctx *ctx)
          run_llvm_plainly(ctx, "elim-avail-extern");
 }
 
+/* What describes variables and types is for the rules; after them, every pass would carry it along.
+ */
+static bool drop_variables(struct cn_ctx *ctx)
+{
+  return !ctx->options->lines_only || run_llvm_plainly(ctx, "strip-nonlinetable-debuginfo");
+}
+
 /* The passes before the optimiser's freedom matters run once: rules and prepare, first in every
  * order. Of the second, this step. */
 static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
 {
   return verify_module(ctx, "(input)") && drop_offers(ctx) && run_ours(ctx, find_step("rules")) &&
-         run_ours(ctx, prepare);
+         drop_variables(ctx) && run_ours(ctx, prepare);
 }
 
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,

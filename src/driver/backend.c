@@ -152,7 +152,7 @@ static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef m
                          .data_sections = command->data_sections};
 }
 
-/* Debug information beyond what was asked for was there for our diagnostics. */
+/* Debug information beyond what was asked for was there for our rules and diagnostics. */
 static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
 {
   if (wanted == CN_DEBUG_FULL)
@@ -354,6 +354,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
                   unit->input);
     return false;
   }
+  options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
   if (!from_clang)
     options.manage_all = false; /* a front end says itself which functions are managed */
   set_position(command, module, from_clang, &how, &options);
