@@ -134,8 +134,8 @@
  * own: a reference with bits in it, say. A collector is shown it, with the tag (CAIRN_ROOT_USER of
  * <cairn/stack.h> and greater) and the parameter, both constants, while the function runs; it is 0
  * at first. What to do with it says cairn_set_user_roots(), <cairn/collector.h>. The compiler reads
- * and writes the word in memory each time the program does, volatile or not. Where the program keeps
- * a copy (another variable, a parameter, a result) the copy is right until the next safepoint only.
+ * and writes the word in memory each time the program does, volatile or not. A copy that the
+ * program keeps (in another variable, a parameter, a result) is right until the next safepoint only.
  *   uintptr_t value;
  *   cairn_tag_root(&value, CAIRN_ROOT_USER, 0);
  *

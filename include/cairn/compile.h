@@ -164,7 +164,10 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
  * (statepoints-original; statepoints-later, "RewriteStatepointsForGC"). Functions that contain
  * statepoints are left alone, so that a module may be rewritten in several steps. What markers say
  * of spans and of words of the language's own (docs/spans.md) goes to the statepoints' deopt
- * operands; the markers stay for cairn_verify_safepoints(), until pass "drop-markers". */
+ * operands; the markers stay for cairn_verify_safepoints(), until pass "drop-markers". A reference
+ * that a call is given and nobody needs after it is listed if the call or its callee has the
+ * attribute "cairn-live-operands", a "gc-live" bundle of the call names it, or
+ * CAIRN_RELOCATION_DEAD_OPERANDS is off (docs/relocation.md). */
 bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                struct cairn_diagnostics *diagnostics);
 

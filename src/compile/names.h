@@ -39,6 +39,7 @@
 #define CN_DETAILS_SECTION "cairn_details"
 /* What never moves: an attribute of parameters and results, metadata of loads. */
 #define CN_IMMOVABLE "cairn-immovable"
+#define CN_LIVE_OPERANDS "cairn-live-operands"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"
 /* No safepoint lies between calls of these two, nor in a function with the attribute, which C has
  * as an annotation (regions.c). */

@@ -53,7 +53,7 @@ cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: state
                            phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c,
                            slot_mode.c, demote.c, hulls.c; liveness.c; compare.c; bases*.c,
                            sources.c; described.c, user_roots.c; spans.c, spans_set.c, spans_table.c;
-                           statepoint_call.c, statepoint_attributes.c,
+                           operands.c, statepoint_call.c, statepoint_attributes.c,
                            templates.c; relocate.c, places.c, recompute.c; spaces.c; and the
                            headers of these names, rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */

@@ -161,7 +161,7 @@ bool cn_shows_addresses(const struct cn_cfg *cfg)
 static bool is_deopt_state(const struct cn_refs *refs, const struct cn_ref_value *v)
 {
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++)
-    if (refs->uses.at[u].after)
+    if (refs->uses.at[u].state)
       return true;
   return false;
 }

@@ -7,6 +7,7 @@
  * unreachable blocks. Breaks: nothing.
  */
 #include "compile/calls.h"
+#include "compile/operands.h"
 #include "compile/recompute.h"
 #include "compile/rewrite.h"
 
@@ -215,7 +216,7 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   use.value = index;
   use.via = CN_NO_INDEX;
   use.compare = compare_of(refs, use);
-  if (root != index && (!use.after || refs->values.at[index].alias)) {
+  if (root != index && (!use.state || refs->values.at[index].alias)) {
     use.value = root;
     use.via = index;
   }
@@ -245,16 +246,20 @@ static void collect_edges(struct scan *scan)
 static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t block, uint32_t pos)
 {
   struct cn_ref_use use = {.user = i, .block = block, .pos = pos, .point = CN_NO_INDEX};
-  uint32_t deopt = 0, deopt_end = 0;
+  uint32_t deopt = 0, deopt_end = 0, live = 0, live_end = 0, arguments = 0;
 
   if (cn_classify_call(i).kind == CN_CALL_PARSE) {
     use.point = (uint32_t)refs->points.count;
     cn_push(&refs->points, (struct cn_parse_point){.call = i, .block = block, .pos = pos});
     cn_calls_bundle(i, "deopt", &deopt, &deopt_end);
+    cn_calls_bundle(i, "gc-live", &live, &live_end);
+    arguments = cn_operands_live(i) ? LLVMGetNumArgOperands(i) : 0;
   }
   uint32_t operands = (uint32_t)LLVMGetNumOperands(i);
   for (use.operand = 0; use.operand < operands; use.operand++) {
-    use.after = use.operand >= deopt && use.operand < deopt_end;
+    use.state = use.operand >= deopt && use.operand < deopt_end;
+    use.listed = use.operand >= live && use.operand < live_end;
+    use.after = use.state || use.listed || use.operand < arguments;
     add_use(refs, LLVMGetOperand(i, use.operand), use);
   }
   if (cn_holds_ref(LLVMTypeOf(i)))

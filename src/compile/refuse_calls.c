@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/operands.h"
 #include "compile/refuse.h"
 #include "compile/results.h"
 #include "compile/rewrite.h"
@@ -60,7 +61,7 @@ static void judge_arguments(struct cn_judge *judge, LLVMValueRef call)
 /* What the code generator does for a call with another bundle it does not do for a statepoint. */
 static bool is_kept(const char *tag, size_t length)
 {
-  static const char *const kept[] = {"deopt", "gc-transition", "funclet"};
+  static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
 
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (strlen(kept[i]) == length && memcmp(kept[i], tag, length) == 0)
@@ -77,8 +78,8 @@ static void judge_bundle(struct cn_judge *judge, LLVMValueRef call, LLVMOperandB
     return;
   char *name = cn_format("%.*s", (int)length, tag);
   refuse_named(judge, call, "operand-bundle",
-               "a safepoint can carry deopt, gc-transition and funclet bundles; it would lose "
-               "this one: ",
+               "a safepoint can carry deopt, gc-transition, gc-live and funclet bundles; it "
+               "would lose this one: ",
                name);
   free(name);
 }
@@ -173,6 +174,7 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
                  "the callee of a safepoint must be in address space 0");
   judge_callee_convention(judge, call);
   judge_arguments(judge, call);
+  cn_operands_refuse(judge, call);
   judge_bundles(judge, call);
   judge_directives(judge, call);
 }

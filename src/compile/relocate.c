@@ -43,7 +43,8 @@ struct web {
   uint32_t *top;
   LLVMValueRef *made;       /* per number */
   struct cn_place *places;  /* per number up to `sources`: where it is read */
-  uint32_t made_room, place_room;
+  bool *kept;               /* per number up to `sources`: made though nothing may read it */
+  uint32_t made_room, place_room, kept_room;
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
   CN_VECTOR(struct read) reads;
   struct cn_recomputed recomputed;
@@ -213,8 +214,10 @@ static void rewrite_uses(struct web *web)
     const struct cn_ref_value *via =
         use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
     uint32_t number = reaching(web, use->block, use->pos);
+    if (use->listed)
+      continue; /* rewrite_points() sees to that */
     /* Deoptimisation state must name what is listed. */
-    bool rename = via && use->after;
+    bool rename = via && use->state;
     if (number == (via ? reaching(web, via->block, via->pos) : 1) && !rename)
       continue;
     if (via && !via->alias)
@@ -250,6 +253,30 @@ static void rewrite_points(struct web *web)
   }
 }
 
+/* What is listed for the time of the call only is relocated all the same: the code generator takes
+ * what it writes into the map from the relocates. */
+static void keep_uses(struct web *web, uint32_t value)
+{
+  const struct cn_ref_value *v = &web->refs->values.at[value];
+
+  for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
+    const struct cn_ref_use *use = &web->refs->uses.at[u];
+    if (!use->after || use->state)
+      continue;
+    uint32_t number = reaching(web, use->block, use->pos + 1);
+    if (number > 1 && number <= web->sources)
+      web->kept[number] = true;
+  }
+}
+
+static void keep_listed(struct web *web)
+{
+  keep_uses(web, web->value);
+  for (uint32_t d = web->v->base == web->value ? web->v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
+       d = web->refs->values.at[d].derived)
+    keep_uses(web, d);
+}
+
 /* ---- making and reading ---- */
 
 /* Make the definitions that something reads; all, if they are not to stand where they are read. */
@@ -260,7 +287,7 @@ static void make_definitions(struct web *web)
   for (uint32_t i = 0; i < web->v->cross_count; i++) {
     uint32_t point = web->refs->crossings.at[web->v->cross + i];
     struct cn_place *place = &web->places[2 + i];
-    if (place->state == CN_PLACE_NONE && (sink || web->v->recompute))
+    if (place->state == CN_PLACE_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
       continue;
     cn_place_settle(web->refs, point, place);
     web->made[2 + i] =
@@ -308,6 +335,7 @@ static void clear_definitions(struct web *web)
 
   web->made = cleared(web->made, &web->made_room, sources + nodes, sizeof *web->made);
   web->places = cleared(web->places, &web->place_room, sources, sizeof *web->places);
+  web->kept = cleared(web->kept, &web->kept_room, sources, sizeof *web->kept);
 }
 
 static void relocate_value(struct web *web, uint32_t value)
@@ -329,6 +357,7 @@ static void relocate_value(struct web *web, uint32_t value)
   rewrite_points(web);
   rewrite_uses(web);
   fill_phis(web);
+  keep_listed(web);
   make_definitions(web);
   for (size_t r = 0; r < web->reads.count; r++)
     put_in(web, &web->reads.at[r]);
@@ -353,6 +382,7 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   cn_free(&web.reads);
   free(web.made);
   free(web.places);
+  free(web.kept);
   free(web.crossed);
   cn_live_free(&web.range);
 }

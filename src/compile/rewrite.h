@@ -36,7 +36,9 @@ struct cn_ref_use {
   uint32_t value;      /* whose use this is */
   uint32_t via;        /* the constant GEP that is read in truth, or CN_NO_INDEX */
   uint32_t point;      /* the parse point that `user` is, or CN_NO_INDEX */
-  bool after;          /* deoptimisation state: needed when the call returns, too */
+  bool after;          /* needed until the call returns */
+  bool state;          /* deoptimisation state: names what is listed */
+  bool listed;         /* of the call's gc-live bundle: no operand of the statepoint but listed */
   bool early;          /* read before `user` (compare.c) */
   uint32_t compare;    /* the comparison that `user` is, or CN_NO_INDEX */
 };

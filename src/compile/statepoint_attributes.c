@@ -25,6 +25,12 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
  * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
+  unsigned length;
+
+  if (LLVMIsStringAttribute(attribute)) {
+    const char *name = LLVMGetStringAttributeKind(attribute, &length);
+    return length == sizeof CN_LIVE_OPERANDS - 1 && memcmp(name, CN_LIVE_OPERANDS, length) == 0;
+  }
   static const char *const kept[] = {"cold",         "hot",        "nounwind",    "noreturn",
                                      "nomerge",      "convergent", "noinline",    "strictfp",
                                      "mustprogress", "willreturn", "noduplicate", "nocf_check"};

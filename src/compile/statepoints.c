@@ -18,6 +18,7 @@
 #include "compile/demote.h"
 #include "compile/emitter.h"
 #include "compile/names.h"
+#include "compile/operands.h"
 #include "compile/rewrite.h"
 #include "compile/special_calls.h"
 #include "compile/statepoints.h"
@@ -311,6 +312,7 @@ bool cn_rewrite(struct cn_ctx *ctx)
       cn_push(&todo, f);
   if (ctx->errors == errors) {
     for (size_t i = 0; i < todo.count; i++) {
+      cn_operands_mark(ctx, todo.at[i]);
       cn_special_intrinsics(ctx, todo.at[i]);
       cn_special_variadic(ctx, todo.at[i]);
     }

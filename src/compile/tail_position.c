@@ -8,6 +8,7 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/operands.h"
 #include "compile/results.h"
 #include "compile/statepoints.h"
 
@@ -39,6 +40,7 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
 static bool wants_frame(LLVMValueRef call)
 {
   return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
+         cn_operands_live(call) ||
          cn_calls_have(call, "returns_twice");
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the program reads and writes in words of its language's own (user_roots.c) it reads and writes
- * in memory, in the order of the source: the collector changes such a word at safepoints, and polls
- * and allocations are inserted after the optimiser, which must not carry a word over them in a register.
+ * What the program reads and writes in words of its language's own (user_roots.c) it reads and
+ * writes in memory, in the order of the source: the collector changes such a word at safepoints,
+ * and polls and allocations are inserted after the optimiser, which must not carry a word over them
+ * in a register.
  *
  * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
  *
@@ -76,8 +77,8 @@ static void read_each_time(struct walk *walk, LLVMValueRef call)
     LLVMSetOperand(call, 3, LLVMConstInt(LLVMInt1TypeInContext(walk->ctx->llvm), 1, false));
   else if (strncmp(name, "llvm.masked.", 12) == 0 || strncmp(name, "llvm.vp.", 8) == 0)
     cn_error(walk->ctx, call, "user-root",
-             "a word of the language's own is accessed by @%s, which may be left out or done elsewhere",
-             name);
+             "a word of the language's own is accessed by @%s, which may be left out or done "
+             "elsewhere", name);
 }
 
 static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef pointer)

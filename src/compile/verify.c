@@ -20,6 +20,8 @@
  *                        (verify_allocas.c)
  *   stale-word           a word of the language's own is used as it was before a safepoint
  *                        (verify_words.c)
+ *   unlisted-operand     what is given to a call that is to have it listed is not
+ *                        (verify_operands.c)
  *   described-tail       what a statepoint says of locals makes no sense (verify_tails.c)
  *   nopoll-safepoint, nopoll-region
  *                        a safepoint where none may be; regions that do not close

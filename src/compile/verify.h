@@ -231,6 +231,7 @@ LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsi
 void cn_verify_allocas(struct cn_verifier *v);   /* verify_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);   /* verify_escapes.c */
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_tails.c */
+void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* verify_operands.c */
 /* verify_words.c; the words are those that cn_verify_allocas() has met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Word `word` of a local that has `words` of them is listed. */

@@ -122,6 +122,7 @@ void cn_verify_allocas(struct cn_verifier *v)
     if (allocas.count)
       check_statepoint(v, &allocas, reported, statepoints.at[s]);
     cn_verify_tails(v, statepoints.at[s]);
+    cn_verify_operands(v, statepoints.at[s]);
   }
   free(reported);
   cn_free(&allocas);

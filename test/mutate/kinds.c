@@ -396,6 +396,26 @@ static bool lost_spans(struct place *p, LLVMValueRef i)
   return true;
 }
 
+/* What the callee may collect while it uses it, and nobody needs later, is no longer listed. */
+static bool dead_operand(struct place *p, LLVMValueRef i)
+{
+  uint32_t first, end;
+
+  if (!is_statepoint(i) || !LLVMGetCallSiteStringAttribute(i, CN_FUNCTION_INDEX,
+                                                           "cairn-live-operands", 19))
+    return false;
+  uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 3));
+  for (bundle(i, "gc-live", &first, &end); first < end; first++)
+    for (uint32_t a = 5; a < 5 + arguments; a++) {
+      LLVMValueRef listed = LLVMGetOperand(i, first);
+      if (LLVMGetOperand(i, a) != listed || !may_move(listed) || !is_it(p))
+        continue;
+      LLVMSetOperand(i, first, LLVMConstNull(LLVMTypeOf(listed)));
+      return true;
+    }
+  return false;
+}
+
 /* ---- words of the language's own ---- */
 
 /* The operand that says the offset of a word of the local in operand `o` of a description; or 0. */
@@ -439,8 +459,8 @@ static bool lists_word(LLVMValueRef statepoint, LLVMValueRef address)
   return false;
 }
 
-/* What a call makes a reference of was read from the word before the last safepoint: the load is moved
- * over it, as an optimiser that knows nothing of the collector would. */
+/* What a call makes a reference of was read from the word before the last safepoint: the load is
+ * moved over it, as an optimiser that knows nothing of the collector would. */
 static bool old_word(struct place *p, LLVMValueRef i)
 {
   LLVMUseRef use = LLVMIsALoadInst(i) ? LLVMGetFirstUse(i) : NULL;
@@ -470,6 +490,6 @@ const struct kind kinds[] = {
     {"torn-distance", torn_distance}, {"leaf", leaf},
     {"other-span", other_span},       {"other-depth", other_depth},
     {"lost-spans", lost_spans},       {"other-word", other_word},
-    {"old-word", old_word},
+    {"old-word", old_word},           {"dead-operand", dead_operand},
     {NULL, NULL},
 };

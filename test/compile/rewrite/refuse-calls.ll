@@ -26,9 +26,16 @@ define void @attached(ptr %f) gc "statepoint-example" {
   %r = call ptr %f() [ "clang.arc.attachedcall"(ptr @llvm.objc.retainAutoreleasedReturnValue) ]
   ret void
 }
-; CHECK-DAG: function 'live'{{.*}}gc-live [operand-bundle]
+; CHECK-DAG: function 'live'{{.*}}the call's gc-live bundle has something that is no single reference{{.*}}[live-operands]
 define void @live(ptr addrspace(1) %p) gc "statepoint-example" {
-  call void @foo() [ "gc-live"(ptr addrspace(1) %p) ]
+  %local = alloca ptr addrspace(1)
+  store ptr addrspace(1) %p, ptr %local
+  call void @foo() [ "gc-live"(ptr %local) ]
+  ret void
+}
+; CHECK-DAG: function 'vector'{{.*}}a vector or aggregate of references that is to be listed during the call{{.*}}[live-operands]
+define void @vector(<2 x ptr addrspace(1)> %v) gc "statepoint-example" {
+  call void @vector(<2 x ptr addrspace(1)> %v) "cairn-live-operands"
   ret void
 }
 ; CHECK-DAG: function 'unknown'{{.*}}: own [operand-bundle]
