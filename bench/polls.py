@@ -22,8 +22,8 @@ class Function:
 
 
 def compile_ours(build, source, level, target, *flags):
-    tools.run(f'{build}/bin/cairn-cc', level, '-fPIE', f'-I{variants.ROOT}/include', '-c', source, '-o',
-              target, *flags)
+    tools.run(f'{build}/bin/cairn-cc', variants.MANAGE, level, '-fPIE', f'-I{variants.ROOT}/include',
+              '-c', source, '-o', target, *flags)
 
 
 def compile_llvm(source, level, target, place):

@@ -8,6 +8,8 @@ import tools
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+# Kernels without references have polls, too.
+MANAGE = '-fcairn-manage=all'
 # Name -> (what it is, flags of cairn-cc if it makes the variant).
 VARIANTS = {
     'plain': ('the same C with ordinary pointers, clang -O3', None),
@@ -76,7 +78,7 @@ def compile_kernel(build, variant, name, folder):
     elif variant in PASSES:
         generate(managed_ir(source, '-O3') + POLL, PASSES[variant], target)
     else:
-        tools.run(f'{build}/bin/cairn-cc', *options, *VARIANTS[variant][1])
+        tools.run(f'{build}/bin/cairn-cc', MANAGE, *options, *VARIANTS[variant][1])
 
 
 def compile_kernels(build, variants, names, folder):

@@ -20,6 +20,7 @@
 #include "compile/emit.h"
 #include "compile/layouts.h"
 #include "compile/names.h"
+#include "compile/native.h"
 #include "compile/prepare.h"
 #include "compile/regions.h"
 #include "compile/slots.h"
@@ -27,58 +28,12 @@
 #include "compile/rules.h"
 #include "compile/user_roots.h"
 
-/* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
- * llvm.global.annotations. */
-static bool says(LLVMValueRef entry, LLVMValueRef function, const char *word)
-{
-  size_t length;
-
-  if (LLVMGetOperand(entry, 0) != function)
-    return false;
-  LLVMValueRef text = LLVMIsAGlobalVariable(LLVMGetOperand(entry, 1));
-  LLVMValueRef string = text ? LLVMGetInitializer(text) : NULL;
-  if (!string || !LLVMIsConstantString(string))
-    return false;
-  const char *bytes = LLVMGetAsString(string, &length);
-  return length == strlen(word) + 1 && memcmp(bytes, word, length) == 0;
-}
-
-static bool is_annotated(struct cn_ctx *ctx, LLVMValueRef function, const char *word)
-{
-  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.global.annotations");
-  LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
-
-  for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++)
-    if (says(LLVMGetOperand(entries, (unsigned)i), function, word))
-      return true;
-  return false;
-}
-
 /* Resolvers run while the program is being linked, in a static one before there is thread-local
  * storage to poll. */
 static bool is_resolver(LLVMValueRef function)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
     if (LLVMIsAGlobalIFunc(LLVMGetUser(use)))
-      return true;
-  return false;
-}
-
-static bool uses_references(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_holds_ref(LLVMTypeOf(i)) ||
-          (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i))) ||
-          (LLVMIsAGetElementPtrInst(i) && cn_holds_ref(LLVMGetGEPSourceElementType(i))))
-        return true;
-  return false;
-}
-
-static bool takes_references(LLVMValueRef function)
-{
-  for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
-    if (cn_holds_ref(LLVMTypeOf(p)))
       return true;
   return false;
 }
@@ -97,7 +52,7 @@ static bool calls_twice(LLVMValueRef function)
  * handles no reference is native. */
 static bool is_jump_target(LLVMValueRef function)
 {
-  return calls_twice(function) && !takes_references(function) && !uses_references(function);
+  return calls_twice(function) && cn_native_function(function);
 }
 
 bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
@@ -106,7 +61,7 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
 
   if (LLVMIsDeclaration(function))
     return false;
-  if (cn_is_managed(function) || is_annotated(ctx, function, CN_MANAGED))
+  if (cn_is_managed(function) || cn_native_is_annotated(ctx->module, function, CN_MANAGED))
     return true;
   if (!ctx->options->manage_all || LLVMGetGC(function))
     return false;
@@ -118,14 +73,14 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !is_annotated(ctx, function, CN_UNMANAGED) &&
+  return !is_resolver(function) && !cn_native_is_annotated(ctx->module, function, CN_UNMANAGED) &&
          !is_jump_target(function);
 }
 
 /* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  if (is_annotated(ctx, function, CN_NOPOLL))
+  if (cn_native_is_annotated(ctx->module, function, CN_NOPOLL))
     LLVMAddAttributeAtIndex(
         function, CN_FUNCTION_INDEX,
         LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, sizeof CN_NOPOLL - 1, "", 0));
@@ -303,10 +258,9 @@ bool cn_prepare_mentions_references(struct cn_ctx *ctx)
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     if (cn_holds_ref(LLVMGlobalGetValueType(g)))
       return true;
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    if (takes_references(f) || uses_references(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!cn_native_function(f))
       return true;
-  }
   return false;
 }
 

@@ -13,6 +13,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/flags.h"
 #include "compile/lto.h"
+#include "compile/native.h"
 #include "driver/sections.h"
 #include "driver/structors.h"
 #include "driver/tool.h"
@@ -339,6 +340,14 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 
 /* ---- units ---- */
 
+/* Is it a unit of C that handles no reference, where such are native? */
+static bool is_native(const struct cn_command *command, const struct cn_unit *unit,
+                      LLVMModuleRef module)
+{
+  return unit->language == CN_LANG_C && command->native_units && cn_native_unit(module) &&
+         !cn_mentions_managed_type(unit->bitcode);
+}
+
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,
                            LLVMModuleRef module)
 {
@@ -355,7 +364,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
     return false;
   }
   options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
-  if (!from_clang)
+  if (!from_clang || is_native(command, unit, module))
     options.manage_all = false; /* a front end says itself which functions are managed */
   set_position(command, module, from_clang, &how, &options);
   LLVMTargetMachineRef machine = cn_module_machine(module, unit->input, &how);
@@ -386,7 +395,8 @@ static bool import_all(const struct cn_command *command, LLVMModuleRef module)
 }
 
 /* A module that a linker joined is our own, too. */
-static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined)
+static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined,
+                    bool *native)
 {
   initialise(command);
   struct cairn_pass_time start = cn_times_start(&command->compile);
@@ -400,9 +410,12 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);
-    ok = joined ? compile_joined(command, unit, module)
-                : import_all(command, module) && compile_module(command, unit, module);
-    if (command->report && (joined || !command->lto)) /* of code */
+    *native = unit->native.count && is_native(command, unit, module);
+    ok = *native  ? true
+         : joined ? compile_joined(command, unit, module)
+                  : cn_unit_can_be_managed(command) && import_all(command, module) &&
+                        compile_module(command, unit, module);
+    if (command->report && !*native && (joined || !command->lto)) /* of code */
       cn_report_unit(unit->input, &said);
     cairn_diagnostics_free(&said);
     LLVMDisposeModule(module);
@@ -411,14 +424,16 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
   return ok;
 }
 
-bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit)
+bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native)
 {
-  return compile(command, unit, false);
+  return compile(command, unit, false, native);
 }
 
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined)
 {
-  return compile(command, joined, true);
+  bool native;
+
+  return compile(command, joined, true, &native);
 }
 
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed)

@@ -3,6 +3,7 @@
  * `cairn-cc`, a C compiler driver in clang's place.
  *
  *   .c    clang to bitcode | Cairn and LLVM's code generator, in process | object with frame maps
+ *         clang alone, if the unit handles no reference
  *   .ll .bc                 the same from the second step on
  *   .s    clang assembles  | stack maps become frame maps
  *   then  clang links, with the runtime for executables
@@ -23,7 +24,9 @@ static const char help[] =
     "  -fcairn-safepoints=late   insert safepoints after the optimiser (default)\n"
     "  -fcairn-safepoints=early  before it\n"
     "  -fcairn-safepoints=none   not at all: the program never collects\n"
-    "  -fcairn-manage=all        C functions are managed (default)\n"
+    "  -fcairn-manage=references C functions are managed in units that handle references; clang\n"
+    "                            compiles the others, as native code (default)\n"
+    "  -fcairn-manage=all        they are in every unit\n"
     "  -fcairn-manage=marked     only those with a gc strategy: C code that is to stay native\n"
     "  -fcairn-slots=auto        functions with very many references keep them in frame slots "
     "(default)\n"
@@ -43,9 +46,8 @@ static const char help[] =
     "  -fcairn-times             tell on standard error how long each step took\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"
-    "C++ and other languages are compiled by clang as native code. Not supported yet: "
-    "-flto=thin,\n"
-    "profiling and coverage, address, memory and thread sanitizers, OpenMP.\n\n"
+    "C++ and other languages are compiled by clang as native code. Not supported yet: -flto=thin,\n"
+    "and in managed units profiling and coverage, address, memory and thread sanitizers, OpenMP.\n\n"
     "Options of clang:\n\n";
 
 /* ---- what clang does alone ---- */
@@ -111,106 +113,17 @@ static bool is_for_clang(const struct cn_command *command)
   return sources == 0 || (command->output && sources > 1);
 }
 
+/* Whatever C may turn out to be. */
 static bool has_managed_sources(const struct cn_command *command)
 {
+  bool native = command->native_units && !command->lto;
+
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
-    if (item->input && (item->language == CN_LANG_C || item->language == CN_LANG_IR))
+    if (item->input && (item->language == CN_LANG_IR || (item->language == CN_LANG_C && !native)))
       return true;
   }
   return false;
-}
-
-/* ---- units ---- */
-
-static const char *temporary(const struct cn_command *command, const char *input,
-                             const char *suffix)
-{
-  const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem(input);
-
-  if (!command->save_temps)
-    return cn_temp_file(strcmp(stem, "-") == 0 ? "stdin" : stem, suffix);
-  if (command->save_temps_obj && command->output)
-    return cn_paths_with_suffix(command->output, suffix);
-  return cn_command_text("%s%s", stem, suffix);
-}
-
-static const char *output_of(const struct cn_command *command, const char *input)
-{
-  bool assembly = command->mode == CN_MODE_ASSEMBLY;
-  const char *suffix = command->emit_llvm ? (assembly ? ".ll" : ".bc") : assembly ? ".s" : ".o";
-
-  if (command->mode == CN_MODE_LINK)
-    return temporary(command, input, ".o");
-  if (command->output)
-    return command->output;
-  return cn_command_text("%s%s", cn_paths_stem(input), suffix);
-}
-
-/* Only what Cairn compiles has bitcode; of the rest, clang makes the output. */
-static bool plan_unit(const struct cn_command *command, const struct cn_item *item,
-                      struct cn_unit *unit)
-{
-  *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
-  unit->output = output_of(command, unit->input);
-  if (!unit->output)
-    return false;
-  if (unit->language == CN_LANG_IR)
-    unit->bitcode = unit->input;
-  else if (unit->language == CN_LANG_C)
-    unit->bitcode = temporary(command, unit->input, ".bc");
-  if (unit->language == CN_LANG_C && !unit->bitcode)
-    return false;
-  cn_frontend_command(command, unit);
-  return true;
-}
-
-/* How much of the pipeline: with -flto, up to the optimiser for a unit, the rest for all. */
-enum part { WHOLE, UNIT, JOINED };
-
-static void print_passes(const struct cn_command *command, enum part part)
-{
-  struct cairn_compile_options options = cn_backend_options(command);
-  char *passes = cairn_compile_describe(&options);
-  unsigned number = 0;
-
-  fputs(" (in process)\n", stderr);
-  for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n"), number++) {
-    bool level = part == JOINED && !command->level_asked && strncmp(line, "default<", 8) == 0;
-    if (part == WHOLE || (number < CAIRN_UNIT_PASSES) == (part == UNIT))
-      fprintf(stderr, "    %s\n", level ? "default<> at the units' highest level" : line);
-  }
-  bool ir = part == UNIT || command->emit_llvm;
-  fprintf(stderr, "    %s\n", ir ? "write IR" : "generate code");
-  if (command->mode != CN_MODE_ASSEMBLY && !ir)
-    fputs("    stack maps to frame maps\n", stderr);
-  free(passes);
-}
-
-/* Run a unit's steps; print each before it, for -v; only print, for -###. */
-static int compile_unit(const struct cn_command *command, const struct cn_unit *unit)
-{
-  bool print = command->verbose || command->dry_run, run = !command->dry_run, changed = false;
-  int status = CN_EXIT_OK;
-
-  if (unit->front_end.count && print)
-    cn_process_print(&unit->front_end, stderr);
-  if (unit->front_end.count && run) {
-    struct cairn_pass_time start = cn_times_start(&command->compile);
-    status = cn_process_run(&unit->front_end);
-    cn_times_stop(&command->compile, &start, "front end");
-  }
-  if (unit->bitcode && print && status == CN_EXIT_OK)
-    print_passes(command, command->lto ? UNIT : WHOLE);
-  if (unit->bitcode && run && status == CN_EXIT_OK && !cn_backend_compile(command, unit))
-    status = CN_EXIT_FAILED;
-  if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && run &&
-      status == CN_EXIT_OK && !cn_backend_rewrite(unit->output, unit->output, &changed))
-    status = CN_EXIT_FAILED;
-  /* As clang does: nothing that make would take for up to date. */
-  if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)
-    cn_output_remove(unit->output);
-  return status;
 }
 
 /* ---- the whole command ---- */
@@ -227,7 +140,7 @@ static bool make_plan(const struct cn_command *command, struct plan *plan)
     struct cn_unit unit;
     if (!item->input || item->language == CN_LANG_LINK)
       continue;
-    if (!plan_unit(command, item, &unit))
+    if (!cn_unit_plan(command, item, &unit))
       return false;
     cn_push(&plan->units, unit);
   }
@@ -235,13 +148,13 @@ static bool make_plan(const struct cn_command *command, struct plan *plan)
 }
 
 /* Every unit is tried, as clang does; the first failure is the command's status. */
-static int run_units(const struct cn_command *command, const struct plan *plan)
+static int run_units(const struct cn_command *command, struct plan *plan)
 {
   int status = CN_EXIT_OK;
 
   for (size_t i = 0; i < plan->units.count; i++) {
-    const struct cn_unit *unit = &plan->units.at[i];
-    int own = compile_unit(command, unit);
+    struct cn_unit *unit = &plan->units.at[i];
+    int own = cn_unit_compile(command, unit);
     status = status ? status : own;
   }
   return status;
@@ -255,7 +168,7 @@ static int run_join(const struct cn_command *command, const struct plan *plan,
     return CN_EXIT_FAILED;
   if (command->verbose || command->dry_run) {
     cn_process_print(&joined->command, stderr);
-    print_passes(command, JOINED);
+    cn_unit_print_passes(command, CN_PASSES_JOINED);
   }
   return command->dry_run ? CN_EXIT_OK : cn_lto_run(command, joined);
 }
@@ -290,7 +203,7 @@ static int run(const struct cn_command *command)
   if (!cn_report_write(command->report && *command->report ? command->report : NULL) && !status)
     status = CN_EXIT_FAILED;
   for (size_t i = 0; i < plan.units.count; i++)
-    cn_free(&plan.units.at[i].front_end);
+    cn_unit_free(&plan.units.at[i]);
   cn_free(&plan.units);
   cn_free(&plan.link);
   if (command->compile.timer)
@@ -315,10 +228,8 @@ static int serve(struct cn_command *command)
   }
   if (is_for_clang(command))
     return pass_to_clang(command, command->mode != CN_MODE_LINK);
-  if (command->refused && has_managed_sources(command)) {
-    cn_tool_error("not supported yet with managed code: '%s'", command->refused);
+  if (has_managed_sources(command) && !cn_unit_can_be_managed(command))
     return CN_EXIT_FAILED;
-  }
   return run(command);
 }
 

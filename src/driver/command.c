@@ -66,6 +66,19 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
   return false;
 }
 
+/* -fcairn-manage=... */
+static bool set_manage(struct cn_command *command, const char *word, const char *what)
+{
+  bool marked = strcmp(what, "marked") == 0;
+
+  command->compile.manage_all = !marked;
+  command->native_units = strcmp(what, "references") == 0;
+  if (command->native_units || marked || strcmp(what, "all") == 0)
+    return true;
+  cn_tool_error("invalid value '%s' in '%s' (references, all or marked)", what, word);
+  return false;
+}
+
 /* -fcairn-... */
 static bool set_own(struct cn_command *command, const char *word)
 {
@@ -84,14 +97,8 @@ static bool set_own(struct cn_command *command, const char *word)
     cn_tool_error("invalid value '%s' in '%s' (late, early or none)", when, word);
     return false;
   }
-  if (strncmp(word, manage, sizeof manage - 1) == 0) {
-    const char *what = word + sizeof manage - 1;
-    command->compile.manage_all = strcmp(what, "all") == 0;
-    if (command->compile.manage_all || strcmp(what, "marked") == 0)
-      return true;
-    cn_tool_error("invalid value '%s' in '%s' (all or marked)", what, word);
-    return false;
-  }
+  if (strncmp(word, manage, sizeof manage - 1) == 0)
+    return set_manage(command, word, word + sizeof manage - 1);
   if (strncmp(word, import, sizeof import - 1) == 0 && word[sizeof import - 1]) {
     cn_push(&command->imports, word + sizeof import - 1);
     return true;
@@ -338,7 +345,7 @@ bool cn_command_parse(struct cn_command *command)
   const char *forced = NULL;
   bool options_end = false;
 
-  command->compile.manage_all = true;
+  command->compile.manage_all = command->native_units = true;
   for (size_t i = 0; i < command->args.count;) {
     const char *word = command->args.at[i];
     if (!options_end && strcmp(word, "--") == 0) {

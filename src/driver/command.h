@@ -60,6 +60,7 @@ struct cn_command {
   /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
    * it makes. */
   struct cairn_compile_options compile;
+  bool native_units;  /* C units that handle no reference are clang's, whatever `compile` says */
   bool level_asked; /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;

@@ -16,16 +16,53 @@ struct cn_unit {
                           compiled by us */
   const char *output;  /* object, assembly, bitcode or IR text */
   struct cn_words front_end; /* clang's part; empty for IR */
+  struct cn_words native;    /* clang's command from C to the output, if the unit is to be native
+                                where it handles no reference; else empty */
+  bool may_handle;           /* it may handle references, by its text */
 };
+
+/* How much of the pipeline: with -flto, up to the optimiser for a unit, the rest for all. */
+enum cn_passes { CN_PASSES_ALL, CN_PASSES_UNIT, CN_PASSES_JOINED };
+
+/* unit.c: plan the steps of one source file; free what that allocated. False after a message. */
+bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
+                  struct cn_unit *unit);
+void cn_unit_free(struct cn_unit *unit);
+
+/* unit.c: run the steps, or print them, or both. A status to exit with. */
+int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);
+
+/* unit.c: print the passes that run in process. */
+void cn_unit_print_passes(const struct cn_command *command, enum cn_passes part);
+
+/* unit.c: false after a message: the command has an option that managed code cannot be compiled
+ * with. */
+bool cn_unit_can_be_managed(const struct cn_command *command);
 
 /* frontend.c: options that make clang see what Cairn provides: its headers and macros. */
 void cn_frontend_add_environment(struct cn_words *words);
 
-/* frontend.c: clang's command for `unit`. */
-void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit);
+/* mentions.c: does the text of the C source `input`, of a header that it seems to include, or an
+ * option of the command say that the unit may handle references? */
+bool cn_mentions_references(const struct cn_command *command, const char *input);
 
-/* backend.c: bitcode in, output file out, in process. False after a message. */
-bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit);
+/* mentions.c: does one of the files in clang's graph of what it included? Or is there no graph? */
+bool cn_mentions_in_graph(const char *path);
+
+/* mentions.c: does debug information in the bitcode at `path` name a managed type? */
+bool cn_mentions_managed_type(const char *path);
+
+/* frontend.c: have clang draw the graph of the files that it reads. */
+void cn_frontend_add_graph(const char *path, struct cn_words *words);
+
+/* frontend.c: clang's commands for `unit`. */
+void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit);
+void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit);
+
+/* backend.c: bitcode in, output file out, in process. False after a message. *native: the unit
+ * handles no reference, and nothing was written; clang is to compile it. */
+bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit,
+                        bool *native);
 
 /* backend.c: the same of what a linker joined of units' bitcode. */
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined);

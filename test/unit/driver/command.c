@@ -161,10 +161,12 @@ static void test_own(void **state)
   (void)state;
   assert_true(parse("-fcairn-safepoints=early a.c"));
   assert_int_equal(command.compile.safepoints, CAIRN_SAFEPOINTS_EARLY);
-  assert_true(command.compile.manage_all);
+  assert_true(command.compile.manage_all && command.native_units);
   cn_command_free(&command);
+  assert_true(parse("-fcairn-manage=all a.c"));
+  assert_true(command.compile.manage_all && !command.native_units);
   assert_true(parse("-fcairn-manage=marked a.c"));
-  assert_false(command.compile.manage_all);
+  assert_false(command.compile.manage_all || command.native_units);
   cn_command_free(&command);
 
   assert_int_equal(dup2(fileno(tmpfile()), STDERR_FILENO),

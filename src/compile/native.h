@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What handles no reference, in modules as clang makes them of C, and so can be native code. An
+ * analysis: needs, provides, breaks nothing.
+ */
+#ifndef CN_COMPILE_NATIVE_H
+#define CN_COMPILE_NATIVE_H
+
+#include "compile/pass.h"
+
+/* Does nothing in the unit handle references, nor ask for what only managed code can do: regions
+ * without polls, spans, words of the language's own? Debug information is not looked at. */
+bool cn_native_unit(LLVMModuleRef module);
+
+/* Has no value in the function a type with references, and no memory that it names? */
+bool cn_native_function(LLVMValueRef function);
+
+/* Did C annotate the function so, annotate("...")? */
+bool cn_native_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
+
+#endif
