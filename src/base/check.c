@@ -35,20 +35,24 @@ _Noreturn void cn_check_failed(const char *expression, const char *file, int lin
   abort();
 }
 
+/* No defect of ours: a message and status 1, of whatever tool or program. */
+static void *checked(void *memory)
+{
+  if (!memory) {
+    put("cairn: error: out of memory\n");
+    _exit(1);
+  }
+  return memory;
+}
+
 void *cn_alloc(size_t bytes)
 {
-  void *memory = calloc(1, bytes ? bytes : 1);
-
-  CN_CHECK(memory != NULL);
-  return memory;
+  return checked(calloc(1, bytes ? bytes : 1));
 }
 
 void *cn_realloc(void *old, size_t bytes)
 {
-  void *memory = realloc(old, bytes ? bytes : 1);
-
-  CN_CHECK(memory != NULL);
-  return memory;
+  return checked(realloc(old, bytes ? bytes : 1));
 }
 
 char *cn_strdup(const char *string)
@@ -64,7 +68,8 @@ char *cn_format(const char *format, ...)
   char *text;
 
   va_start(args, format);
-  CN_CHECK(vasprintf(&text, format, args) >= 0);
+  if (vasprintf(&text, format, args) < 0)
+    text = NULL;
   va_end(args);
-  return text;
+  return checked(text);
 }

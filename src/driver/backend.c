@@ -18,6 +18,7 @@
 #include "driver/structors.h"
 #include "driver/tool.h"
 #include "driver/units.h"
+#include "object/input.h"
 
 /* ---- options ---- */
 
@@ -173,11 +174,10 @@ static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
   return false;
 }
 
-static bool write_object(LLVMMemoryBufferRef object, const char *input, const char *output,
+static bool write_object(const void *start, size_t size, const char *input, const char *output,
                          bool *changed)
 {
-  const void *start = LLVMGetBufferStart(object);
-  size_t size = LLVMGetBufferSize(object), new_size = 0;
+  size_t new_size = 0;
   void *bytes = NULL;
   char *error = NULL;
   bool ok = cairn_object_rewrite(start, size, &bytes, &new_size, &error) == 0;
@@ -232,7 +232,8 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   if (ok && assembly)
     ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   else if (ok)
-    ok = write_object(code, unit->input, unit->output, NULL);
+    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input,
+                      unit->output, NULL);
   cn_times_stop(&command->compile, &start, "stack maps to frame maps");
   LLVMDisposeMemoryBuffer(code);
   return ok;
@@ -438,10 +439,15 @@ bool cn_backend_compile_joined(const struct cn_command *command, const struct cn
 
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed)
 {
-  LLVMMemoryBufferRef object = cn_module_read_bytes(path);
-  bool ok = object && write_object(object, path, output, changed);
+  struct cn_input object;
+  char *error = NULL;
 
-  if (object)
-    LLVMDisposeMemoryBuffer(object);
+  if (cn_input_open(&object, path, cn_input_is_binary, &error)) {
+    cn_tool_error("'%s': %s", path, error);
+    free(error);
+    return false;
+  }
+  bool ok = write_object(object.bytes, object.size, path, output, changed);
+  cn_input_close(&object);
   return ok;
 }

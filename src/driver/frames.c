@@ -8,6 +8,7 @@
 #include <cairn/object.h>
 #include "driver/tool.h"
 #include "object/frames_print.h"
+#include "object/input.h"
 
 static const char help[] =
     "usage: cairn frames [--json] FILE\n"
@@ -20,25 +21,23 @@ static const char help[] =
 
 static int rewrite(const char *path, const char *output)
 {
-  LLVMMemoryBufferRef object = cn_module_read_bytes(path);
+  struct cn_input object;
   char *error = NULL;
   void *bytes = NULL;
   size_t size = 0;
   int status = CN_EXIT_FAILED;
 
-  if (!object)
-    return CN_EXIT_FAILED;
-  const char *start = LLVMGetBufferStart(object);
-  if (cairn_object_rewrite(start, LLVMGetBufferSize(object), &bytes, &size, &error)) {
+  if (cn_input_open(&object, path, cn_input_is_binary, &error) ||
+      cairn_object_rewrite(object.bytes, object.size, &bytes, &size, &error)) {
     cn_tool_error("'%s': %s", path, error ? error : "cannot be rewritten");
   } else {
     bool ok = bytes ? cn_output_write(output, bytes, size)
-                    : cn_output_write(output, start, LLVMGetBufferSize(object));
+                    : cn_output_write(output, object.bytes, object.size);
     status = ok ? CN_EXIT_OK : CN_EXIT_FAILED;
   }
   free(bytes);
   free(error);
-  LLVMDisposeMemoryBuffer(object);
+  cn_input_close(&object);
   return status;
 }
 

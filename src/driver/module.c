@@ -2,6 +2,7 @@
  *
  * Modules from and to files, and the machine that they are compiled for.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
 #include "driver/tool.h"
+#include "object/input.h"
 
 /* A tool handles one module at a time; this is what LLVM's messages are about. */
 static struct {
@@ -39,19 +41,29 @@ void cn_module_name(const char *path)
   current.path = path;
 }
 
-LLVMMemoryBufferRef cn_module_read_bytes(const char *path)
+/* Bitcode, with a wrapper or without, or text. */
+static bool is_module(const unsigned char *bytes, size_t size)
 {
-  LLVMMemoryBufferRef buffer = NULL;
-  char *message = NULL;
-  bool failed = strcmp(path, "-") == 0
-                    ? LLVMCreateMemoryBufferWithSTDIN(&buffer, &message)
-                    : LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message);
+  return (size >= 4 && (memcmp(bytes, "BC\xc0\xde", 4) == 0 ||
+                        memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
+         (size > 0 && (isprint(bytes[0]) || isspace(bytes[0])));
+}
 
-  if (failed) {
-    cn_tool_error("cannot read '%s': %s", path, message);
-    LLVMDisposeMessage(message);
-    return NULL;
-  }
+static LLVMMemoryBufferRef read_bytes(const char *path)
+{
+  struct cn_input file;
+  LLVMMemoryBufferRef buffer = NULL;
+  char *error = NULL;
+
+  if (cn_input_open(&file, path, is_module, &error))
+    cn_tool_error("cannot read '%s': %s", path, error);
+  else if (file.size && !is_module(file.bytes, file.size))
+    cn_tool_error("cannot parse '%s': neither bitcode nor text", path);
+  else if (!(buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                 file.size ? file.bytes : "", file.size, strcmp(path, "-") ? path : "<stdin>")))
+    cn_tool_error("cannot read '%s': no memory for %zu bytes", path, file.size);
+  free(error);
+  cn_input_close(&file);
   return buffer;
 }
 
@@ -98,7 +110,7 @@ static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, c
 
 static LLVMModuleRef read_module(LLVMContextRef context, const char *path, bool own)
 {
-  LLVMMemoryBufferRef buffer = cn_module_read_bytes(path);
+  LLVMMemoryBufferRef buffer = read_bytes(path);
   LLVMModuleRef module = NULL;
 
   if (!buffer)

@@ -11,7 +11,7 @@
 /* Files may name files; a cycle must end. */
 enum { DEPTH_MAX = 16 };
 
-/* The contents, null-terminated; null if it cannot be read. */
+/* The contents up to a null, which words cannot have; null if it cannot be read. */
 static char *read_text(const char *path)
 {
   FILE *file = fopen(path, "r");
@@ -20,7 +20,7 @@ static char *read_text(const char *path)
 
   if (!file)
     return NULL;
-  while ((c = getc(file)) != EOF)
+  while ((c = getc(file)) != EOF && c)
     cn_push(&text, (char)c);
   bool bad = ferror(file);
   fclose(file);

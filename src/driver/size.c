@@ -12,6 +12,7 @@
 #include "driver/tool.h"
 #include "object/archive.h"
 #include "object/elf_file.h"
+#include "object/input.h"
 
 static const char help[] =
     "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
@@ -166,15 +167,17 @@ static bool count_archive(struct totals *totals, const char *path, const void *b
 
 static bool count_file(struct totals *totals, const char *path)
 {
-  LLVMMemoryBufferRef file = cn_module_read_bytes(path);
+  struct cn_input file;
+  char *error = NULL;
 
-  if (!file)
+  if (cn_input_open(&file, path, cn_input_is_binary, &error)) {
+    cn_tool_error("'%s': %s", path, error);
+    free(error);
     return false;
-  const char *bytes = LLVMGetBufferStart(file);
-  size_t length = LLVMGetBufferSize(file);
-  bool ok = (cn_archive_is(bytes, length) ? count_archive : count_object)(totals, path, bytes,
-                                                                          length);
-  LLVMDisposeMemoryBuffer(file);
+  }
+  bool archive = cn_archive_is(file.bytes, file.size);
+  bool ok = (archive ? count_archive : count_object)(totals, path, file.bytes, file.size);
+  cn_input_close(&file);
   return ok;
 }
 

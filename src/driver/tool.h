@@ -47,9 +47,6 @@ bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
 unsigned cn_module_errors(void);
 void cn_module_name(const char *path);
 
-/* The bytes of a file ("-": standard input). */
-LLVMMemoryBufferRef cn_module_read_bytes(const char *path);
-
 /* LLVM's verifier; `what` says in the message whose fault a broken module is. */
 bool cn_module_check(LLVMModuleRef module, const char *path, const char *what);
 

@@ -15,6 +15,7 @@
 #include "driver/times.h"
 #include "driver/tool.h"
 #include "driver/units.h"
+#include "object/input.h"
 
 /* ---- plans ---- */
 
@@ -46,13 +47,19 @@ static const char *output_of(const struct cn_command *command, const char *input
 static bool keep_input(void)
 {
   const char *path = lseek(STDIN_FILENO, 0, SEEK_CUR) < 0 ? cn_temp_file("stdin", ".c") : NULL;
-  LLVMMemoryBufferRef bytes = path ? cn_module_read_bytes("-") : NULL;
-  bool ok = bytes && cn_output_write(path, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes)) &&
-            freopen(path, "r", stdin);
+  struct cn_input input;
+  char *error = NULL;
 
-  if (bytes)
-    LLVMDisposeMemoryBuffer(bytes);
-  return ok || !path;
+  if (!path)
+    return true;
+  if (cn_input_open(&input, "-", NULL, &error)) {
+    cn_tool_error("cannot read '-': %s", error);
+    free(error);
+    return false;
+  }
+  bool ok = cn_output_write(path, input.bytes, input.size) && freopen(path, "r", stdin);
+  cn_input_close(&input);
+  return ok;
 }
 
 /* Only what Cairn compiles has bitcode; of the rest, clang makes the output. */

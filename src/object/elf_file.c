@@ -5,8 +5,6 @@
  */
 #include "object/elf_file.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
@@ -58,7 +56,15 @@ static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_
   return (const char *)s->data + offset;
 }
 
-static int read_sections(struct cn_elf *elf, char **error)
+/* Has the section bytes in the file? */
+static bool has_bytes(const struct cn_elf *elf, uint32_t section)
+{
+  uint32_t type = elf->sections[section].head.sh_type;
+
+  return section > 0 && type != SHT_NOBITS && type != SHT_NULL;
+}
+
+static int read_section_headers(struct cn_elf *elf, char **error)
 {
   static const char beyond[] = "section headers beyond the end of the file";
   Elf64_Shdr first = {0};
@@ -77,16 +83,54 @@ static int read_sections(struct cn_elf *elf, char **error)
   elf->section_count = (uint32_t)count;
   elf->sections = cn_alloc(count * sizeof *elf->sections);
   for (uint32_t i = 0; i < count; i++) {
-    struct cn_elf_section *s = &elf->sections[i];
-    memcpy(&s->head, elf->bytes + elf->head.e_shoff + i * sizeof s->head, sizeof s->head);
-    if (i == 0 || s->head.sh_type == SHT_NOBITS || s->head.sh_type == SHT_NULL)
-      continue;
-    if (!within(elf, s->head.sh_offset, s->head.sh_size))
+    Elf64_Shdr *h = &elf->sections[i].head;
+    memcpy(h, elf->bytes + elf->head.e_shoff + i * sizeof *h, sizeof *h);
+    if (has_bytes(elf, i) && !within(elf, h->sh_offset, h->sh_size))
       return cn_elf_fail(elf, header_at(elf, i),
                          "a section that lies beyond the end of the file", error);
-    s->data = elf->bytes + s->head.sh_offset;
   }
-  uint32_t names = elf->head.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->head.e_shstrndx;
+  return 0;
+}
+
+/* Our own copy, as far as sections and headers reach: what follows may be of any length. */
+static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
+{
+  uint64_t end = elf->head.e_shoff + elf->section_count * sizeof(Elf64_Shdr);
+
+  for (uint32_t i = 0; i < elf->section_count; i++) {
+    const Elf64_Shdr *h = &elf->sections[i].head;
+    if (has_bytes(elf, i) && h->sh_offset + h->sh_size > end)
+      end = h->sh_offset + h->sh_size;
+  }
+  elf->size = end > sizeof elf->head ? end : sizeof elf->head;
+  elf->bytes = malloc(elf->size);
+  if (!elf->bytes)
+    return cn_elf_fail(elf, 0, "no memory for a copy", error);
+  memcpy(elf->bytes, bytes, elf->size);
+  return 0;
+}
+
+/* Headers first, in the caller's bytes: who reads a large file that is no ELF file, or has other
+ * things behind it, needs no memory for that. */
+static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+{
+  *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
+  int status = read_header(elf, error);
+  if (!status)
+    status = read_section_headers(elf, error);
+  elf->bytes = NULL;
+  return status ? status : copy_bytes(elf, bytes, error);
+}
+
+static int read_sections(struct cn_elf *elf, char **error)
+{
+  uint32_t count = elf->section_count;
+  uint32_t names = elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link
+                                                      : elf->head.e_shstrndx;
+
+  for (uint32_t i = 0; i < count; i++)
+    if (has_bytes(elf, i))
+      elf->sections[i].data = elf->bytes + elf->sections[i].head.sh_offset;
   for (uint32_t i = 0; i < count; i++) {
     elf->sections[i].name = i ? string_at(elf, names, elf->sections[i].head.sh_name) : "";
     if (!elf->sections[i].name)
@@ -221,9 +265,7 @@ static uint32_t symbol_table(const struct cn_elf *elf)
 
 int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
-  *elf = (struct cn_elf){.size = size, .bytes = cn_alloc(size + 1)};
-  memcpy(elf->bytes, bytes, size);
-  int status = read_header(elf, error);
+  int status = take(elf, bytes, size, error);
   if (!status)
     status = read_sections(elf, error);
   if (!status)
@@ -372,41 +414,4 @@ const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_
   const struct cn_elf_symbol *found = &elf->symbols[elf->functions[low - 1]];
   uint64_t offset = address - cn_elf_address(elf, found);
   return offset == 0 || offset < found->sym.st_size ? found : NULL;
-}
-
-static int read_stream(FILE *in, void **bytes, size_t *size, char **error)
-{
-  unsigned char *all = NULL;
-  size_t used = 0, got;
-
-  do {
-    all = cn_realloc(all, used + (1 << 16));
-    got = fread(all + used, 1, 1 << 16, in);
-    used += got;
-  } while (got);
-  if (ferror(in)) {
-    int bad = errno;
-    free(all);
-    return CN_FAIL(error, "%s", strerror(bad));
-  }
-  *bytes = all;
-  *size = used;
-  return 0;
-}
-
-int cn_file_read(const char *path, void **bytes, size_t *size, char **error)
-{
-  FILE *in = fopen(path, "rb");
-
-  if (!in)
-    return CN_FAIL(error, "%s", strerror(errno));
-  int status = read_stream(in, bytes, size, error);
-  fclose(in);
-  return status;
-}
-
-int cn_input_read(const char *path, void **bytes, size_t *size, char **error)
-{
-  return strcmp(path, "-") == 0 ? read_stream(stdin, bytes, size, error)
-                                : cn_file_read(path, bytes, size, error);
 }

@@ -78,10 +78,6 @@ uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address);
 /* The function symbol whose extent holds the address, or null. */
 const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address);
 
-/* Read a whole file; cn_input_read(): or standard input, which is "-". Negative on error. */
-int cn_file_read(const char *path, void **bytes, size_t *size, char **error);
-int cn_input_read(const char *path, void **bytes, size_t *size, char **error);
-
 /* Set *error to the formatted message and be -1. */
 #define CN_FAIL(error, ...) (*(error) = cn_format(__VA_ARGS__), -1)
 

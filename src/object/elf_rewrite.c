@@ -16,8 +16,8 @@
  * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart
  * in the same way: the joined one is the first of the new ones.
  *
- * The code gets a relocation that does nothing: see tell_apart(). The guard goes (guard.c), which has
- * kept the object from being linked as it was.
+ * The code gets a relocation that does nothing: see tell_apart(). The guard goes (guard.c), which
+ * has kept the object from being linked as it was.
  *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.

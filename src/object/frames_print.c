@@ -5,9 +5,11 @@
 #include "object/frames_print.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
 #include "object/archive.h"
 #include "object/frames_view.h"
+#include "object/input.h"
 
 /* Without a printer, check. */
 struct job {
@@ -30,16 +32,20 @@ static int do_object(const struct job *job, const char *member, const void *byte
   return 0;
 }
 
-/* Members without frame maps are left out. */
+/* Members without frame maps are left out; if there are none, what has stack maps is named. */
 static int do_archive(const struct job *job, const void *bytes, size_t size, char **error)
 {
   struct cn_archive_member member = {0};
   int status;
   bool found = false;
+  char raw[sizeof member.name] = "";
 
   while (!(status = cn_archive_next(bytes, size, &member, error))) {
-    if (!cn_elf_has(member.data, member.size, "cairn_frames"))
+    if (!cn_elf_has(member.data, member.size, "cairn_frames")) {
+      if (cn_elf_has(member.data, member.size, ".llvm_stackmaps"))
+        memcpy(raw, member.name, sizeof raw);
       continue;
+    }
     found = true;
     if (do_object(job, member.name, member.data, member.size, error)) {
       char *why = *error;
@@ -48,6 +54,9 @@ static int do_archive(const struct job *job, const void *bytes, size_t size, cha
       return -1;
     }
   }
+  if (status > 0 && !found && *raw)
+    return CN_FAIL(error, "no member has frame maps; '%s' has LLVM's stack maps: 'cairn frames "
+                          "--rewrite' makes frame maps of them", raw);
   if (status > 0 && !found)
     return CN_FAIL(error, "no member has a section cairn_frames");
   return status < 0 ? status : 0;
@@ -76,19 +85,18 @@ static int print_json(const char *path, const void *bytes, size_t size, FILE *ou
 int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err)
 {
   struct job check = {0}, text = {.text = out};
-  void *bytes = NULL;
-  size_t size;
+  struct cn_input file;
   char *error = NULL;
-  int status = cn_input_read(path, &bytes, &size, &error);
+  int status = cn_input_open(&file, path, cn_input_is_binary, &error);
 
   if (!status)
-    status = do_file(&check, bytes, size, &error);
+    status = do_file(&check, file.bytes, file.size, &error);
   if (!status)
-    status = json ? print_json(path, bytes, size, out, &error)
-                  : do_file(&text, bytes, size, &error);
+    status = json ? print_json(path, file.bytes, file.size, out, &error)
+                  : do_file(&text, file.bytes, file.size, &error);
   if (status)
     fprintf(err, "cairn frames: error: '%s': %s\n", path, error);
   free(error);
-  free(bytes);
+  cn_input_close(&file);
   return status;
 }

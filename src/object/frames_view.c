@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "object/guard.h"
 
 const char *cn_frames_register(unsigned dwarf, char *buffer)
 {
@@ -169,12 +170,27 @@ static int read_details(struct cn_frames_view *view, const struct by_address *or
   return 0;
 }
 
+/* What a file without frame maps is, and what to do about it. */
+static int no_maps(const struct cn_elf *elf, char **error)
+{
+  bool object = elf->head.e_type == ET_REL;
+
+  if (cn_elf_find(elf, ".llvm_stackmaps", 0))
+    return CN_FAIL(error, "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints "
+                          "what it has",
+                   object ? " yet: 'cairn frames --rewrite' makes them, or a link by cairn-cc"
+                          : ": 'cairn frames --rewrite' has not seen the objects that it is of");
+  if (object && cn_guard_is_there(elf))
+    return CN_FAIL(error, "it has no safepoint, and 'cairn frames --rewrite' has not seen it yet");
+  return CN_FAIL(error, "no section cairn_frames: no function in it has a safepoint");
+}
+
 static int read_all(struct cn_frames_view *view, char **error)
 {
   uint32_t section = cn_elf_find(&view->elf, "cairn_frames", 0);
 
   if (!section)
-    return CN_FAIL(error, "no section cairn_frames");
+    return no_maps(&view->elf, error);
   if (cn_elf_place(&view->elf, error))
     return -1;
   for (; section; section = cn_elf_find(&view->elf, "cairn_frames", section + 1))

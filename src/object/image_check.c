@@ -16,6 +16,7 @@
 #include "base/vector.h"
 #include "object/elf_file.h"
 #include "object/framemap.h"
+#include "object/input.h"
 
 struct range {
   uint64_t start, end;
@@ -116,19 +117,18 @@ static const char *check(struct image *image, Elf *elf)
 static char *describe(const char *path, uint64_t address, const char *why)
 {
   struct cn_elf elf;
-  void *bytes = NULL;
-  size_t size;
+  struct cn_input file = {0};
   char *text = NULL, *error = NULL;
 
-  if (address && !cn_file_read(path, &bytes, &size, &error) &&
-      !cn_elf_open(&elf, bytes, size, &error)) {
+  if (address && !cn_input_open(&file, path, cn_input_is_binary, &error) &&
+      !cn_elf_open(&elf, file.bytes, file.size, &error)) {
     const struct cn_elf_symbol *symbol =
         cn_elf_place(&elf, &error) ? NULL : cn_elf_function_at(&elf, address);
     if (symbol)
       text = cn_format("function '%s' at 0x%" PRIx64 ": %s", symbol->name, address, why);
     cn_elf_close(&elf);
   }
-  free(bytes);
+  cn_input_close(&file);
   free(error);
   if (text)
     return text;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "object/archive.h"
+#include "object/input.h"
 #include "object/stackmap_file.h"
 
 bool cn_stackmap_view_section(const struct cn_stackmap_view *view, unsigned index,
@@ -143,22 +144,27 @@ static int print_all(const struct job *job, const char *path, const void *bytes,
   return status;
 }
 
+/* The bytes of a section begin with a version. */
+static bool is_raw(const unsigned char *bytes, size_t size)
+{
+  return size > 0 && bytes[0] >= 1 && bytes[0] <= 3;
+}
+
 int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out, FILE *err)
 {
   struct cn_json_out json = {.out = out};
   struct job check = {.how = how}, print = {.how = how, .out = out, .json = &json};
-  void *bytes = NULL;
-  size_t size;
+  struct cn_input file;
   char *error = NULL;
-  int status = cn_input_read(path, &bytes, &size, &error);
+  int status = cn_input_open(&file, path, how.raw ? is_raw : cn_input_is_binary, &error);
 
   if (!status)
-    status = do_file(&check, bytes, size, &error);
+    status = do_file(&check, file.bytes, file.size, &error);
   if (!status)
-    status = print_all(&print, path, bytes, size, &error);
+    status = print_all(&print, path, file.bytes, file.size, &error);
   if (status)
     fprintf(err, "cairn stackmap: error: '%s': %s\n", path, error);
   free(error);
-  free(bytes);
+  cn_input_close(&file);
   return status;
 }

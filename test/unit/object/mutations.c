@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "fuzz/exercise.h"
-#include "object/elf_file.h"
+#include "object/input.h"
 
 static const char *subject = "/proc/self/exe";
 static int rounds = 40; /* large files take long to copy */
@@ -43,42 +43,40 @@ static void change(unsigned char *bytes, size_t size)
 
 static void mutations(void **state)
 {
-  void *bytes = NULL;
-  size_t size;
+  struct cn_input file;
   char *error;
 
   (void)state;
-  assert_int_equal(cn_file_read(subject, &bytes, &size, &error), 0);
-  unsigned char *copy = malloc(size);
+  assert_int_equal(cn_input_open(&file, subject, cn_input_is_binary, &error), 0);
+  unsigned char *copy = malloc(file.size);
   for (int i = 0; i < rounds; i++) {
-    memcpy(copy, bytes, size);
+    memcpy(copy, file.bytes, file.size);
     /* Headers stand at the ends of the file; they are hit more often than their share. */
     if (i % 4 == 0)
-      change(copy, size < 64 ? size : 64);
+      change(copy, file.size < 64 ? file.size : 64);
     else if (i % 4 == 1)
-      change(copy + size / 2, size - size / 2);
+      change(copy + file.size / 2, file.size - file.size / 2);
     else
-      change(copy, size);
-    exercise_object(copy, size);
-    exercise_stackmap_file(copy, size);
+      change(copy, file.size);
+    exercise_object(copy, file.size);
+    exercise_stackmap_file(copy, file.size);
   }
   free(copy);
-  free(bytes);
+  cn_input_close(&file);
 }
 
 static void truncations(void **state)
 {
-  void *bytes = NULL;
-  size_t size;
+  struct cn_input file;
   char *error;
 
   (void)state;
-  assert_int_equal(cn_file_read(subject, &bytes, &size, &error), 0);
-  for (size_t length = 0; length < size; length += length < 200 ? 1 : 1 + size / 97) {
-      assert_int_not_equal(exercise_object(bytes, length), 0);
-      assert_int_not_equal(exercise_stackmap_file(bytes, length), 0);
+  assert_int_equal(cn_input_open(&file, subject, cn_input_is_binary, &error), 0);
+  for (size_t length = 0; length < file.size; length += length < 200 ? 1 : 1 + file.size / 97) {
+      assert_int_not_equal(exercise_object(file.bytes, length), 0);
+      assert_int_not_equal(exercise_stackmap_file(file.bytes, length), 0);
     }
-  free(bytes);
+  cn_input_close(&file);
 }
 
 int main(int argc, char **argv)
