@@ -84,6 +84,12 @@ enum cairn_slots {
   CAIRN_SLOTS_ALWAYS,
 };
 
+/* Where a statepoint tells of roots (docs/frontends.md, "Which roots are where"). */
+enum cairn_roots {
+  CAIRN_ROOTS_ALL,   /* pairs, and memory of the frame described behind the deopt state */
+  CAIRN_ROOTS_PAIRS, /* pairs alone, as LLVM has them; what cannot be one is refused */
+};
+
 /* Where polls are placed, each with its bit: 1u << CAIRN_POLLS_AT_x. */
 enum cairn_polls {
 #define CAIRN_POLLS_AT(constant, name, initially, help) CAIRN_POLLS_AT_##constant,
@@ -111,6 +117,7 @@ struct cairn_compile_options {
   /* Of rewrite-statepoints and verify-safepoints. */
   unsigned relocations_off;    /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;
+  enum cairn_roots roots;      /* with PAIRS, `slots` means nothing: there is no slot mode */
   unsigned slot_budget;        /* safepoints x live references in SSA form; 0: the default */
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;
@@ -134,7 +141,9 @@ struct cairn_compile_options {
  * "statepoint-example" or "coreclr" or with attribute "cairn" are looked at. References are
  * pointers in options->address_spaces. Neither a target machine nor cairn_compile_init() is needed,
  * and what comes out is plain LLVM IR for any code generator, linker and runtime that know
- * statepoints; none of these needs Cairn's (but for the calls of place-safepoints' own poll).
+ * statepoints. The code generator and the linker need nothing of Cairn's, and the runtime nothing but
+ * the calls of place-safepoints' own poll; but not all roots are pairs, unless options->roots asks
+ * for that: the others <cairn/stackmap.h> decodes (cairn_stackmap_described()).
  *
  * False: there is at least one CAIRN_ERROR. All that is wrong with the module is reported, not the
  * first error only, and the module is then as it was, to the byte; so the caller may go on with it,

@@ -55,7 +55,10 @@ extern "C" {
   X(VALUE, -11, "a constant's value is not what its place in the map says")           \
   X(ROOM, -12, "the buffer is too small")                                             \
   X(ELF, -13, "not an ELF file that can be read")                                     \
-  X(NO_MAPS, -14, "no section .llvm_stackmaps")
+  X(NO_MAPS, -14, "no section .llvm_stackmaps")                                       \
+  X(DESCRIBED, -15, "the description of its allocas is malformed")                    \
+  X(SPANS, -16, "the description of its spans is malformed")                          \
+  X(PLACE, -17, "a described alloca has no fixed place in the frame")
 
 enum cairn_stackmap_status {
 #define X(name, value, text) CAIRN_STACKMAP_E_##name = value,
@@ -171,6 +174,67 @@ int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
                               const struct cairn_stackmap_record *record,
                               struct cairn_stackmap_statepoint *statepoint,
                               struct cairn_stackmap_error *error);
+
+/* ---- What Cairn's rewriter says besides ----
+ *
+ * Not all roots of a function that rewrite-statepoints made are pairs. References in locals whose
+ * address is taken, those that live into an unwind pad, and all of a function in slot mode
+ * (docs/relocation.md) lie in memory of the frame. Where, Cairn says in constants and Direct
+ * locations behind the program's own deopt locations; so a reader that knows only of pairs misses
+ * these roots, and one of deopt values sees too many. (`--roots=pairs` makes none of them.)
+ *
+ *   struct cairn_stackmap_described described;
+ *   struct cairn_stackmap_area area = {0};
+ *   if (cairn_stackmap_described(&map, &record, &statepoint, &described, &error) < 0)
+ *     ...
+ *   while (cairn_stackmap_area(&map, &record, &described, &area))
+ *     for (uint64_t e = 0; e < area.count; e++)
+ *       for (uint32_t i = 0; i < area.references; i++)
+ *         root(register area.place.reg + area.place.offset + e * area.stride +
+ *              cairn_stackmap_area_offset(&map, &record, &area, i));
+ */
+struct cairn_stackmap_described {
+  uint32_t deopt_count; /* of statepoint.deopt_count, how many are the program's: the first ones */
+  uint32_t areas;       /* how many areas are described */
+  uint32_t spans;       /* how many spans are open (docs/spans.md) */
+  uint32_t areas_first, areas_end, spans_first; /* location numbers, for the functions below */
+};
+/* Memory of the frame: `count` elements of `stride` bytes, each with `references` references, null
+ * or the address of an object. They are up to date at the safepoint and read again after it, so a
+ * collector updates them in place. With no references it is one word of the language's own. */
+struct cairn_stackmap_area {
+  struct cairn_stackmap_location place; /* Direct: register + offset is the address */
+  uint64_t count, stride;
+  uint32_t references;
+  uint64_t offset, tag, parameter; /* of a word: bytes from the address; what the program said */
+  uint32_t offsets_first, end;          /* location numbers, for the functions below */
+};
+/* Status and `*error` as of cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. Everything is checked
+ * here. */
+int cairn_stackmap_described(const struct cairn_stackmap *map,
+                             const struct cairn_stackmap_record *record,
+                             const struct cairn_stackmap_statepoint *statepoint,
+                             struct cairn_stackmap_described *described,
+                             struct cairn_stackmap_error *error);
+/* The area behind `*area` (zero-initialised: the first); false if there is none. */
+bool cairn_stackmap_area(const struct cairn_stackmap *map,
+                         const struct cairn_stackmap_record *record,
+                         const struct cairn_stackmap_described *described,
+                         struct cairn_stackmap_area *area);
+/* Bytes from an element's start to its reference number `index`, below area->references. */
+uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map,
+                                    const struct cairn_stackmap_record *record,
+                                    const struct cairn_stackmap_area *area, uint32_t index);
+/* An open span: its entry in the object's section cairn_spans, and how many functions the one that
+ * opened it was inlined into. */
+struct cairn_stackmap_span {
+  uint32_t index, depth;
+};
+/* Span number `index`, below described->spans; the smallest is number 0. */
+struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
+                                               const struct cairn_stackmap_record *record,
+                                               const struct cairn_stackmap_described *described,
+                                               uint32_t index);
 
 /* ---- ELF files ---- */
 

@@ -12,6 +12,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/areas.h"
+#include "compile/pairs.h"
 #include "compile/rewrite.h"
 #include "compile/user_roots.h"
 
@@ -205,6 +206,9 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
   cn_user_roots_find(ctx, function, &words);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   describe_all(ctx, out, &maps, &words);
+  if (out->operands.count && cn_pairs_only(ctx))
+    cn_error(ctx, function, "roots-pairs",
+             "an object in the frame holds references, where no pair describes them");
   for (size_t i = 0; i < maps.maps.count; i++)
     if (is_described(&maps.maps.at[i], &words)) {
       hoist(builder, maps.maps.at[i].alloca, &last);

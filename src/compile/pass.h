@@ -51,7 +51,7 @@ cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: state
                            refuse*.c, areas*.c; special_calls.c; strip.c, promises.c, undefined.c; forms.c,
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
                            phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c,
-                           slot_mode.c, demote.c, hulls.c; liveness.c; compare.c; bases*.c,
+                           slot_mode.c, demote.c, hulls.c, pairs.c; liveness.c; compare.c; bases*.c,
                            sources.c; described.c, user_roots.c; spans.c, spans_set.c, spans_table.c;
                            operands.c, statepoint_call.c, statepoint_attributes.c,
                            templates.c; relocate.c, places.c, recompute.c; spaces.c; and the

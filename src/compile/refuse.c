@@ -8,6 +8,7 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/pairs.h"
 #include "compile/refuse.h"
 #include "compile/rewrite.h"
 #include "compile/spans.h"
@@ -173,6 +174,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
     cn_refuse_allocas(ctx, function);
     cn_stack_objects_refuse(ctx, function);
   }
+  cn_pairs_refuse(ctx, function);
   cn_user_roots_refuse(ctx, function);
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);

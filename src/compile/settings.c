@@ -114,6 +114,17 @@ static char *set_slots(struct cairn_compile_options *options, const char *value)
   return wrong;
 }
 
+static char *set_roots(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const words[] = {"all", "pairs"};
+  unsigned found = find_word(value, strlen(value), words, 2);
+
+  if (found == 2)
+    return cn_format("'%s' is not all or pairs", value);
+  options->roots = (enum cairn_roots)found;
+  return NULL;
+}
+
 static char *set_slot_budget(struct cairn_compile_options *options, const char *value)
 {
   char *end = NULL;
@@ -270,6 +281,7 @@ static const struct setting {
 } settings[] = {
     {"safepoints", true, set_safepoints},   {"without", true, set_without},
     {"slots", true, set_slots},             {"slot-budget", true, set_slot_budget},
+    {"roots", true, set_roots},
     {"address-spaces", true, set_address_spaces}, {"check-polls", false, set_check_polls},
     {"polls", true, set_polls},             {"poll", true, set_poll},
     {"poll-budget", true, set_poll_budget},

@@ -19,6 +19,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/demote.h"
+#include "compile/pairs.h"
 
 /* Measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
 #define CN_SLOT_BUDGET 20000
@@ -112,6 +113,8 @@ bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
   uint64_t budget = budget_of(ctx, refs);
   struct cn_hulls hulls;
 
+  if (cn_pairs_only(ctx))
+    return false;
   if (ctx->options->slots != CAIRN_SLOTS_AUTO)
     return ctx->options->slots == CAIRN_SLOTS_ALWAYS;
   struct count count = {.total = (uint64_t)refs->points.count * refs->values.count,

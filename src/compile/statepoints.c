@@ -19,6 +19,7 @@
 #include "compile/emitter.h"
 #include "compile/names.h"
 #include "compile/operands.h"
+#include "compile/pairs.h"
 #include "compile/rewrite.h"
 #include "compile/special_calls.h"
 #include "compile/statepoints.h"
@@ -237,7 +238,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   cn_phis_drop_idle(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
   build(e, function, &cfg, &refs);
-  if (refs.points.count) {
+  if (refs.points.count && !cn_pairs_refuse_unwound(e->ctx, &refs)) {
     if (cn_unwind_replace_phis(e->ctx, &refs))
       rebuild(&refs, &cfg);
     if (cn_slot_mode(e->ctx, &refs, &e->described.stored))

@@ -50,6 +50,8 @@ static void print_help(FILE *out)
       "  --slots=WHEN          references in slots of the frame instead of relocated values: auto\n"
       "                        (per function, by cost), never or always\n"
       "  --slot-budget=N       auto: above so many safepoints x live references\n"
+      "  --roots=pairs         every root a base/derived pair, as LLVM has them; what cannot be one is\n"
+      "                        refused, and there is no slot mode (default: all)\n"
       "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
       "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
       "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
@@ -197,6 +199,7 @@ static const struct option long_options[] = {
     {"without", required_argument, NULL, OPT_SET},
     {"slots", required_argument, NULL, OPT_SET},
     {"slot-budget", required_argument, NULL, OPT_SET},
+    {"roots", required_argument, NULL, OPT_SET},
     {"address-spaces", required_argument, NULL, OPT_SET},
     {"check-polls", no_argument, NULL, OPT_SET},
     {"polls", required_argument, NULL, OPT_SET},

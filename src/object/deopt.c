@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for
- * whoever deoptimises, and Cairn's own tails (abi.def), which are found from the end. A value whose
- * place cannot be read when the frame is walked is refused.
+ * whoever deoptimises, and the spans that Cairn adds. A value whose place cannot be read when the
+ * frame is walked is refused.
  */
 #include <cairn/abi.h>
 #include "object/roots.h"
 
-/* Locations before the operands: calling convention, flags, their number. A flag of statepoints:
- * the values are needed when the call is made, not while it lasts. */
-enum { FIRST = 3, LIVE_IN = 2 };
-
-/* If a tail with that mark ends at *end, take it off: its operands are [*from, *to). */
-static bool take_tail(const struct cn_record *r, uint64_t mark, uint32_t *end, uint32_t *from,
-                      uint32_t *to)
-{
-  uint64_t length, found;
-
-  if (*end < FIRST + 2 || !cn_record_constant(r, *end - 1, &length) || length == 0 ||
-      length > *end - 1 - FIRST)
-    return false;
-  uint32_t at = *end - 1 - (uint32_t)length;
-  if (!cn_record_constant(r, at, &found) || found != mark)
-    return false;
-  *from = at + 1;
-  *to = *end - 1;
-  *end = at;
-  return true;
-}
-
-const char *cn_deopt_split(const struct cn_record *r, struct cn_deopt_parts *out)
-{
-  uint64_t value;
-
-  *out = (struct cn_deopt_parts){.user = FIRST, .user_end = FIRST + r->statepoint.deopt_count};
-  take_tail(r, CAIRN_ABI_SPAN_MARK, &out->user_end, &out->spans, &out->spans_end);
-  take_tail(r, CAIRN_ABI_ALLOCA_MARK, &out->user_end, &out->allocas, &out->allocas_end);
-  for (uint32_t i = out->user; i < out->user_end; i++) {
-    if (!cn_record_constant(r, i, &value))
-      continue;
-    if (value == CAIRN_ABI_ALLOCA_MARK)
-      return "the description of its allocas is malformed";
-    if (value == CAIRN_ABI_SPAN_MARK)
-      return "the description of its spans is malformed";
-  }
-  return NULL;
-}
+/* A flag of statepoints: the values are needed when the call is made, not while it lasts. */
+enum { LIVE_IN = 2 };
 
 static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l,
                                  struct cn_deopt *out)
@@ -88,36 +51,28 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
   return NULL;
 }
 
-static const char *read_spans(const struct cn_record *r, uint32_t at, uint32_t end,
-                              struct cn_detail *out)
+static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
 {
-  static const char malformed[] = "the description of its spans is malformed";
-  uint64_t count, index, depth;
-
-  if (at == end)
-    return end ? malformed : NULL;
-  if (!cn_record_constant(r, at++, &count) || count * 2 != end - at || count > UINT32_MAX)
-    return malformed;
-  for (; at < end; at += 2) {
-    if (!cn_record_constant(r, at, &index) || !cn_record_constant(r, at + 1, &depth) ||
-        depth > UINT32_MAX)
-      return malformed;
-    if (index == 0 || index >= r->spans)
+  for (uint32_t i = 0; i < r->described.spans; i++) {
+    struct cairn_stackmap_span span =
+        cairn_stackmap_span(r->map, r->record, &r->described, i);
+    if (span.index == 0 || span.index >= r->spans)
       return "one of its spans is not in section cairn_spans, or that is not one module's table";
-    cn_push(&out->spans, (struct cn_span_use){(uint32_t)index, (uint32_t)depth});
+    cn_push(&out->spans, (struct cn_span_use){span.index, span.depth});
   }
   return NULL;
 }
 
-const char *cn_deopt_build(const struct cn_record *r, const struct cn_deopt_parts *parts,
-                           struct cn_detail *out)
+const char *cn_deopt_build(const struct cn_record *r, struct cn_detail *out)
 {
-  for (uint32_t i = parts->user; i < parts->user_end; i++) {
+  uint32_t first = r->statepoint.deopt_first;
+
+  for (uint32_t i = first; i < first + r->described.deopt_count; i++) {
     struct cn_deopt value;
     const char *why = read_value(r, i, &value);
     if (why)
       return why;
     cn_push(&out->deopts, value);
   }
-  return read_spans(r, parts->spans, parts->spans_end, out);
+  return read_spans(r, out);
 }

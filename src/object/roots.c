@@ -234,15 +234,6 @@ static void make_unique(struct reader *r)
 
 /* ---- described allocas ---- */
 
-static bool read_constant(const struct reader *r, uint32_t *at, uint32_t end, uint64_t *value)
-{
-  if (*at >= end)
-    return false;
-  struct cairn_stackmap_location l = location(r, (*at)++);
-  *value = l.value;
-  return l.kind == CAIRN_STACKMAP_CONSTANT;
-}
-
 /* Bytes from the first reference to the end of the last, or false if that is beyond any frame. */
 static bool extent(const struct cn_area *a, uint64_t *size)
 {
@@ -273,37 +264,23 @@ static const char *read_area(struct reader *r, struct cn_area area)
   return NULL;
 }
 
-/* What a word of the language's own has instead of references. */
-static bool read_tag(struct reader *r, uint32_t *at, uint32_t end, struct cn_area *area)
+static const char *read_alloca(struct reader *r, const struct cairn_stackmap_area *from)
 {
-  uint64_t tag;
+  struct cn_area area = {.reg = (uint8_t)from->place.reg,
+                         .offset = from->place.offset,
+                         .count = from->count,
+                         .stride = from->stride};
 
-  if (!read_constant(r, at, end, &area->ref_offset) || !read_constant(r, at, end, &tag) ||
-      !read_constant(r, at, end, &area->parameter))
-    return false;
-  area->tag = (uint32_t)tag;
-  return tag >= CAIRN_ABI_ROOT_USER && tag <= UINT32_MAX;
-}
-
-static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
-{
-  static const char malformed[] = "the description of its allocas is malformed";
-  uint64_t offsets;
-
-  if (*at >= end)
-    return malformed;
-  struct cairn_stackmap_location l = location(r, (*at)++);
-  if (l.kind != CAIRN_STACKMAP_DIRECT || !cn_record_is_base(&r->out->frame, l.reg))
+  if (!cn_record_is_base(&r->out->frame, from->place.reg))
     return "a described alloca has no fixed place in the frame";
-  struct cn_area area = {.reg = (uint8_t)l.reg, .offset = l.offset};
-  if (!read_constant(r, at, end, &area.count) || !read_constant(r, at, end, &area.stride) ||
-      !read_constant(r, at, end, &offsets))
-    return malformed;
-  if (!offsets)
-    return read_tag(r, at, end, &area) ? read_area(r, area) : malformed;
-  for (uint64_t i = 0; i < offsets; i++) {
-    if (!read_constant(r, at, end, &area.ref_offset))
-      return malformed;
+  if (!from->references) {
+    area.ref_offset = from->offset;
+    area.tag = (uint32_t)from->tag;
+    area.parameter = from->parameter;
+    return read_area(r, area);
+  }
+  for (uint32_t i = 0; i < from->references; i++) {
+    area.ref_offset = cairn_stackmap_area_offset(r->record.map, r->record.record, from, i);
     const char *why = read_area(r, area);
     if (why)
       return why;
@@ -311,21 +288,15 @@ static const char *read_alloca(struct reader *r, uint32_t *at, uint32_t end)
   return NULL;
 }
 
-/* The description of allocas, behind its mark. */
-static const char *read_allocas(struct reader *r, uint32_t at, uint32_t end)
+static const char *read_allocas(struct reader *r)
 {
-  uint64_t allocas;
+  const struct cn_record *record = &r->record;
+  struct cairn_stackmap_area area = {0};
+  const char *why = NULL;
 
-  if (!end)
-    return NULL;
-  if (!read_constant(r, &at, end, &allocas))
-    return "the description of its allocas is malformed";
-  for (uint64_t i = 0; i < allocas; i++) {
-    const char *why = read_alloca(r, &at, end);
-    if (why)
-      return why;
-  }
-  return at == end ? NULL : "the description of its allocas is malformed";
+  while (!why && cairn_stackmap_area(record->map, record->record, &record->described, &area))
+    why = read_alloca(r, &area);
+  return why;
 }
 
 static const char *read_pairs(struct reader *r)
@@ -344,18 +315,19 @@ static const char *read_pairs(struct reader *r)
 static const char *read_all(struct reader *r)
 {
   struct cairn_stackmap_error error;
-  struct cn_deopt_parts parts;
 
   if (cairn_stackmap_statepoint(r->record.map, r->record.record, &r->record.statepoint, &error) < 0)
     return error.reason;
   if (r->record.statepoint.allocas)
     return "an alloca is listed in gc-live, which does not say where in it references are";
   const char *why = read_pairs(r);
-  if (!why)
-    why = cn_deopt_split(&r->record, &parts);
-  if (!why)
-    why = read_allocas(r, parts.allocas, parts.allocas_end);
-  return why ? why : cn_deopt_build(&r->record, &parts, &r->out->detail);
+  if (why)
+    return why;
+  if (cairn_stackmap_described(r->record.map, r->record.record, &r->record.statepoint,
+                               &r->record.described, &error) < 0)
+    return error.reason;
+  why = read_allocas(r);
+  return why ? why : cn_deopt_build(&r->record, &r->out->detail);
 }
 
 const char *cn_roots_build(const struct cairn_stackmap *map,

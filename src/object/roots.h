@@ -12,6 +12,7 @@ struct cn_record {
   const struct cairn_stackmap *map;
   const struct cairn_stackmap_record *record;
   struct cairn_stackmap_statepoint statepoint;
+  struct cairn_stackmap_described described;
   const struct cn_safepoint *frame; /* its shape is known */
   uint64_t stack_size;              /* the stack map's; above INT32_MAX: it has none */
   uint32_t spans;                   /* entries of the object's span table; the first is none's */
@@ -35,15 +36,7 @@ bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t of
  * object says. LLVM keeps no reference there, but reads deopt values there. */
 bool cn_record_is_argument(const struct cn_record *record, unsigned reg, int64_t offset);
 
-/* deopt.c: the operands of the deopt bundle, by whom they are from. Null, or why not. */
-struct cn_deopt_parts {
-  uint32_t user, user_end;       /* locations [user, user_end) */
-  uint32_t allocas, allocas_end; /* behind the mark; both 0: none */
-  uint32_t spans, spans_end;
-};
-const char *cn_deopt_split(const struct cn_record *record, struct cn_deopt_parts *out);
-/* The values of the user's, and the spans. */
-const char *cn_deopt_build(const struct cn_record *record, const struct cn_deopt_parts *parts,
-                           struct cn_detail *out);
+/* deopt.c: the program's deopt values, and the spans. Null, or why not. */
+const char *cn_deopt_build(const struct cn_record *record, struct cn_detail *out);
 
 #endif

@@ -19,6 +19,34 @@
 #include "object/stackmap_print.h"
 #include "fuzz/naive.h"
 
+/* Every area and span: what the counts say there is, there must be. */
+static inline void exercise_described(const struct cairn_stackmap *map,
+                                      const struct cairn_stackmap_record *record,
+                                      const struct cairn_stackmap_statepoint *statepoint)
+{
+  struct cairn_stackmap_described described;
+  struct cairn_stackmap_area area = {0};
+  struct cairn_stackmap_error error = {0, NULL};
+  volatile uint64_t sink = 0;
+  uint32_t areas = 0;
+
+  if (cairn_stackmap_described(map, record, statepoint, &described, &error) < 0) {
+    if (!error.reason)
+      abort();
+    return;
+  }
+  for (; cairn_stackmap_area(map, record, &described, &area); areas++) {
+    for (uint32_t i = 0; i < area.references; i++)
+      sink += cairn_stackmap_area_offset(map, record, &area, i);
+    if (area.end > record->locations || area.place.kind != CAIRN_STACKMAP_DIRECT)
+      abort();
+  }
+  for (uint32_t i = 0; i < described.spans; i++)
+    sink += cairn_stackmap_span(map, record, &described, i).index;
+  if (areas != described.areas || described.deopt_count > statepoint->deopt_count)
+    abort();
+}
+
 static inline void exercise_record(const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record)
 {
@@ -30,7 +58,9 @@ static inline void exercise_record(const struct cairn_stackmap *map,
     sink += cairn_stackmap_location(map, record, i).value;
   for (uint32_t i = 0; i < record->live_outs; i++)
     sink += cairn_stackmap_live_out(map, record, i).size;
-  if (cairn_stackmap_statepoint(map, record, &statepoint, &error) < 0 && !error.reason)
+  if (cairn_stackmap_statepoint(map, record, &statepoint, &error) == 0)
+    exercise_described(map, record, &statepoint);
+  else if (!error.reason)
     abort();
 }
 

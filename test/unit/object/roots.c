@@ -348,6 +348,56 @@ static void described_allocas(void **state)
   MARK, NUMBER(1), place, NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(tag), NUMBER(5), \
       NUMBER(9)
 
+/* The public decoder (cairn/stackmap.h) of the program's own deopt values, two locals, a word and a
+ * span. */
+static void decoded(void **state)
+{
+  const struct place places[] = {
+      NUMBER(42), MARK, NUMBER(3),
+      AT(RSP, 8), NUMBER(2), NUMBER(16), NUMBER(2), NUMBER(0), NUMBER(8),
+      AT(RBP, -24), NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0),
+      AT(RSP, 0), NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(4), NUMBER(5),
+      NUMBER(20), SPAN_MARK, NUMBER(1), NUMBER(2), NUMBER(1), NUMBER(4), SLOT(RSP, 40),
+      SLOT(RSP, 40)};
+  enum { COUNT = sizeof places / sizeof *places };
+  static unsigned char bytes[4096];
+  struct cairn_stackmap map;
+  struct cairn_stackmap_cursor cursor = {0};
+  struct cairn_stackmap_record record;
+  struct cairn_stackmap_statepoint statepoint;
+  struct cairn_stackmap_described d;
+  struct cairn_stackmap_area area = {0};
+
+  (void)state;
+  size_t size = make(bytes, 0, places, COUNT - 2, COUNT);
+  assert_int_equal(cairn_stackmap_open(bytes, size, &map, NULL), 0);
+  assert_true(cairn_stackmap_next(&map, &cursor, &record));
+  assert_int_equal(cairn_stackmap_statepoint(&map, &record, &statepoint, NULL), 0);
+  assert_int_equal(cairn_stackmap_described(&map, &record, &statepoint, &d, NULL), 0);
+  assert_int_equal(statepoint.pairs, 1);
+  assert_int_equal(d.deopt_count, 1);
+  assert_int_equal(d.areas, 3);
+  assert_int_equal(d.spans, 1);
+  assert_true(cairn_stackmap_area(&map, &record, &d, &area));
+  assert_int_equal(area.place.reg, RSP);
+  assert_int_equal(area.place.offset, 8);
+  assert_int_equal(area.count, 2);
+  assert_int_equal(area.stride, 16);
+  assert_int_equal(area.references, 2);
+  assert_int_equal(cairn_stackmap_area_offset(&map, &record, &area, 1), 8);
+  assert_true(cairn_stackmap_area(&map, &record, &d, &area));
+  assert_int_equal(area.place.offset, -24);
+  assert_int_equal(area.references, 1);
+  assert_true(cairn_stackmap_area(&map, &record, &d, &area));
+  assert_int_equal(area.references, 0);
+  assert_int_equal(area.offset, 8);
+  assert_int_equal(area.tag, 4);
+  assert_int_equal(area.parameter, 5);
+  assert_false(cairn_stackmap_area(&map, &record, &d, &area));
+  assert_int_equal(cairn_stackmap_span(&map, &record, &d, 0).index, 2);
+  assert_int_equal(cairn_stackmap_span(&map, &record, &d, 0).depth, 1);
+}
+
 /* Words of the language's own have a tag of its own. */
 static void words(void **state)
 {
@@ -435,6 +485,7 @@ int main(void)
       cmocka_unit_test(slots),
       cmocka_unit_test(described_allocas),
       cmocka_unit_test(words),
+      cmocka_unit_test(decoded),
       cmocka_unit_test(spans),
       cmocka_unit_test(wrong_descriptions),
   };

@@ -261,10 +261,10 @@ static void what_a_map_cannot_hold(void **state)
 static void every_status_has_a_text(void **state)
 {
   (void)state;
-  for (int status = 0; status >= CAIRN_STACKMAP_E_NO_MAPS; status--)
+  for (int status = 0; status >= CAIRN_STACKMAP_E_PLACE; status--)
     assert_non_null(cairn_stackmap_status_text(status));
   assert_null(cairn_stackmap_status_text(1));
-  assert_null(cairn_stackmap_status_text(CAIRN_STACKMAP_E_NO_MAPS - 1));
+  assert_null(cairn_stackmap_status_text(CAIRN_STACKMAP_E_PLACE - 1));
 }
 
 int main(void)

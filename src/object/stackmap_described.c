@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What Cairn appends to the deopt operands of a statepoint (abi.def, "Described allocas", "Spans"),
+ * decoded: areas of the frame that hold references, words of the language's own, open spans. A tail
+ * is found from its end: its last operand says how long it is, and its first is the mark.
+ */
+#include <cairn/stackmap.h>
+
+#include <cairn/abi.h>
+
+struct reader {
+  const struct cairn_stackmap *map;
+  const struct cairn_stackmap_record *record;
+};
+
+static int fail(const struct reader *r, int status, struct cairn_stackmap_error *error)
+{
+  if (error) {
+    error->offset = r->record->offset;
+    error->reason = cairn_stackmap_status_text(status);
+  }
+  return status;
+}
+
+static bool constant(const struct reader *r, uint32_t index, uint64_t *value)
+{
+  struct cairn_stackmap_location l = cairn_stackmap_location(r->map, r->record, index);
+
+  *value = l.value;
+  return l.kind == CAIRN_STACKMAP_CONSTANT;
+}
+
+/* Take the tail with that mark off [first, *end): its operands are [*from, *to). */
+static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uint32_t *end,
+                      uint32_t *from, uint32_t *to)
+{
+  uint64_t length, found;
+
+  if (*end < first + 2 || !constant(r, *end - 1, &length) || length == 0 ||
+      length > *end - 1 - first)
+    return false;
+  uint32_t at = *end - 1 - (uint32_t)length;
+  if (!constant(r, at, &found) || found != mark)
+    return false;
+  *from = at + 1;
+  *to = *end - 1;
+  *end = at;
+  return true;
+}
+
+/* Reads the area whose first location is number `at`. False: it is none. */
+static bool read_area(const struct reader *r, uint32_t at, uint32_t end,
+                      struct cairn_stackmap_area *area)
+{
+  uint64_t references, value;
+
+  if (end - at < 4)
+    return false;
+  *area = (struct cairn_stackmap_area){.place = cairn_stackmap_location(r->map, r->record, at),
+                                       .offsets_first = at + 4};
+  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !constant(r, at + 1, &area->count) ||
+      !constant(r, at + 2, &area->stride) || !constant(r, at + 3, &references))
+    return false;
+  at += 4;
+  if (references == 0) {
+    area->end = at + 3;
+    return end - at >= 3 && constant(r, at, &area->offset) && constant(r, at + 1, &area->tag) &&
+           constant(r, at + 2, &area->parameter) && area->tag >= CAIRN_ABI_ROOT_USER &&
+           area->tag <= UINT32_MAX;
+  }
+  if (references > end - at)
+    return false;
+  area->references = (uint32_t)references;
+  area->end = at + area->references;
+  for (uint32_t i = at; i < area->end; i++)
+    if (!constant(r, i, &value))
+      return false;
+  return true;
+}
+
+static int check_areas(const struct reader *r, struct cairn_stackmap_described *d)
+{
+  uint32_t at = d->areas_first, end = d->areas_end;
+  struct cairn_stackmap_area area;
+  uint64_t areas = 0;
+
+  if (end && (at == end || !constant(r, at++, &areas)))
+    return CAIRN_STACKMAP_E_DESCRIBED;
+  d->areas_first = at;
+  for (; at < end; at = area.end, d->areas++) {
+    if (d->areas == areas || !read_area(r, at, end, &area))
+      return CAIRN_STACKMAP_E_DESCRIBED;
+    if (area.place.kind != CAIRN_STACKMAP_DIRECT)
+      return CAIRN_STACKMAP_E_PLACE;
+  }
+  return d->areas == areas ? CAIRN_STACKMAP_E_OK : CAIRN_STACKMAP_E_DESCRIBED;
+}
+
+static bool check_spans(const struct reader *r, struct cairn_stackmap_described *d, uint32_t end)
+{
+  uint64_t count, value;
+
+  if (!end)
+    return true;
+  if (d->spans_first == end || !constant(r, d->spans_first++, &count) ||
+      count > end - d->spans_first || count * 2 != end - d->spans_first)
+    return false;
+  d->spans = (uint32_t)count;
+  for (uint32_t i = d->spans_first; i < end; i++)
+    if (!constant(r, i, &value) || value > UINT32_MAX)
+      return false;
+  return true;
+}
+
+int cairn_stackmap_described(const struct cairn_stackmap *map,
+                             const struct cairn_stackmap_record *record,
+                             const struct cairn_stackmap_statepoint *statepoint,
+                             struct cairn_stackmap_described *described,
+                             struct cairn_stackmap_error *error)
+{
+  const struct reader r = {map, record};
+  uint32_t first = statepoint->deopt_first, end = first + statepoint->deopt_count, spans_end = 0;
+  struct cairn_stackmap_described d = {0};
+  uint64_t value;
+
+  take_tail(&r, CAIRN_ABI_SPAN_MARK, first, &end, &d.spans_first, &spans_end);
+  take_tail(&r, CAIRN_ABI_ALLOCA_MARK, first, &end, &d.areas_first, &d.areas_end);
+  d.deopt_count = end - first;
+  for (uint32_t i = first; i < end; i++) {
+    if (!constant(&r, i, &value))
+      continue;
+    if (value == CAIRN_ABI_ALLOCA_MARK)
+      return fail(&r, CAIRN_STACKMAP_E_DESCRIBED, error);
+    if (value == CAIRN_ABI_SPAN_MARK)
+      return fail(&r, CAIRN_STACKMAP_E_SPANS, error);
+  }
+  int status = check_areas(&r, &d);
+  if (status < 0)
+    return fail(&r, status, error);
+  if (!check_spans(&r, &d, spans_end))
+    return fail(&r, CAIRN_STACKMAP_E_SPANS, error);
+  *described = d;
+  return CAIRN_STACKMAP_E_OK;
+}
+
+bool cairn_stackmap_area(const struct cairn_stackmap *map,
+                         const struct cairn_stackmap_record *record,
+                         const struct cairn_stackmap_described *described,
+                         struct cairn_stackmap_area *area)
+{
+  const struct reader r = {map, record};
+  uint32_t at = area->end ? area->end : described->areas_first;
+
+  return at < described->areas_end && read_area(&r, at, described->areas_end, area);
+}
+
+uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map,
+                                    const struct cairn_stackmap_record *record,
+                                    const struct cairn_stackmap_area *area, uint32_t index)
+{
+  return cairn_stackmap_location(map, record, area->offsets_first + index).value;
+}
+
+struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
+                                               const struct cairn_stackmap_record *record,
+                                               const struct cairn_stackmap_described *described,
+                                               uint32_t index)
+{
+  uint32_t at = described->spans_first + 2 * index;
+
+  return (struct cairn_stackmap_span){
+      .index = (uint32_t)cairn_stackmap_location(map, record, at).value,
+      .depth = (uint32_t)cairn_stackmap_location(map, record, at + 1).value};
+}
