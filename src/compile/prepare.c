@@ -147,6 +147,14 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- pointer differences ---- */
 
+/* Null, or what is computed of it alone. */
+static bool is_constant_address(LLVMValueRef reference)
+{
+  return LLVMIsConstant(reference) ||
+         ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
+          LLVMIsConstant(LLVMGetOperand(reference, 0)));
+}
+
 LLVMValueRef cn_prepare_difference(LLVMValueRef sub, LLVMValueRef operands[2])
 {
   if (!LLVMIsABinaryOperator(sub) || LLVMGetInstructionOpcode(sub) != LLVMSub)
@@ -156,6 +164,8 @@ LLVMValueRef cn_prepare_difference(LLVMValueRef sub, LLVMValueRef operands[2])
     if (!cn_takes_address(cast) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
+    if (is_constant_address(operands[i]))
+      return NULL; /* the other operand's address: verify-safepoints says where that is wrong */
   }
   return LLVMGetIntTypeWidth(LLVMTypeOf(sub)) <= 64 ? sub : NULL;
 }
@@ -313,9 +323,9 @@ bool cn_prepare(struct cn_ctx *ctx)
 
 /* ---- the late half ---- */
 
-/* The two references point into one object (ISO C17, 6.5.6), so a difference from null is that of
+/* The two references point into one object, or both are null, so a difference from null is that of
  * null and null. The optimiser makes such of paths that no execution takes; as arithmetic it would
- * be the bare address. */
+ * be the bare address. What was one in the input has never become a call (prepare). */
 static LLVMValueRef difference(LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right,
                                LLVMTypeRef word)
 {
