@@ -60,6 +60,7 @@ cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: prepare.c */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
+cn_pass cn_verify_unmanaged; /* verify-unmanaged: verify_unmanaged.c; verify.h, rules.h */
 cn_pass cn_markers;     /* drop-markers: regions.c, spans_prepare.c */
 cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c, tail_memory.c; tail.h */
 cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */

@@ -54,7 +54,7 @@ static bool calls_slow_path(LLVMValueRef call)
 
 /* A module has come to the rewriter if a function of it has statepoints, or the polls and slow
  * paths that passes before it made. Then all its functions have. */
-static bool is_rewritten(LLVMValueRef function)
+bool cn_verify_is_rewritten(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
@@ -188,7 +188,7 @@ bool cn_verify(struct cn_ctx *ctx)
   bool rewritten = false;
 
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    rewritten |= is_subject(f) && is_rewritten(f);
+    rewritten |= is_subject(f) && cn_verify_is_rewritten(f);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;
        f = LLVMGetNextFunction(f))
     if (is_subject(f))

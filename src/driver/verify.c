@@ -14,7 +14,8 @@ static const char help[] =
     "usage: cairn verify [options] IN.{ll,bc}|- ...\n\n"
     "Check that every managed function of the modules, rewritten already, uses no reference after\n"
     "a safepoint that may have moved it. Each finding names rule, function, values, and the blocks\n"
-    "from the safepoint to the use.\n\n"
+    "from the safepoint to the use. Functions that are not looked at are named: with a gc strategy\n"
+    "that Cairn does not know, and without one where they keep references.\n\n"
       "  --time-to-safepoint   instead: how long each function may run without a safepoint, and the\n"
     "                        loops and calls without a bound (or of a second or more),\n"
     "                        which are findings\n"
@@ -24,7 +25,8 @@ static const char help[] =
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
     "  --safepoints=early    the optimiser has run since: it may have made two live values one\n"
     "  --help, --version\n\n"
-    "Exit status: 0; 1 if there are findings or a file is no module; 2 for bad usage.\n";
+    "Exit status: 0; 1 if there are findings, references or safepoints that were not looked at, or a\n"
+    "file is no module; 2 for bad usage.\n";
 
 /* ---- JSON ---- */
 
@@ -98,7 +100,8 @@ static bool verify_module(LLVMModuleRef module, const char *path, const struct r
   if (request->time)
     return cairn_time_to_safepoint(
         module, &own, request->json ? cn_verify_print_time_json : cn_verify_print_time, own.env);
-  return cairn_compile_pass(module, NULL, "verify-safepoints", &own);
+  bool seen = cairn_compile_pass(module, NULL, "verify-unmanaged", &own);
+  return cairn_compile_pass(module, NULL, "verify-safepoints", &own) && seen;
 }
 
 static bool verify(const char *path, const struct request *request)

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass verify-unmanaged: what verify-safepoints does not look at, said by `cairn verify`. The
+ * collector does not look into the frames of such functions, so no reference may wait in one.
+ *
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
+ *   not-verified         a function under a gc strategy that Cairn does not know: an error if it has
+ *                        references or statepoints, which nothing is known of, else a warning; a
+ *                        module with managed functions of which none was rewritten: a warning
+ *   unmanaged-function   one without a strategy keeps a reference over a call (rules_native.c)
+ */
+#include <string.h>
+#include "compile/calls.h"
+#include "compile/names.h"
+#include "compile/rules.h"
+#include "compile/verify.h"
+
+static bool operands_hold_refs(LLVMValueRef i)
+{
+  for (int o = 0; o < LLVMGetNumOperands(i); o++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, (unsigned)o))))
+      return true;
+  return cn_holds_ref(LLVMTypeOf(i)) ||
+         (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)));
+}
+
+static bool has_references(LLVMValueRef function)
+{
+  if (cn_calls_type_has_refs(LLVMGlobalGetValueType(function)))
+    return true;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (operands_hold_refs(i))
+        return true;
+  return false;
+}
+
+static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  bool holds = has_references(function) || cn_has_statepoints(function);
+
+  cn_report(ctx, holds ? CAIRN_ERROR : CAIRN_WARNING, function, "not-verified",
+            "gc strategy \"%s\" is none of Cairn's: the function was not looked at%s",
+            LLVMGetGC(function), holds ? ", and it has references or safepoints" : "");
+}
+
+/* It has no statepoints: LLVM's verifier sees to that. */
+static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (has_references(function))
+    cn_rules_native(ctx, function);
+}
+
+bool cn_verify_unmanaged(struct cn_ctx *ctx)
+{
+  unsigned managed = 0, rewritten = 0;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    managed += cn_is_managed(f);
+    rewritten += cn_is_managed(f) && cn_verify_is_rewritten(f);
+    if (!cn_is_managed(f) && LLVMGetGC(f))
+      check_unknown_strategy(ctx, f);
+    else if (!cn_is_managed(f))
+      check_without_strategy(ctx, f);
+  }
+  if (managed && !rewritten)
+    cn_report(ctx, CAIRN_WARNING, NULL, "not-verified",
+              "no function of the module has a safepoint: there was nothing to check; is it "
+              "rewritten already?");
+  return ctx->errors == 0;
+}
