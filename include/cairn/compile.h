@@ -106,6 +106,11 @@ enum cairn_poll {
   CAIRN_POLL_STACK, /* the stack pointer against the thread's limit: finds stack overflow too */
 };
 
+/* Told of a step: what place-safepoints did to a loop or to the control flow of `function`, or
+ * rewrite-statepoints to all of it, which is valid IR then. `step` is a static name. The function must
+ * be left as it is. */
+typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef function);
+
 /* How to compile. All zero is -O0 of a front end's module for an executable, silently; so is a null
  * pointer, wherever options are asked for. */
 struct cairn_compile_options {
@@ -133,6 +138,9 @@ struct cairn_compile_options {
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
   void *timer_env;                    /* for `timer` */
+  bool check_steps;                   /* look at the control flow after each step that changes it */
+  cairn_step_watcher *step;           /* told of these steps; may be null */
+  void *step_env;                     /* for `step` */
 };
 
 /* ---- for compilers that have a pipeline and a runtime of their own ----

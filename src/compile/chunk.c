@@ -41,6 +41,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/loops.h"
+#include "compile/steps.h"
 
 /* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
  * trip. */
@@ -290,6 +291,8 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
 void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  const struct cn_step_loop is = {.header = c->header, .latch = c->latch};
+  cn_step_expect(ctx, LLVMGetBasicBlockParent(c->header), "chunks", &is, 1);
   struct cn_ptrmap kept = {0}; /* the edge from `check` leads to `chunk` by and by */
 
   cn_move_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));
@@ -313,6 +316,11 @@ void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, stru
   build_advances(&r);
   build_latch(&r, end);
   LLVMDisposeBuilder(r.builder);
+  const struct cn_step_loop made[] = {
+      {.header = c->header, .latch = c->latch, .outer = r.chunk},
+      {.header = r.chunk, .latch = r.poll},
+  };
+  cn_step_done(ctx, LLVMGetBasicBlockParent(c->header), "chunks", made, 2);
   *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_chunk_work(c);
   if (c->polls_first) {
     cn_ptrmap_add(&out->polled, r.poll, NULL);

@@ -40,7 +40,7 @@ struct cn_chunk_candidate {
   /* For the copy (owned). */
   LLVMBasicBlockRef *blocks;
   uint32_t count;
-  LLVMBasicBlockRef exit; /* the only block behind the loop, reached only from it, or null */
+  bool one_exit;
   struct cn_nest *nest;   /* not the loop itself is bounded in the copy, but those in it; or null */
 };
 

@@ -2,7 +2,7 @@
  *
  * Copies of blocks within their function. Part of pass `place-safepoints`.
  *
- * Needs: blocks of which only phis of their successors use values (leaving.c). Provides: copies,
+ * Needs: blocks of which only phis of their successors use values (LCSSA form). Provides: copies,
  * with what the debugger is told of variables. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/clone.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of loops, and what a loop computes for the code behind it. Private to src/compile.
+ * Copies of loops. Private to src/compile.
  */
 #ifndef CN_COMPILE_CLONE_H
 #define CN_COMPILE_CLONE_H
@@ -42,13 +42,5 @@ static inline bool cn_clone_has(const struct cn_clone *clone, LLVMBasicBlockRef 
 {
   return cn_ptrmap_find(&clone->in, block) != NULL;
 }
-
-/* ---- leaving.c ---- */
-
-/* What blocks compute and others use, phis behind them excepted, goes through memory from here on,
- * so that the blocks can be copied. True if there is such a value. */
-bool cn_leaving_demote(struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count);
-/* And back into values and phis, as LLVM makes them. */
-void cn_leaving_promote(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -7,9 +7,9 @@
  * Needs: nothing. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
  */
 #include <stdlib.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include "base/vector.h"
 #include "compile/chunk.h"
-#include "compile/clone.h"
 #include "compile/names.h"
 #include "compile/nest.h"
 #include "compile/regions.h"
@@ -17,7 +17,12 @@
 #include "compile/unroll.h"
 
 typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
-typedef CN_VECTOR(struct cn_unroll) unroll_vector;
+
+/* What loops of a function become, in the order in which it is made. */
+struct forms {
+  candidate_vector nests, candidates; /* twins and chunks */
+  CN_VECTOR(struct cn_unroll) unrolls;
+};
 
 /* In a loop that is cut into chunks itself, each entry polls: else every trip of a chunk could do
  * an inner chunk's work. */
@@ -41,25 +46,7 @@ static void tell(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
               (unsigned long)c->trips);
 }
 
-/* Those that nobody can count, at last: other loops do not change them. */
-static void unroll(struct cn_ctx *ctx, LLVMValueRef function, unroll_vector *unrolls)
-{
-  bool demoted = false;
-
-  for (size_t i = 0; i < unrolls->count; i++) {
-    struct cn_unroll *u = &unrolls->at[i];
-    demoted |= cn_leaving_demote(ctx, u->blocks, u->count);
-    cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop",
-              "unrolled, with a poll on every %u. trip", u->times);
-    cn_unroll_build(ctx, u);
-    free(u->blocks);
-  }
-  if (demoted)
-    cn_leaving_promote(ctx, function);
-  cn_free(unrolls);
-}
-
-/* The optimiser is to leave the function as it is: nothing would make values of locals again. */
+/* LLVM's passes are to leave the function as it is: nothing would make phis of what leaves loops. */
 static bool is_left_alone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
@@ -86,8 +73,10 @@ static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_
 }
 
 static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                 candidate_vector *nests, candidate_vector *candidates, unroll_vector *unrolls)
+                 struct forms *forms)
 {
+  candidate_vector *candidates = &forms->candidates;
+  bool copies = !is_left_alone(function);
   struct cn_cfg cfg;
   struct cn_loops loops;
 
@@ -100,42 +89,90 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
     if (open && open[loops.at[l].header] != 0)
       continue;
     bool fits = cn_chunk_fits(ctx, &loops, l, small_work, &c);
-    if (fits)
+    if (fits && (copies || !c.twin))
       cn_push(candidates, c);
+    else if (fits)
+      free(c.blocks);
     if ((!fits || c.unrolls) && loops.at[l].work > small_work && !cn_chunk_calls(&loops, l) &&
-        !is_left_alone(function) && cn_unroll_fits(&loops, l, &u))
-      cn_push(unrolls, u);
+        copies && cn_unroll_fits(&loops, l, &u))
+      cn_push(&forms->unrolls, u);
   }
   for (size_t i = 0; i < candidates->count; i++)
     candidates->at[i].polls_first = is_in_chunks(&loops, candidates, candidates->at[i].loop);
-  if (!open && !is_left_alone(function))
-    find_nests(ctx, &loops, small_work, candidates, nests);
+  if (!open && copies)
+    find_nests(ctx, &loops, small_work, candidates, &forms->nests);
   free(open);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
 }
 
+/* So that only phis behind a loop use what it computes: those are fed from its copies, too, and what
+ * starts or bounds a later loop stays the same value. */
+static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+
+  cn_llvm_ok(ctx, function, LLVMRunPassesOnFunction(function, "lcssa", ctx->machine, options));
+  LLVMDisposePassBuilderOptions(options);
+}
+
+static bool has_copies(const struct forms *forms)
+{
+  bool twins = false;
+
+  for (size_t i = 0; i < forms->candidates.count; i++)
+    twins |= forms->candidates.at[i].twin;
+  return twins || forms->nests.count || forms->unrolls.count;
+}
+
+static void drop(struct forms *forms)
+{
+  for (size_t i = 0; i < forms->nests.count; i++)
+    cn_nest_free(&forms->nests.at[i]);
+  for (size_t i = 0; i < forms->candidates.count; i++)
+    free(forms->candidates.at[i].blocks);
+  for (size_t i = 0; i < forms->unrolls.count; i++)
+    free(forms->unrolls.at[i].blocks);
+  cn_free(&forms->nests);
+  cn_free(&forms->candidates);
+  cn_free(&forms->unrolls);
+}
+
+/* Unrolled is at last: other loops do not change those that nobody can count. */
+static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_chunks *out)
+{
+  for (size_t i = 0; i < forms->nests.count; i++) {
+    cn_remark(ctx, forms->nests.at[i].compare, "loop",
+              "has a copy in which the loops in it do not poll, for few trips of these");
+    cn_twin_build(ctx, &forms->nests.at[i], out);
+  }
+  for (size_t i = 0; i < forms->candidates.count; i++) {
+    struct cn_chunk_candidate *c = &forms->candidates.at[i];
+    tell(ctx, c);
+    if (c->twin)
+      cn_twin_build(ctx, c, out);
+    else
+      cn_chunk_build(ctx, c, out);
+  }
+  for (size_t i = 0; i < forms->unrolls.count; i++) {
+    const struct cn_unroll *u = &forms->unrolls.at[i];
+    cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop",
+              "unrolled, with a poll on every %u. trip", u->times);
+    cn_unroll_build(ctx, u);
+  }
+}
+
 void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                     struct cn_chunks *out)
 {
-  candidate_vector nests = {0}, candidates = {0};
-  unroll_vector unrolls = {0};
+  struct forms forms = {0};
 
-  find(ctx, function, small_work, &nests, &candidates, &unrolls);
-  for (size_t i = 0; i < nests.count; i++) {
-    cn_remark(ctx, nests.at[i].compare, "loop",
-              "has a copy in which the loops in it do not poll, for few trips of these");
-    cn_nest_build(ctx, &nests.at[i], out);
+  find(ctx, function, small_work, &forms);
+  if (has_copies(&forms)) {
+    drop(&forms);
+    close_loops(ctx, function);
+    find(ctx, function, small_work, &forms);
   }
-  cn_free(&nests);
-  for (size_t i = 0; i < candidates.count; i++) {
-    tell(ctx, &candidates.at[i]);
-    if (candidates.at[i].twin)
-      cn_twin_build(ctx, &candidates.at[i], out);
-    else
-      cn_chunk_build(ctx, &candidates.at[i], out);
-    free(candidates.at[i].blocks);
-  }
-  cn_free(&candidates);
-  unroll(ctx, function, &unrolls);
+  build(ctx, &forms, out);
+  drop(&forms);
 }

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/twin.h"
 #include "compile/work.h"
 
 /* Instructions in a nest that is worth a copy, and trips that it must allow for. */
@@ -21,7 +20,8 @@
 
 struct inner {
   struct cn_chunk_candidate test;
-  LLVMValueRef start;
+  LLVMValueRef from_zero; /* the counter starts there for all that matters; else null, and */
+  unsigned start;         /* it is this input of its phi: copying an earlier nest may replace that */
   uint32_t parent; /* index of the inner loop round it, or CN_NO_BLOCK */
 };
 
@@ -32,11 +32,11 @@ struct cn_nest {
 
 /* ---- which nests ---- */
 
-/* Where the induction variable starts, if that is known before `loop`. Of a counter that only goes
- * up to an unsigned bound 0 will do. Else null. */
-static LLVMValueRef start_of(const struct cn_loops *loops, uint32_t loop,
-                             const struct cn_chunk_candidate *c)
+/* Where the induction variable starts: is that known before `loop`? Of a counter that only goes up
+ * to an unsigned bound 0 will do. */
+static bool find_start(const struct cn_loops *loops, uint32_t loop, struct inner *inner)
 {
+  const struct cn_chunk_candidate *c = &inner->test;
   LLVMValueRef start = NULL, phi = c->iv.phi;
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -44,15 +44,23 @@ static LLVMValueRef start_of(const struct cn_loops *loops, uint32_t loop,
     if (from == CN_NO_BLOCK || cn_loops_contain(loops, c->loop, from))
       continue;
     if (start && start != LLVMGetIncomingValue(phi, i))
-      return NULL;
+      return false;
     start = LLVMGetIncomingValue(phi, i);
+    inner->start = i;
   }
   if (start && cn_loops_outside(loops, loop, start))
-    return start;
+    return true;
   bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 &&
                LLVMGetNUW(c->iv.next) && c->no_wrap &&
                (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
-  return rises ? LLVMConstNull(LLVMTypeOf(phi)) : NULL;
+  inner->from_zero = rises ? LLVMConstNull(LLVMTypeOf(phi)) : NULL;
+  return rises;
+}
+
+static LLVMValueRef start_of(const struct inner *inner)
+{
+  return inner->from_zero ? inner->from_zero
+                          : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
 }
 
 /* The inner loop `l`: is it bounded by what is known before `loop`? */
@@ -63,8 +71,7 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
 
   if (!cn_chunk_counts(ctx, loops, l, &inner.test) || inner.test.iv.by)
     return false;
-  inner.start = start_of(loops, loop, &inner.test);
-  if (!inner.start ||
+  if (!find_start(loops, loop, &inner) ||
       !cn_loops_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
     return false;
   cn_push(&nest->inner, inner);
@@ -154,7 +161,7 @@ static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const stru
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   uint64_t step = cn_chunk_magnitude(inner->test.iv.step);
-  LLVMValueRef ahead = cn_chunk_build_ahead(ctx, b, &inner->test, inner->start);
+  LLVMValueRef ahead = cn_chunk_build_ahead(ctx, b, &inner->test, start_of(inner));
   unsigned shift = 0;
 
   if (LLVMGetIntTypeWidth(LLVMTypeOf(ahead)) < 64)
@@ -174,7 +181,7 @@ LLVMValueRef cn_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struc
 
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct inner *inner = &nest->inner.at[i];
-    LLVMValueRef one = cn_chunk_build_far(ctx, b, &inner->test, inner->start);
+    LLVMValueRef one = cn_chunk_build_far(ctx, b, &inner->test, start_of(inner));
     far = far ? LLVMBuildOr(b, far, one, "nest.far") : one;
     for (size_t p = 0; p < nest->inner.count; p++) {
       if (nest->inner.at[p].test.loop != inner->parent)
@@ -197,14 +204,8 @@ void cn_nest_bound(const struct cn_nest *nest, const struct cn_clone *clone, str
   }
 }
 
-void cn_nest_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out)
+void cn_nest_free(struct cn_chunk_candidate *c)
 {
-  LLVMValueRef function = LLVMGetBasicBlockParent(c->header);
-  bool demoted = cn_leaving_demote(ctx, c->blocks, c->count);
-
-  cn_twin_build(ctx, c, out);
-  if (demoted)
-    cn_leaving_promote(ctx, function);
   cn_free(&c->nest->inner);
   free(c->nest);
   free(c->blocks);

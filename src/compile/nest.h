@@ -15,8 +15,8 @@ struct cn_nest;
 bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                   uint64_t small_work, struct cn_chunk_candidate *c);
 
-/* Copy it, and free what `c` owns. */
-void cn_nest_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out);
+/* Free what `c` owns. */
+void cn_nest_free(struct cn_chunk_candidate *c);
 
 /* At the builder's place: may an inner loop do more on one entry than what fits between polls? */
 LLVMValueRef cn_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,

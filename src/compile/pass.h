@@ -45,7 +45,7 @@ cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites
                            regions.c, funclets.c, longcalls*.c, early.c; of the call graph:
                            infer.c, callgraph.c, entries.c, weights.c, import.c; of loops:
                            loop_forms.c, chunk.c, chunk_find.c, twin.c, nest.c, unroll.c, clone.c,
-                           leaving.c; of the rest: ascent.c, ways_back.c, excess.c; and the headers of
+                           steps.c; of the rest: ascent.c, ways_back.c, excess.c; and the headers of
                            these names */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, promises.c, undefined.c; forms.c,

@@ -27,6 +27,7 @@
 #include "compile/regions.h"
 #include "compile/returns.h"
 #include "compile/sites.h"
+#include "compile/steps.h"
 
 struct placer {
   struct cn_ctx *ctx;
@@ -278,15 +279,19 @@ static void place_in(struct placer *p, LLVMValueRef function)
 
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
+  cn_step_done(p->ctx, function, "long calls", NULL, 0);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
     cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_returns_part(p->ctx, function);
+  cn_step_done(p->ctx, function, "parted returns", NULL, 0);
   collect_sites(p, function, &chunks, &sites);
   for (size_t i = 0; i < sites.list.count; i++)
     cn_poll_emit(&p->polls, sites.list.at[i]);
+  cn_step_done(p->ctx, function, "polls", NULL, 0);
   if (fast)
     cn_early_returns(p->ctx, function);
+  cn_step_done(p->ctx, function, "early returns", NULL, 0);
   cn_sites_free(&sites);
   cn_ptrmap_free(&chunks.bounded);
   cn_ptrmap_free(&chunks.first);

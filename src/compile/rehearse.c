@@ -27,10 +27,13 @@ bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run)
   const struct cairn_compile_options *options = ctx->options;
   struct cairn_compile_options quiet = *options;
   struct cn_ctx copy = *ctx;
+  struct cairn_compile_options unwatched = *options;
 
   copy.llvm = LLVMContextCreate();
   copy.module = copy_into(copy.llvm, ctx->module);
   copy.layout = LLVMGetModuleDataLayout(copy.module);
+  unwatched.step = NULL; /* of steps the module's own tell */
+  copy.options = &unwatched;
   bool ok = run(&copy);
   ctx->errors = copy.errors;
   LLVMDisposeModule(copy.module);

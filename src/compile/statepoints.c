@@ -23,6 +23,7 @@
 #include "compile/rewrite.h"
 #include "compile/special_calls.h"
 #include "compile/statepoints.h"
+#include "compile/steps.h"
 #include "compile/tail.h"
 #include "compile/unreachable.h"
 #include "compile/user_roots.h"
@@ -138,10 +139,11 @@ void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMVa
 
 /* ---- one function ---- */
 
-static void rebuild(struct cn_refs *refs, struct cn_cfg *cfg)
+static void rebuild(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   unsigned off = refs->off;
 
+  cn_step_done(ctx, cfg->function, step, NULL, 0);
   cn_refs_free(refs);
   cn_refs_build(refs, cfg, off);
 }
@@ -171,7 +173,7 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   else
     cn_liveness(refs);
   if (cn_split_aggregates(ctx, refs))
-    rebuild(refs, cfg);
+    rebuild(ctx, refs, cfg, "split aggregates");
 }
 
 /* Live sets with bases. */
@@ -237,14 +239,15 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
 
   cn_phis_drop_idle(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
+  cn_step_done(e->ctx, function, "split unwind edges", NULL, 0);
   build(e, function, &cfg, &refs);
   if (refs.points.count && !cn_pairs_refuse_unwound(e->ctx, &refs)) {
     if (cn_unwind_replace_phis(e->ctx, &refs))
-      rebuild(&refs, &cfg);
+      rebuild(e->ctx, &refs, &cfg, "phis of pads");
     if (cn_slot_mode(e->ctx, &refs, &e->described.stored))
-      rebuild(&refs, &cfg);
+      rebuild(e->ctx, &refs, &cfg, "slot mode");
     if (cn_unwind_demote(e->ctx, &refs, &e->described.stored))
-      rebuild(&refs, &cfg);
+      rebuild(e->ctx, &refs, &cfg, "demotion for pads");
     analyse(&refs);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
@@ -330,8 +333,10 @@ bool cn_rewrite(struct cn_ctx *ctx)
       cn_forms_lower(ctx, todo.at[i]);
       cn_stack_objects_lower(ctx, todo.at[i]);
       cn_tail_calls(ctx, todo.at[i]);
+      cn_step_done(ctx, todo.at[i], "tail calls", NULL, 0);
       rewrite_function(&emitter, todo.at[i]);
       cn_spaces_lower(ctx, todo.at[i]);
+      cn_step_done(ctx, todo.at[i], "statepoints", NULL, 0);
     }
     free_emitter(&emitter);
   }

@@ -15,7 +15,7 @@
  * into sums in a register each (chunks need twice as many); with several exits, of
  * which the original is unrolled if it is small (unroll.c); and for nests (nest.c).
  *
- * Needs: nothing. Provides: bounded copies of loops. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: bounded copies of loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/twin.h"
 
@@ -25,6 +25,7 @@
 #include "compile/clone.h"
 #include "compile/emit.h"
 #include "compile/nest.h"
+#include "compile/steps.h"
 
 /* Instructions in a loop that is worth a copy. */
 #define TWIN_SIZE 64
@@ -40,49 +41,17 @@ struct twin {
 
 /* ---- which loops ---- */
 
-/* Can the uses of `i` outside the loop be served from two loops? With one exit, always (see
- * merge_at_exit()); else they must be phis that the exits feed. */
-static bool is_used_well(const struct cn_loops *loops, uint32_t loop, LLVMValueRef i, bool one_exit)
-{
-  for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (!LLVMIsAInstruction(user))
-      return false;
-    uint32_t at = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(user));
-    if (at == CN_NO_BLOCK)
-      return false;
-    if (one_exit || cn_loops_contain(loops, loop, at))
-      continue;
-    if (!LLVMIsAPHINode(user))
-      return false;
-    for (unsigned k = 0; k < LLVMCountIncoming(user); k++) {
-      uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(user, k));
-      if (LLVMGetIncomingValue(user, k) == i &&
-          (from == CN_NO_BLOCK || !cn_loops_contain(loops, loop, from)))
-        return false;
-    }
-  }
-  return true;
-}
-
 bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
                   struct cn_chunk_candidate *c)
 {
   const struct cn_loop *l = &loops->at[loop];
-  uint32_t last = CN_NO_BLOCK, exits = cn_loops_exits(loops, loop, &last);
+  uint32_t exits = cn_loops_exits(loops, loop, NULL);
 
   if (l->inner || c->iv.by || cn_clone_size(loops, loop) > TWIN_SIZE)
     return false;
-  bool one_exit = exits == 1 && loops->cfg->blocks[last].pred_count == 1;
   if (exits < 2 && !products)
     return false;
-  for (uint32_t b = 0; b < l->count; b++) {
-    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
-    for (; i; i = LLVMGetNextInstruction(i))
-      if (!is_used_well(loops, loop, i, one_exit))
-        return false;
-  }
-  c->exit = one_exit ? loops->cfg->blocks[last].block : NULL;
+  c->one_exit = exits == 1;
   c->blocks = cn_alloc(l->count * sizeof(LLVMBasicBlockRef));
   c->count = l->count;
   for (uint32_t b = 0; b < l->count; b++)
@@ -128,58 +97,23 @@ static void build_guard(struct twin *t)
   cn_free(&phis);
 }
 
-/* ---- the ways out ---- */
-
-/* Uses outside the loop of what it computes, where it has but one exit: they get a phi. The phis
- * at the exit have it already. */
-static void merge_at_exit(struct twin *t, LLVMValueRef value)
-{
-  CN_VECTOR(LLVMValueRef) users = {0};
-
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    LLVMBasicBlockRef at = LLVMGetInstructionParent(user);
-    if (!cn_clone_has(&t->clone, at) && !(LLVMIsAPHINode(user) && at == t->c->exit))
-      cn_push(&users, user);
-  }
-  if (users.count) {
-    LLVMValueRef values[] = {value, cn_clone_of(&t->clone, value)};
-    LLVMBasicBlockRef from[] = {t->c->latch, cn_clone_of_block(&t->clone, t->c->latch)};
-    LLVMPositionBuilderBeforeInstrAndDbgRecords(t->builder, LLVMGetFirstInstruction(t->c->exit));
-    LLVMValueRef phi = LLVMBuildPhi(t->builder, LLVMTypeOf(value), "twin.after");
-    LLVMAddIncoming(phi, values, from, 2);
-    for (size_t i = 0; i < users.count; i++)
-      for (int k = 0; k < LLVMGetNumOperands(users.at[i]); k++)
-        if (LLVMGetOperand(users.at[i], (unsigned)k) == value)
-          LLVMSetOperand(users.at[i], (unsigned)k, phi);
-  }
-  cn_free(&users);
-}
-
-static void merge_exits(struct twin *t)
-{
-  for (uint32_t b = 0; t->c->exit && b < t->c->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(t->c->blocks[b]); i;
-         i = LLVMGetNextInstruction(i))
-      merge_at_exit(t, i);
-}
-
 /* ---- all of it ---- */
 
 void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out)
 {
   struct twin t = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
+  const struct cn_step_loop is = {.header = c->header, .latch = c->latch, .blocks = c->count};
+  cn_step_expect(ctx, LLVMGetBasicBlockParent(c->header), "twin", &is, 1);
   cn_clone_begin(&t.clone, ctx, c->blocks, c->count, c->header);
   build_guard(&t);
   LLVMMoveBasicBlockBefore(t.guard, cn_clone_of_block(&t.clone, c->blocks[0]));
   cn_clone_fill(&t.clone);
-  merge_exits(&t);
   LLVMPositionBuilderAtEnd(t.builder, t.guard);
   LLVMSetCurrentDebugLocation2(t.builder, LLVMInstructionGetDebugLoc(c->compare));
   LLVMValueRef far = c->nest ? cn_nest_build_far(ctx, t.builder, c->nest)
                              : cn_chunk_build_far(ctx, t.builder, c, t.start);
-  if (!c->exit)
+  if (!c->one_exit)
     far = LLVMBuildFreeze(t.builder, far, "twin.far");
   LLVMBasicBlockRef copy = cn_clone_of_block(&t.clone, c->header);
   cn_emit_unlikely(ctx, LLVMBuildCondBr(t.builder, far, c->header, copy));
@@ -189,6 +123,11 @@ void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_c
     *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) = cn_chunk_work(c);
   if (c->polls_first)
     cn_ptrmap_add(&out->first, t.guard, NULL);
+  const struct cn_step_loop made[] = {
+      {.header = c->header, .latch = c->latch, .blocks = c->count},
+      {.header = copy, .blocks = c->count},
+  };
+  cn_step_done(ctx, LLVMGetBasicBlockParent(copy), c->nest ? "nest" : "twin", made, 2);
   cn_clone_end(&t.clone);
   LLVMDisposeBuilder(t.builder);
 }

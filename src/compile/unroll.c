@@ -11,7 +11,7 @@
  *          br (f(i.next)), head', exit                               br (f(i.next')), head, exit
  *                                                                    ^ the poll is put here
  *
- * Needs: values that leave the loop by phis behind it alone (leaving.c). Provides: fewer polls.
+ * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: fewer polls.
  * Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/unroll.h"
@@ -23,6 +23,7 @@
 #include "compile/cfg.h"
 #include "compile/clone.h"
 #include "compile/emit.h"
+#include "compile/steps.h"
 
 /* So much work between two polls is thirty times that of one. */
 #define WORTH 32
@@ -344,6 +345,18 @@ static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
   }
 }
 
+static uint32_t count_exits(const struct cn_unroll *u, const struct cn_clone *clone)
+{
+  uint32_t exits = 0;
+
+  for (uint32_t b = 0; b < u->count; b++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(u->blocks[b]);
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+      exits += !cn_clone_has(clone, LLVMGetSuccessor(end, s));
+  }
+  return exits;
+}
+
 static bool declares_scope(LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
@@ -377,6 +390,8 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
   LLVMBasicBlockRef after = u->blocks[u->count - 1];
 
   CN_CHECK(u->times <= CN_UNROLL_MOST);
+  const struct cn_step_loop is = {.header = u->blocks[0], .blocks = u->count};
+  cn_step_expect(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &is, 1);
   forget_scopes(u);
   for (uint32_t k = 0; k < count; k++) {
     cn_clone_begin(&clones[k], ctx, u->blocks, u->count, u->blocks[0]);
@@ -388,6 +403,7 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
       after = copy;
     }
   }
+  uint32_t exits = count_exits(u, &clones[0]);
   for (uint32_t k = 0; k < count; k++)
     lead_on(u, k ? &clones[k - 1] : NULL, cn_clone_of_block(&clones[k], u->blocks[0]));
   lead_on(u, &clones[count - 1], u->blocks[0]);
@@ -396,8 +412,11 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
     for (uint32_t k = 0; k < count; k++)
       count_on(&clones[k], k + 1, phi);
   close_phis(u, &clones[count - 1]);
-  for (uint32_t k = 0; k < count; k++) {
+  for (uint32_t k = 0; k < count; k++)
     fold_phis(&clones[k], u->blocks[0]);
+  const struct cn_step_loop made = {
+      .header = u->blocks[0], .blocks = u->times * u->count, .exits = u->times * exits};
+  cn_step_done(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &made, 1);
+  for (uint32_t k = 0; k < count; k++)
     cn_clone_end(&clones[k]);
-  }
 }

@@ -25,8 +25,8 @@ bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unrol
  * chunks, would cost more than the polls. */
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
 
-/* Unroll it: the last of the copies has all back edges. What others use of it must have been
- * demoted (clone.h). */
+/* Unroll it: the last of the copies has all back edges. Others use of it what phis behind
+ * it tell (LCSSA form). */
 void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *unroll);
 
 #endif

@@ -20,7 +20,7 @@
 ; CHECK: br i1 %c{{[0-9]+}}, label %latch{{[0-9]+}}, label %inner[[I]], !cairn.bounded
 ; CHECK: {{^}}chunk:
 ; CHECK: {{^}}done:
-; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64 [ %s.next, {{.*}} ], [ %s.next{{[0-9]+}}
+; CHECK-NEXT: %s.next.lcssa{{[^ ]*}} = phi i64 [ %s.next.lcssa, {{.*}} ], [ %s.next.lcssa{{[0-9]+}},
 define i64 @rows(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
 entry:
   br label %outer
@@ -163,4 +163,93 @@ latch:
   br i1 %d, label %done, label %outer
 done:
   ret void
+}
+
+; Two nests, the second of which starts at a counter of the first: that is another value when the first has
+; been copied.
+; CHECK-LABEL: define i64 @starts_where_one_ended
+; CHECK-COUNT-2: {{^}}twin{{[0-9]*}}:
+define i64 @starts_where_one_ended(ptr addrspace(1) %p, i64 %n, i64 %k, i64 %r) gc "statepoint-example" {
+entry:
+  br label %again
+again:
+  %z = phi i64 [ 0, %entry ], [ %z.next, %again.next ]
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %again ], [ %i.next, %outer.next ]
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %outer ], [ %j.next, %inner ]
+  %s = phi i64 [ %i, %outer ], [ %s.next, %inner ]
+  %q = getelementptr i64, ptr addrspace(1) %p, i64 %j
+  %s.next = add i64 %s, 3
+  store i64 %s.next, ptr addrspace(1) %q
+  %j.next = add i64 %j, 1
+  %c = icmp ne i64 %j.next, %k
+  br i1 %c, label %inner, label %outer.next
+outer.next:
+  %i.next = add i64 %i, 1
+  %d = icmp ne i64 %i.next, %n
+  br i1 %d, label %outer, label %between
+between:
+  br label %second
+second:
+  %a = phi i64 [ 0, %between ], [ %a.next, %second.next ]
+  br label %inside
+inside:
+  %b = phi i64 [ %i, %second ], [ %b.next, %inside ]
+  %q2 = getelementptr i64, ptr addrspace(1) %p, i64 %b
+  %v = load i64, ptr addrspace(1) %q2
+  %v2 = add i64 %v, %b
+  store i64 %v2, ptr addrspace(1) %q2
+  %b.next = add i64 %b, 1
+  %e = icmp ne i64 %b.next, %r
+  br i1 %e, label %inside, label %second.next
+second.next:
+  %a.next = add i64 %a, 1
+  %f = icmp ne i64 %a.next, %n
+  br i1 %f, label %second, label %again.next
+again.next:
+  %z.next = add i64 %z, 1
+  %g = icmp ne i64 %z.next, %r
+  br i1 %g, label %again, label %out
+out:
+  ret i64 %i
+}
+
+; CHECK-LABEL: define i64 @starts_where_one_was
+; CHECK-COUNT-2: {{^}}twin{{[0-9]*}}:
+define i64 @starts_where_one_was(ptr addrspace(1) %p, i64 %n, i64 %k, i64 %r) gc "statepoint-example" {
+entry:
+  br label %second
+second:
+  %a = phi i64 [ 0, %entry ], [ %a.next, %second.next ]
+  br label %inside
+inside:
+  %b = phi i64 [ 0, %second ], [ %b.next, %inside ]
+  %b.next = add i64 %b, 1
+  store volatile i64 %b.next, ptr addrspace(1) %p
+  %e = icmp ne i64 %b.next, %r
+  br i1 %e, label %inside, label %second.next
+second.next:
+  %a.next = add i64 %a, 1
+  %f = icmp ne i64 %a.next, %n
+  br i1 %f, label %second, label %again
+again:
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %again ], [ %i.next, %outer.next ]
+  br label %inner
+inner:
+  %j = phi i64 [ %a, %outer ], [ %j.next, %inner ]
+  store volatile i64 %j, ptr addrspace(1) %p
+  %j.next = add i64 %j, 1
+  %c = icmp ne i64 %j.next, %k
+  br i1 %c, label %inner, label %outer.next
+outer.next:
+  %i.next = add i64 %i, 1
+  %d = icmp ne i64 %i.next, %n
+  br i1 %d, label %outer, label %out
+out:
+  ret i64 %i
 }

@@ -17,9 +17,9 @@
 ; CHECK: load volatile i64
 ; CHECK: br i1 %c{{[0-9]*}}, label %done, label %loop, !llvm.loop
 ; CHECK: {{^}}done:
-; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64 [ %i, %loop ]
+; CHECK-NEXT: %i.lcssa = phi i64 [ %i, %loop ]
 ; CHECK-SAME: ]{{$}}
-; CHECK-NEXT: ret i64 %leaving
+; CHECK-NEXT: ret i64 %i.lcssa
 define i64 @scan(ptr addrspace(1) %a) gc "statepoint-example" {
 entry:
   br label %loop
@@ -61,7 +61,7 @@ done:
 ; Behind two exits: no phi there is fed by the loop, and the value is used where both have met.
 ; CHECK-LABEL: define i64 @meets
 ; CHECK: {{^}}meet:
-; CHECK-NEXT: %leaving{{[^ ]*}} = phi i64
+; CHECK-NEXT: %{{[^ ]*}} = phi i64 [ %i.lcssa{{[0-9]*}}, %second ], [ %i.lcssa{{[0-9]*}}, %first ]
 ; CHECK: ret i64
 define i64 @meets(ptr addrspace(1) %p, ptr %out) gc "statepoint-example" {
 entry:
