@@ -91,6 +91,9 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
     add(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
     add(words, "-g");
+  /* Until the link, bitcode has lines for diagnostics that nobody asked for: no folder with them. */
+  if (command->lto && command->debug == CN_DEBUG_NONE)
+    add(words, "-fdebug-compilation-dir=.");
 }
 
 /* Clang names what it makes beside an object by -o, which in a link is a temporary file. */

@@ -175,7 +175,7 @@ static void forked(void)
 static void prepare(void)
 {
   if (!question.prepared)
-    pthread_atfork(NULL, NULL, forked);
+    cn_os_forked(forked);
   question.prepared = true;
 }
 

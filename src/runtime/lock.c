@@ -5,10 +5,10 @@
  */
 #include "runtime/lock.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include "runtime/os/os.h"
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
 static _Thread_local char self;
@@ -62,5 +62,5 @@ static void forked(void)
 
 void cn_locks_prepare(void)
 {
-  pthread_atfork(NULL, NULL, forked);
+  cn_os_forked(forked);
 }

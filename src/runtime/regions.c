@@ -128,7 +128,7 @@ static void prepare(void)
   static bool prepared;
 
   if (!prepared)
-    pthread_atfork(NULL, NULL, forked);
+    cn_os_forked(forked);
   prepared = true;
 }
 

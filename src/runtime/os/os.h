@@ -45,6 +45,9 @@ uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or 
  * but memory limits it. */
 uintptr_t cn_os_main_stack_bottom(void);
 
+/* Have the child call this after each fork(). */
+void cn_os_forked(void (*child)(void));
+
 /* Wait while *word is `value`, until somebody wakes all who wait for it, or for no reason. False:
  * it is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
