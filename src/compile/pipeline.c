@@ -4,8 +4,10 @@
  *
  * The three orders are the lists `late`, `early` and `none` below. Late insertion is the seeds'
  * (late-insertion-slides-2014, "How to resolve this?"): until place-safepoints there is no
- * safepoint, so the optimiser loses nothing. LLVM's verifier runs after each
- * of our passes; a module that one of them broke is our defect, and the error names the pass.
+ * safepoint, so the optimiser loses nothing. LLVM's verifier runs over the input, over what LLVM's
+ * optimiser is given and over what comes out; in builds with CAIRN_VERIFY_EACH after each of our
+ * passes. A module that one of them broke is our defect: the passes run again, each followed by the
+ * verifier, and the error names the pass.
  *
  * The optimiser runs with integral pointers (with "ni:1" it no longer makes a memset of the
  * seeds' loop). What it does to references is proved harmless afterwards by rewrite-statepoints
@@ -119,6 +121,13 @@ static const struct step *find_step(const char *name)
   return NULL;
 }
 
+/* Is LLVM's verifier to run after each pass from the start? */
+#ifdef CAIRN_VERIFY_EACH
+enum { VERIFY_EACH = true };
+#else
+enum { VERIFY_EACH = false };
+#endif
+
 /* For callers who give no options. */
 static const struct cairn_compile_options defaults;
 
@@ -145,7 +154,7 @@ static bool verify_module(struct cn_ctx *ctx, const char *pass)
   return !broken;
 }
 
-static bool run_ours(struct cn_ctx *ctx, const struct step *step)
+static bool run_step(struct cn_ctx *ctx, const struct step *step)
 {
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
   struct cn_spaces before = cn_spaces_enter(ctx->options);
@@ -155,7 +164,12 @@ static bool run_ours(struct cn_ctx *ctx, const struct step *step)
     cn_summarise(ctx);
   cn_spaces_leave(before);
   cn_stopwatch_stop(ctx, &watch, step->name);
-  return ok && verify_module(ctx, step->name);
+  return ok;
+}
+
+static bool run_ours(struct cn_ctx *ctx, const struct step *step)
+{
+  return run_step(ctx, step) && verify_module(ctx, step->name);
 }
 
 static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptionsRef builder)
@@ -228,16 +242,21 @@ static void release(struct cairn_diagnostics *held, const struct cairn_compile_o
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on; the optimiser with this freedom. */
-static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom)
+/* Run the passes from *order on; the optimiser with this freedom. Is what they leave a module: asked
+ * after `each`, or before the optimiser and at the end. */
+static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom, bool each)
 {
+  const char *last = NULL; /* of ours, and not verified yet */
+
   for (; *order; order++) {
-    bool ok = strcmp(*order, OPTIMISE) == 0 ? optimise(ctx, freedom)
-                                            : run_ours(ctx, find_step(*order));
-    if (!ok || ctx->errors)
+    bool llvm = strcmp(*order, OPTIMISE) == 0;
+    if (last && (llvm || each) && !verify_module(ctx, last))
       return false;
+    if (!(llvm ? optimise(ctx, freedom) : run_step(ctx, find_step(*order))) || ctx->errors)
+      return false;
+    last = llvm ? NULL : *order;
   }
-  return true;
+  return !last || verify_module(ctx, last);
 }
 
 static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics *held)
@@ -286,6 +305,13 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics 
   }
 }
 
+static bool is_broken(const struct cairn_diagnostics *held)
+{
+  const struct cairn_diagnostic *why = first_error(held);
+
+  return why && why->rule && strcmp(why->rule, "internal") == 0;
+}
+
 /* Where the optimiser hid references in copies or locals, it gets `prepared` again with those
  * pinned; the first time only. */
 static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
@@ -306,7 +332,7 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
 {
   const struct cairn_compile_options *options = prepared->options;
   enum freedom freedom = INTEGRAL;
-  bool kept = false, ok = false, last = false;
+  bool kept = false, ok = false, last = false, each = VERIFY_EACH;
   LLVMModuleRef clone = NULL;
   struct cn_spaces before = cn_spaces_enter(options);
 
@@ -317,8 +343,11 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
     holding.env = &held;
     clone = LLVMCloneModule(prepared->module);
     struct cn_ctx ctx = context_for(clone, prepared->machine, &holding);
-    ok = run_from(&ctx, order, freedom);
-    if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
+    ok = run_from(&ctx, order, freedom, each);
+    if (!ok && !each && is_broken(&held)) {
+      each = true; /* which pass was it? */
+      release(&held, NULL);
+    } else if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
       release(&held, NULL);
     } else {
       last = freedom + 1 == FREEDOMS || options->opt_level == 0;
@@ -352,8 +381,11 @@ static bool drop_variables(struct cn_ctx *ctx)
  * order. Of the second, this step. */
 static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
 {
-  return verify_module(ctx, "(input)") && drop_offers(ctx) && run_ours(ctx, find_step("rules")) &&
-         drop_variables(ctx) && run_ours(ctx, prepare);
+  const struct step *rules = find_step("rules");
+
+  return verify_module(ctx, "(input)") && drop_offers(ctx) &&
+         (VERIFY_EACH ? run_ours(ctx, rules) : run_step(ctx, rules)) && drop_variables(ctx) &&
+         run_ours(ctx, prepare);
 }
 
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,

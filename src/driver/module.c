@@ -88,7 +88,9 @@ static void watch(LLVMContextRef context, const char *path)
   LLVMInstallFatalErrorHandler(on_fatal_error);
 }
 
-static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path)
+/* Of our own, the pipeline verifies its input. */
+static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path,
+                           bool own)
 {
   LLVMModuleRef module = NULL;
   char *message = NULL;
@@ -101,7 +103,7 @@ static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, c
     LLVMDisposeMessage(message);
     return NULL;
   }
-  if (!cn_module_check(module, path, "the input is not valid IR")) {
+  if (!own && !cn_module_check(module, path, "the input is not valid IR")) {
     LLVMDisposeModule(module);
     return NULL;
   }
@@ -116,7 +118,7 @@ static LLVMModuleRef read_module(LLVMContextRef context, const char *path, bool 
   if (!buffer)
     return NULL;
   if (own || cn_probe_survives(buffer, path))
-    module = parse(context, buffer, path);
+    module = parse(context, buffer, path, own);
   LLVMDisposeMemoryBuffer(buffer);
   return module;
 }
