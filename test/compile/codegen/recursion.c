@@ -1,9 +1,9 @@
 // A recursion that the optimiser has made a loop of polls once per call, on entry, and the loop is as
 // in plain C. A leaf is called as plain C calls it: no record, and what lives over the call lies in
 // callee-saved registers or is not touched.
-// RUN: %cairn-cc -O3 -fPIE -I%root/include -S -o - %root/bench/kernels/fib.c \
+// RUN: %cairn-cc -O3 -fcairn-manage=all -fPIE -I%root/include -S -o - %root/bench/kernels/fib.c \
 // RUN:   | FileCheck --check-prefix=FIB %s
-// RUN: %cairn-cc -O3 -fPIE -S -o - %s | FileCheck %s
+// RUN: %cairn-cc -O3 -fcairn-manage=all -fPIE -S -o - %s | FileCheck %s
 // FIB-LABEL: {{^}}fib:
 // FIB: cmpq $0, %fs:cairn_mutator
 // FIB: [[LOOP:.LBB[0-9_]+]]:{{ +}}# %tailrecurse
