@@ -13,6 +13,7 @@
 enum cn_reason {
   CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before a thread is attached */
   CN_REASON_ASKED = 2,  /* somebody waits for it (ask.h) */
+  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
 };
 
 void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason);

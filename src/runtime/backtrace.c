@@ -16,6 +16,7 @@
 #include <cairn/stack.h>
 #include "runtime/backtrace_print.h"
 #include "runtime/lock.h"
+#include "runtime/os/action.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
 #include "runtime/walk.h"
@@ -229,7 +230,7 @@ static void watch(void)
   sigemptyset(&action.sa_mask);
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    sigaction(faults[i], &action, NULL);
+    cn_os_action(faults[i], &action, NULL);
     sigaddset(&set, faults[i]);
   }
   sigprocmask(SIG_UNBLOCK, &set, NULL);

@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include "runtime/grow.h"
 #include "runtime/report.h"
+#include "runtime/signals.h"
 
 enum {
   SPREAD = 4, /* distances grow by so much from one barrier to the one after the next, at least */
@@ -165,10 +166,12 @@ void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
 
   if (!cn_arch_barrier_index(pc, &index))
     cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
-  mutator->busy = 1; /* no managed signal handler now */
+  mutator->busy = 1; /* no signal handler now */
   uint64_t below = cn_barrier_met(&cn_barrier_cells[index])->below;
   taken &= ~(UINT32_C(1) << rungs[--count].barrier);
   forget_stops(cn_arch_sp_after(regs));
   set_below(below);
   mutator->busy = busy;
+  if (busy == 0)
+    cn_signals_release();
 }

@@ -11,18 +11,12 @@
 #include "runtime/arch/arch.h"
 #include "runtime/backtrace.h"
 #include "runtime/heap.h"
+#include "runtime/os/action.h"
 #include "runtime/os/os.h"
 #include "runtime/overflow.h"
 #include "runtime/report.h"
 
 enum { STACK = 64 << 10 };
-
-static struct sigaction previous[2];
-
-static struct sigaction *previous_of(int signal)
-{
-  return &previous[signal == SIGBUS];
-}
 
 static void explain(uintptr_t address, uintptr_t pc)
 {
@@ -43,23 +37,13 @@ static void explain(uintptr_t address, uintptr_t pc)
   cn_backtrace_fault(pc);
 }
 
-static void on_fault(int signal, siginfo_t *info, void *context)
+void cn_fault_explain(const siginfo_t *info, const void *context)
 {
-  struct sigaction *chained = previous_of(signal);
-
+  if (info->si_code <= 0)
+    return;
   cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context),
                     cn_arch_fault_sp(context));
   explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
-  if (chained->sa_flags & SA_SIGINFO) {
-    chained->sa_sigaction(signal, info, context);
-    return;
-  }
-  if (chained->sa_handler != SIG_DFL && chained->sa_handler != SIG_IGN) {
-    chained->sa_handler(signal);
-    return;
-  }
-  /* Let the instruction fault again, for the default action and a core file that shows it. */
-  sigaction(signal, chained, NULL);
 }
 
 /* The stack of a program that has one for its handlers already is good enough. */
@@ -76,12 +60,10 @@ static bool give_stack(void)
 void cn_fault_install(void)
 {
   static bool installed;
-  struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-  sigemptyset(&action.sa_mask);
   if (installed || !give_stack())
     return;
   installed = true;
-  sigaction(SIGSEGV, &action, previous_of(SIGSEGV));
-  sigaction(SIGBUS, &action, previous_of(SIGBUS));
+  cn_os_action_watch(SIGSEGV);
+  cn_os_action_watch(SIGBUS);
 }

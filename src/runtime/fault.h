@@ -5,8 +5,13 @@
 #ifndef CN_RUNTIME_FAULT_H
 #define CN_RUNTIME_FAULT_H
 
-/* Install the handler, on a stack of its own. A fault that is not ours goes to whoever handled it
- * before. Once; later calls do nothing. */
+#include <signal.h>
+
+/* From here on faults are explained, on a stack of its own, before the program's handler or the
+ * default action has them. Once; later calls do nothing. */
 void cn_fault_install(void);
+
+/* Say what this fault is, if it is one of those. Async-signal-safe. */
+void cn_fault_explain(const siginfo_t *info, const void *context);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "runtime/frames.h"
 
+#include "runtime/arch/arch.h"
 #include "runtime/foreign.h"
 #include "runtime/functions.h"
 #include "runtime/grow.h"
@@ -279,7 +280,7 @@ static void enter(void)
 
 /* The function with the call that returns to `pc`: the last that starts below it; a call may be its
  * last instruction. */
-static bool locate(uintptr_t pc, struct code **code, size_t *index)
+static bool search(uintptr_t pc, struct code **code, size_t *index)
 {
   for (size_t i = 0; i < codes.count; i++) {
     size_t low = 0, high = codes.at[i].functions.count;
@@ -299,6 +300,13 @@ static bool locate(uintptr_t pc, struct code **code, size_t *index)
       return true;
     }
   }
+  return false;
+}
+
+static bool locate(uintptr_t pc, struct code **code, size_t *index)
+{
+  if (search(pc, code, index))
+    return true;
   cn_foreign_note(pc);
   return false;
 }
@@ -364,6 +372,20 @@ bool cn_frames_inside(uintptr_t pc)
   bool inside = locate(pc, &code, &index);
   leave();
   return inside;
+}
+
+bool cn_frames_among(const uintptr_t *low, const uintptr_t *high)
+{
+  struct code *code;
+  size_t index;
+  bool found = false;
+
+  if (!try_enter())
+    return true;
+  for (; low < high && !found; low++)
+    found = cn_arch_in_stubs(*low) || search(*low, &code, &index);
+  leave();
+  return found;
 }
 
 void cn_frames_begin(void)

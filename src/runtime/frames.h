@@ -159,6 +159,10 @@ static inline const struct cn_map *cn_frames_find(uintptr_t pc)
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_frames_inside(uintptr_t pc);
 
+/* Is one of these words the return address of such a call, or of one in a stub? True as well if it
+ * is not to be known, because what knows has been interrupted. Async-signal-safe. */
+bool cn_frames_among(const uintptr_t *low, const uintptr_t *high);
+
 /* What a walk must do before it relies on the table: forget images that are gone. */
 void cn_frames_begin(void);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 #include "base/check.h"
-#include "runtime/mutator.h"
+#include "runtime/buffer.h"
 #include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
@@ -39,15 +39,14 @@ static void set_up(void)
   ready = true;
 }
 
-static void *from_buffer(size_t bytes)
+static void *cleared(void *block, size_t bytes)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
+  return block != NULL ? memset(block, 0, bytes) : NULL;
+}
 
-  if (mutator->buffer_end - mutator->alloc < bytes)
-    return NULL;
-  void *block = (void *)mutator->alloc;
-  mutator->alloc += bytes;
-  return memset(block, 0, bytes);
+static bool is_large(size_t bytes)
+{
+  return bytes >= LARGE && collector->allocate_large != NULL;
 }
 
 void *cn_heap_allocate(size_t bytes)
@@ -55,12 +54,36 @@ void *cn_heap_allocate(size_t bytes)
   CN_CHECK(bytes % 8 == 0);
   if (!ready)
     set_up();
-  if (bytes >= LARGE && collector->allocate_large != NULL)
+  if (is_large(bytes))
     return collector->allocate_large(bytes);
-  void *block = from_buffer(bytes);
+  void *block = cn_buffer_allocate(bytes);
   if (block == NULL && collector->refill(bytes))
-    block = from_buffer(bytes);
-  return block;
+    block = cn_buffer_allocate(bytes);
+  return cleared(block, bytes);
+}
+
+void *cn_heap_allocate_rest(size_t bytes)
+{
+  cn_buffer_merge();
+  return cn_heap_allocate(bytes);
+}
+
+void *cn_heap_allocate_beside(size_t bytes)
+{
+  CN_CHECK(bytes % 8 == 0);
+  if (!ready)
+    set_up();
+  if (is_large(bytes))
+    return collector->allocate_large(bytes);
+  void *block = cn_buffer_allocate_beside(bytes);
+  if (block == NULL) {
+    cn_buffer_extend_beside(true);
+    bool more = collector->refill(bytes) || collector->grow(bytes);
+    cn_buffer_extend_beside(false);
+    if (more)
+      block = cn_buffer_allocate_beside(bytes);
+  }
+  return cleared(block, bytes);
 }
 
 void *cn_heap_allocate_growing(size_t bytes)

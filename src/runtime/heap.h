@@ -15,7 +15,14 @@ const struct cairn_collector *cn_heap_collector(void);
  * needed first. Sets the heap up at its first call. Phases MUTATE and STOP. */
 void *cn_heap_allocate(size_t bytes);
 
-/* The same, raising the heap's capacity if need be. Null: beyond the maximum. */
+/* The same after a collection after which it was null: what is kept for signal handlers, too. */
+void *cn_heap_allocate_rest(size_t bytes);
+
+/* The same while managed code is interrupted (signals.h): may raise the heap's capacity, collects
+ * nothing. Null: beyond the maximum. */
+void *cn_heap_allocate_beside(size_t bytes);
+
+/* As the first, raising the heap's capacity if need be. Null: beyond the maximum. */
 void *cn_heap_allocate_growing(size_t bytes);
 
 /* Let the collector collect; sets the heap up if nothing was allocated yet. Phase STOP. */

@@ -9,6 +9,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "base/framemap.h"
+#include "runtime/buffer.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"
 #include "runtime/heap.h"
@@ -172,5 +173,5 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
              address % _Alignof(struct cairn_layout) == 0 &&
              layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
   }
-  return false;
+  return cn_buffer_is_filler(layout);
 }

@@ -112,38 +112,6 @@ typedef void preinit_function(int, char **, char **);
 __attribute__((section(".preinit_array"), used))
 static preinit_function *const preinit_entry = preinit;
 
-/* ---- the allocation buffer, for collectors ---- */
-
-static uint64_t allocated; /* bytes, in buffers that were taken back */
-
-uint64_t cn_mutator_allocated(void)
-{
-  return allocated + (cairn_mutator.alloc - cairn_mutator.buffer_start);
-}
-
-uintptr_t cairn_buffer_take(uintptr_t *end)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-  uintptr_t free = mutator->alloc;
-
-  allocated += free - mutator->buffer_start;
-  if (end != NULL)
-    *end = mutator->buffer_end;
-  mutator->buffer_start = mutator->alloc = mutator->limit = mutator->buffer_end = 0;
-  return free;
-}
-
-void cairn_buffer_give(uintptr_t start, uintptr_t end)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-
-  if (mutator->buffer_end != 0)
-    cairn_fatal("the collector gives a second allocation buffer");
-  mutator->buffer_start = mutator->alloc = start;
-  mutator->buffer_end = end;
-  mutator->limit = cn_options.stress != 0 ? 0 : end;
-}
-
 ptrdiff_t cairn_mutator_offset(void)
 {
   return (ptrdiff_t)((uintptr_t)&cairn_mutator - (uintptr_t)__builtin_thread_pointer());

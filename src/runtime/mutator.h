@@ -12,7 +12,7 @@
 #include "runtime/arch/arch.h"
 
 /* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
- * buffer_end, or 0 while every allocation must take the slow path (stress mode). stack_limit is
+ * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions). stack_limit is
  * stack_floor, or UINTPTR_MAX while the poll word is not zero (arm.h). A thread that no one
  * attached has only zeros but for the poll word and the limit, so that each way into the runtime
  * takes its slow path, which tells. */
@@ -25,7 +25,7 @@ struct cairn_mutator {
   uintptr_t stack_limit;
   uint64_t transitions;                 /* calls of native code so far */
   struct cn_anchor *anchors;            /* the oldest */
-  uintptr_t buffer_start, buffer_end;
+  uintptr_t buffer_start, buffer_end;   /* buffer.h */
   uintptr_t stack_end;                  /* no frame lies at or above it */
   const struct cn_regs *stopped;        /* what the stub saved, while at a safepoint */
   uint64_t attached;
@@ -47,8 +47,5 @@ struct cairn_mutator *cn_mutator_get(void);
 
 /* The main thread's, from any thread; it is there before any other code of the program runs. */
 struct cairn_mutator *cn_mutator_main(void);
-
-/* Bytes allocated so far in allocation buffers, headers included. */
-uint64_t cn_mutator_allocated(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "runtime/image.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
+#include "runtime/signals.h"
 #include "runtime/walk.h"
 
 enum {
@@ -85,6 +86,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   mutator->stack_floor = mutator->stack_bottom;
   cn_arm_limit(mutator);
   mutator->busy = 0;
+  cn_signals_release();
   cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
                  "of %zu KB\n",
                  cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);

@@ -13,6 +13,7 @@
 #include "runtime/lock.h"
 #include "runtime/mutator.h"
 #include "runtime/os/os.h"
+#include "runtime/signals.h"
 
 /* One write, so that lines of several processes do not mix. */
 static void say(const char *prefix, const char *format, va_list args, const char *suffix)
@@ -81,8 +82,10 @@ _Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
 {
   va_list args;
 
-  if (intact)
+  if (intact) {
     cairn_mutator.busy = 0;
+    cn_signals_release();
+  }
   va_start(args, format);
   exhausted(format, args);
 }

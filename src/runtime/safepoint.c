@@ -5,9 +5,11 @@
 #include "runtime/safepoint.h"
 
 #include <string.h>
+#include <unistd.h>
 #include <cairn/abi.h>
 #include "runtime/arm.h"
 #include "runtime/ask.h"
+#include "runtime/buffer.h"
 #include "runtime/frames.h"
 #include "runtime/heap.h"
 #include "runtime/image.h"
@@ -16,6 +18,7 @@
 #include "runtime/os/os.h"
 #include "runtime/overflow.h"
 #include "runtime/report.h"
+#include "runtime/signals.h"
 #include "runtime/stats.h"
 #include "runtime/verify_frames.h"
 
@@ -39,63 +42,113 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
   cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
 }
 
-/* A slow path begins; true if stress mode wants a collection here. */
+static bool wants_collection(struct cairn_mutator *mutator)
+{
+  bool stress = cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0;
+  bool asked = cn_armed(mutator, CN_REASON_COLLECT);
+
+  if (cn_signals_interrupting() || !may_collect())
+    return false;
+  if (asked)
+    cn_disarm(mutator, CN_REASON_COLLECT);
+  return stress || asked;
+}
+
+/* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's. */
 static bool enter(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
 
-  /* Managed code in a signal handler that came during a slow path: the frames below have no anchor.
-   * */
+  /* Of a fault in a slow path, or of a handler that the runtime does not know of: the frames below
+   * have no anchor. */
   if (mutator->busy)
     cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
   mutator->busy = 1;
+  cn_signals_settle(cn_arch_sp_after(regs));
   cn_ask_arrive(regs->pc, false);
   cn_stats.safepoints++;
-  return cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0 && may_collect();
+  return wants_collection(mutator);
 }
 
 static void leave(const struct cn_regs *regs)
 {
   cn_ask_arrive(regs->pc, true);
   cairn_mutator.busy = 0;
+  cn_signals_release();
+}
+
+static const char *due(void)
+{
+  return cn_options.stress != 0 ? "stress" : "signal handler";
 }
 
 void cn_safepoint_poll(const struct cn_regs *regs)
 {
-  bool stress = enter(regs);
+  bool collects = enter(regs);
 
   cn_arm_settle(&cairn_mutator);
   cn_overflow_check(&cairn_mutator, regs);
-  if (stress)
-    collect(regs, "stress", 0);
+  if (collects)
+    collect(regs, due(), 0);
   leave(regs);
 }
 
+/* In a handler that interrupted managed code the collection waits for the next safepoint after it.
+ */
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
   enter(regs);
-  if (may_collect())
+  if (!may_collect())
+    ;
+  else if (cn_signals_interrupting())
+    cn_arm(&cairn_mutator, CN_REASON_COLLECT);
+  else
     collect(regs, "cairn_collect()", 0);
   leave(regs);
 }
 
-static void *allocate(const struct cn_regs *regs, size_t bytes)
+static void *allocate_interrupting(size_t bytes)
+{
+  void *block = cn_heap_allocate_beside(bytes);
+
+  /* Exit handlers could find a lock taken by what was interrupted. */
+  if (block == NULL) {
+    cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
+                   "handler that interrupted managed code\n", bytes, cn_options.heap_max);
+    _exit(1);
+  }
+  if (cn_buffer_low() && may_collect())
+    cn_arm(&cairn_mutator, CN_REASON_COLLECT);
+  return block;
+}
+
+static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
+{
+  void *block = cn_heap_allocate(bytes);
+
+  if (block == NULL) {
+    collect(regs, "allocation", bytes);
+    block = cn_heap_allocate_rest(bytes);
+  }
+  return block;
+}
+
+/* The slow path of an allocation, up to leave(): a signal may come then, and find a block without a
+ * header. */
+static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes)
 {
   void *block;
 
   if (enter(regs))
-    collect(regs, "stress", bytes);
-  if (!may_collect())
-    block = cn_heap_allocate_growing(bytes);
-  else if ((block = cn_heap_allocate(bytes)) == NULL) {
-    collect(regs, "allocation", bytes);
-    block = cn_heap_allocate(bytes);
-  }
+    collect(regs, due(), bytes);
+  if (cn_signals_interrupting())
+    return allocate_interrupting(bytes);
+  block = may_collect() ? allocate_collecting(regs, bytes) : cn_heap_allocate_growing(bytes);
+  if (block != NULL)
+    return block;
   leave(regs);
-  if (block == NULL)
-    cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
-                   cn_options.heap_max);
-  return block;
+  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
+                 cn_options.heap_max);
 }
 
 static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
@@ -113,6 +166,7 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
   size_t bytes = (layout->base_size + CAIRN_ABI_HEADER_SIZE + 7) & ~(size_t)7;
   uintptr_t *block = allocate(regs, bytes);
   block[0] = (uintptr_t)layout;
+  leave(regs);
   return block + 1;
 }
 
@@ -130,6 +184,7 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
   uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
+  leave(regs);
   return block + 2;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/stats.h"
 
 #include <cairn/collector.h>
+#include "runtime/buffer.h"
 #include "runtime/frames.h"
 #include "runtime/heap.h"
 #include "runtime/mutator.h"
@@ -78,7 +79,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_stats_count("frame map memory", bytes);
   cn_stats_count("objects moved", cn_stats.objects_moved);
   cn_stats_count("bytes moved", cn_stats.bytes_moved);
-  cn_stats_count("bytes allocated", cn_mutator_allocated());
+  cn_stats_count("bytes allocated", cn_buffer_allocated());
   cn_stats_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
   cn_stats_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_stats_count("heap maximum", cn_options.heap_max);

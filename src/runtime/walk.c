@@ -41,6 +41,8 @@ static void check_signal(const struct cn_walk *walk)
 {
   uintptr_t pc;
 
+  if (cn_arch_is_interrupting(walk->frame.pc))
+    fail(walk, "a signal handler that interrupted managed code is on it");
   if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) &&
       (cn_frames_inside(pc + 1) || cn_arch_is_stub(pc)))
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");

@@ -92,6 +92,11 @@ uintptr_t cn_arch_fault_sp(const void *ucontext);
  * */
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 
+/* Calls handler(signal, info, context), such that a walker knows the frame by its return address.
+ */
+void cn_arch_interrupting(int signal, void *info, void *context, void (*handler)(void));
+bool cn_arch_is_interrupting(uintptr_t pc);
+
 /* True if `pc` lies in a stub. Any value may be asked of. */
 bool cn_arch_in_stubs(uintptr_t pc);
 

@@ -4,6 +4,7 @@
  */
 #include "runtime/os/os.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,8 @@ void cn_os_message(const char *text, size_t bytes)
 {
   while (bytes > 0) {
     ssize_t n = write(STDERR_FILENO, text, bytes);
+    if (n < 0 && errno == EINTR)
+      continue;
     if (n <= 0)
       return;
     text += n;

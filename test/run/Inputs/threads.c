@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cairn/cairn.h>
 
@@ -34,6 +35,25 @@ static void collects(int number)
   (void)number;
 }
 
+/* Past libc, and so past the runtime. */
+static void install(int number, void (*handler)(int))
+{
+  struct {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    unsigned long mask;
+  } kernel;
+  struct sigaction action = {0};
+
+  /* For libc's restorer. */
+  action.sa_handler = handler;
+  sigaction(number, &action, NULL);
+  syscall(SYS_rt_sigaction, number, NULL, &kernel, sizeof kernel.mask);
+  kernel.handler = handler;
+  syscall(SYS_rt_sigaction, number, &kernel, NULL, sizeof kernel.mask);
+}
+
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -41,7 +61,7 @@ int main(int argc, char **argv)
   long result = 0;
 
   if (strcmp(what, "interrupt") == 0) {
-    signal(SIGALRM, collects);
+    install(SIGALRM, collects);
     alarm(1);
     for (;;)
       spins++;

@@ -58,7 +58,7 @@ extern const char cn_arch_barriers[];
 enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
-extern const char cn_arch_native_return[];
+extern const char cn_arch_native_return[], cn_arch_interrupted_at[];
 extern void cairn_call_any(void);
 
 static void find_vector_state(void)
@@ -148,6 +148,11 @@ static bool is_thunk(const unsigned char *code)
     return false;
   memcpy(&distance, code + 1, sizeof distance);
   return code + 5 + distance == (const unsigned char *)cairn_call_any;
+}
+
+bool cn_arch_is_interrupting(uintptr_t pc)
+{
+  return pc == (uintptr_t)cn_arch_interrupted_at;
 }
 
 bool cn_arch_in_stubs(uintptr_t pc)

@@ -384,4 +384,17 @@ barrier:
         .size barrier, . - barrier
 cn_arch_stubs_end:
 
+/* void cn_arch_interrupting(int signal, siginfo_t *info, void *context, handler) */
+        .hidden cn_arch_interrupting, cn_arch_interrupted_at
+function cn_arch_interrupting
+        pushq %rbp
+        .cfi_adjust_cfa_offset 8
+        call *%rcx
+        .globl cn_arch_interrupted_at
+cn_arch_interrupted_at:
+        popq %rbp
+        .cfi_adjust_cfa_offset -8
+        ret
+end cn_arch_interrupting
+
         .section .note.GNU-stack, "", @progbits
