@@ -14,6 +14,7 @@ struct cn_judge {
   LLVMValueRef function;
   struct cn_cfg cfg; /* built when something is to be refused: what is unreachable is not */
   bool has_cfg, has_points, rewritten;
+  bool hardened; /* that loads are hardened was told */
 };
 
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction);
@@ -23,5 +24,8 @@ void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, con
 /* ---- refuse_calls.c ---- */
 
 void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
+
+/* refuse_hardening.c: mitigations under which a call cannot be a statepoint. */
+void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
 
 #endif

@@ -247,6 +247,7 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
                  "the base of the reference that this intrinsic returns is not known");
   switch (cn_classify_call(call).kind) {
   case CN_CALL_PARSE:
+    cn_refuse_hardening(judge, call);
     judge->has_points = true;
     judge_point(judge, call);
     break;
