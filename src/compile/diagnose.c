@@ -73,6 +73,31 @@ static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
   return buffer;
 }
 
+static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
+{
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Was the same said of the same place before? The optimiser makes many copies of one. */
+static bool is_told(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
+{
+  const unsigned place[] = {d->line, d->column, d->severity};
+  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), place, sizeof place);
+
+  if (!d->line || d->severity != CAIRN_ERROR)
+    return false;
+  hash = mix(hash, d->file, d->file ? strlen(d->file) + 1 : 0);
+  hash = mix(hash, d->rule, strlen(d->rule) + 1);
+  hash = mix(hash, d->message, strlen(d->message));
+  for (size_t i = 0; i < CN_ERRORS_TOLD; i++)
+    if (ctx->told[i] == hash)
+      return true;
+  ctx->told[ctx->errors % CN_ERRORS_TOLD] = hash;
+  return false;
+}
+
 static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d,
                    const char *format, va_list args)
 {
@@ -84,9 +109,10 @@ static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic 
     locate(at, d);
     d->function = function_of(at, number, sizeof number);
   }
+  bool told = is_told(ctx, d);
   if (d->severity == CAIRN_ERROR)
     ctx->errors++;
-  if (ctx->options && ctx->options->diagnose)
+  if (!told && ctx->options && ctx->options->diagnose)
     ctx->options->diagnose(ctx->options->env, d);
   free(message);
 }

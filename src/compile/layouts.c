@@ -250,6 +250,17 @@ static void drop_unused(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
+/* What the program says of the static it says of its objects: an alignment below the type's own is
+ * that of a type that was made so, as by aligned(8), whatever LLVM's type for it would get. */
+static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned said = LLVMGetAlignment(global);
+
+  return said && said <= CAIRN_ABI_OBJECT_ALIGN
+             ? said
+             : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
+}
+
 static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
                         enum cn_layout_form form)
 {
@@ -270,11 +281,11 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
     return;
   }
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
-  if (LLVMABIAlignmentOfType(ctx->layout, type) > CAIRN_ABI_OBJECT_ALIGN) {
+  if (alignment_of(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
     cn_error(ctx, call, "over-aligned",
              "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
              "would fault; make it a packed struct, and give accesses the alignment that they have",
-             CAIRN_ABI_OBJECT_ALIGN, LLVMABIAlignmentOfType(ctx->layout, type));
+             CAIRN_ABI_OBJECT_ALIGN, alignment_of(ctx, global));
     return;
   }
   uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;

@@ -15,6 +15,8 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 
+#define CN_ERRORS_TOLD 64 /* places of which an error is not told again */
+
 /* One run over one module. Passes keep no other state (no file-scope variables). */
 struct cn_ctx {
   LLVMModuleRef module;
@@ -23,6 +25,8 @@ struct cn_ctx {
   LLVMTargetMachineRef machine;  /* may be null for a single pass */
   const struct cairn_compile_options *options;
   unsigned errors;               /* CAIRN_ERRORs reported so far */
+  /* Of the last of them that were told of a place in the source (diagnose.c). */
+  uint64_t told[CN_ERRORS_TOLD];
 };
 
 /* The attribute index of a function itself; LLVM-C gives it as a negative int. */
