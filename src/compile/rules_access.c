@@ -123,8 +123,22 @@ static const char *unmanaged_memory(LLVMValueRef root)
   return NULL;
 }
 
-static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory)
+/* `T name[n]`; what alloca() gives, which may be an array of bytes as well, has no other type. */
+static bool is_variable_array(LLVMValueRef root)
 {
+  return LLVMIsAAllocaInst(root) &&
+         LLVMGetAllocatedType(root) != LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(root)));
+}
+
+static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory,
+                          LLVMValueRef root)
+{
+  if (is_variable_array(root)) {
+    cn_error(ctx, at, "dynamic-alloca",
+             "references are kept in a local array of variable length, whose place in the frame "
+             "cannot be described to the collector; allocate it with cairn_new_array()");
+    return;
+  }
   cn_error(ctx, at, "unmanaged-store",
            "references are kept in memory from %s(), where the collector does not find them; "
            "allocate what holds them with cairn_new() or cairn_new_array()",
@@ -168,7 +182,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
     return;
   const char *memory = unmanaged_memory(root);
   if (memory)
-    report_memory(ctx, store, memory);
+    report_memory(ctx, store, memory, root);
   if (!memory && is_no_place(pointer))
     cn_error(ctx, store, "union-overlay",
              "a reference is stored where the type of the object has none, so the collector does "
@@ -238,7 +252,7 @@ static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
       continue;
     const char *memory = unmanaged_memory(LLVMGetOperand(user, 0));
     if (memory)
-      report_memory(ctx, user, memory);
+      report_memory(ctx, user, memory, LLVMGetOperand(user, 0));
   }
 }
 

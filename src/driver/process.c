@@ -5,6 +5,7 @@
 #include "driver/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -127,16 +128,33 @@ static int not_started(const char *program, int error)
   return 127;
 }
 
-int cn_process_run(const struct cn_words *words)
+static int run(const struct cn_words *words, const posix_spawn_file_actions_t *actions)
 {
   bool shortened;
   char **argv = exec_vector(words, &shortened);
   pid_t child;
 
   fflush(NULL);
-  int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+  int error = posix_spawnp(&child, argv[0], actions, NULL, argv, environ);
   int status = error ? not_started(argv[0], error) : wait_for(child);
   free(argv);
+  return status;
+}
+
+int cn_process_run(const struct cn_words *words)
+{
+  return run(words, NULL);
+}
+
+int cn_process_run_into(const struct cn_words *words, const char *errors)
+{
+  posix_spawn_file_actions_t actions;
+
+  CN_CHECK(posix_spawn_file_actions_init(&actions) == 0 &&
+           posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors,
+                                            O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
+  int status = run(words, &actions);
+  posix_spawn_file_actions_destroy(&actions);
   return status;
 }
 

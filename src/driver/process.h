@@ -22,6 +22,9 @@ void cn_process_print(const struct cn_words *words, FILE *out);
  * it did not start. */
 int cn_process_run(const struct cn_words *words);
 
+/* The same with standard error into the file at `errors`. */
+int cn_process_run_into(const struct cn_words *words, const char *errors);
+
 /* Become words->at[0]: returns only a status to exit with. */
 int cn_process_become(const struct cn_words *words);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "driver/hints.h"
 #include "driver/process.h"
 #include "driver/times.h"
 #include "driver/tool.h"
@@ -163,6 +164,16 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
   return status;
 }
 
+/* What clang does not say of a C source that may handle references, which must be a file. */
+static void hint(const struct cn_command *command, const struct cn_unit *unit, int status)
+{
+  if (command->dry_run || unit->language != CN_LANG_C || strcmp(unit->input, "-") == 0)
+    return;
+  cn_hints_misplaced(unit->input);
+  if (status != CN_EXIT_OK)
+    cn_hints_explain(&unit->front_end);
+}
+
 /* To bitcode, and from that to the output; *native: the unit handles no reference. */
 static int compile_managed(const struct cn_command *command, const struct cn_unit *unit,
                            bool *native)
@@ -170,6 +181,7 @@ static int compile_managed(const struct cn_command *command, const struct cn_uni
   int status = unit->front_end.count ? run_clang(command, unit, &unit->front_end, "front end")
                                      : CN_EXIT_OK;
 
+  hint(command, unit, status);
   if (status != CN_EXIT_OK || !unit->bitcode)
     return status;
   if (prints(command))
