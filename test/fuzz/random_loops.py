@@ -4,10 +4,12 @@
 
 Each function is a loop, or loops in each other, over managed arrays, lists and strings: counters of
 every width and sign, any step, bounds in memory, tests that wrap, several ways out, two counters,
-walks. main() runs each for many bounds (with an argument, for a few) and prints what it computed. Polls must not change how often
+walks. Variables lag behind others, swap and rotate (integers, floating-point numbers, vectors, references), and are used after the loop.
+main() runs each for many bounds (with an argument, for a few) and prints what it computed. Polls must not change how often
 a loop runs.
 """
 import random
+import re
 import sys
 
 chance = random.Random(int(sys.argv[1]))
@@ -33,6 +35,33 @@ def work(i):
     ])
 
 
+# Three of each kind: what is set, what lags or rotates, what they add to the sum when all is done.
+KINDS = {
+    'x': ('unsigned long', '{0} = s + (unsigned long){i};', '{0}'),
+    'y': ('unsigned', '{0} = v[{i} & 1023] + {0};', '{0}'),
+    'z': ('double', '{0} = (double)(v[{i} & 1023] & 255) - 0.5 * {0};', '(unsigned long)(long)({0} * 8)'),
+    'w': ('vec', '{0} = {0} + (vec){{(int)(s & 1023), 3, (int)(v[{i} & 1023] & 7), 1}};',
+          '(unsigned long)(unsigned)({0}[0] ^ {0}[2]) * 5 + (unsigned)({0}[1] + {0}[3])'),
+    'q': ('const char managed *', '{0} = t + ({i} & 511);', '(unsigned long)({0} - t)'),
+    'r': ('struct node managed *', 'if ({0} && {0}->next) {0} = {0}->next;', '(unsigned long)({0} ? {0}->value : -1)'),
+}
+
+
+def lag(i):
+    """Some variables become what others are, or were."""
+    kind = pick(list(KINDS))
+    a, b, c = (f'{kind}{n}' for n in chance.sample(range(3), 3))
+    name, change, _ = KINDS[kind]
+    change = change.format(a, i=i)
+    return pick([
+        f'{b} = {a}; {change}',
+        f'{c} = {b}; {b} = {a}; {change}',
+        f'{{ {name} o = {a}; {a} = {b}; {b} = o; }}',
+        f'{{ {name} o = {a}; {a} = {b}; {b} = {c}; {c} = o; }} {change}',
+        f'{c} = {a}; {a} = {b};',
+    ])
+
+
 def leave():
     return pick(['', '', '', 'if ((s & 1023) == 77) break;', 'if (s % 311 == 5) { s++; break; }',
                  'if ((s & 7) == 3) continue;', 'if ((s & 2047) == 99) return s;'])
@@ -51,6 +80,8 @@ def counted(depth):
     if width == 8:
         high = f'({high}) & 63'
     body = work(level) + ' ' + work(level) * (chance.random() < 0.4)
+    if chance.random() < 0.6:
+        body += ' ' + ' '.join(lag(level) for _ in range(pick([1, 1, 2, 3])))
     if depth < 2 and chance.random() < 0.35:
         body += ' ' + counted(depth + 1)
     if depth == 0:
@@ -84,6 +115,16 @@ def counted(depth):
 
 def walk():
     return pick([
+        'for (const char managed *p = t + n % 300; *p; p++) { if (*p == (char)k1) break; LAG }',
+        '{ long i = n & 255; unsigned long last = 0, now = s; while (++i < 1000) { last = now; now = v[i & 1023]; LAG '
+        'if ((now & 31) == 7) break; } s = s * 3 + last * 5 + now + (unsigned long)i; }',
+        '{ const char managed *p = t + (n & 255), *e = t + 900, *old = p; while (++p < e && *p != (char)(97 + k)) '
+        '{ old = p - 1; LAG } s = s * 7 + (unsigned long)(p - old) + (unsigned long)(old - t); }',
+        '{ struct node managed *p = list, managed *prev = 0, managed *before = 0; while (p && p->value != n) '
+        '{ before = prev; prev = p; p = p->next; LAG } '
+        's += (unsigned long)((prev ? prev->value : 3) * 5 + (before ? before->value : 7)); }',
+        '{ long fuel = n * 2; if (k & 1) goto odd; even: if (fuel-- <= 0) goto out; LAG if (v[fuel & 1023] & 1) goto even; '
+        'odd: if (fuel-- <= 0) goto out; LAG s += 3; if (c[fuel & 1023] & 3) goto even; goto odd; out:; }',
         'for (const char managed *p = t + n % 300; *p; p++) { s = s * 3 + *p; LEAVE }',
         '{ const char managed *p = t + n % 700; while (*p) p++; s += (unsigned long)(p - t); }',
         '{ long i = n % 900; while (c[i & 1023] != (char)(k * 3)) { i++; if (i > 3000) break; s++; } s += i; }',
@@ -105,21 +146,45 @@ def walk():
     ])
 
 
+def filled(text):
+    counter = 'i' if 'long i' in text else 'fuel' if 'fuel' in text else 'n'
+    while 'LAG' in text:
+        text = text.replace('LAG', lag(counter) if chance.random() < 0.7 else '', 1)
+    return text.replace('LEAVE', leave())
+
+
+def numbered(body, label):
+    """Every tangle's own labels: its definition ends what jumps there."""
+    parts = re.split(rf'(?={{ long fuel = n \* 2; if)', body)
+    return ''.join(re.sub(rf'\b{label}\b', f'{label}{k}', part) if k else part
+                   for k, part in enumerate(parts))
+
+
 def function(number):
-    body = ' '.join(counted(0) if chance.random() < 0.6 else walk().replace('LEAVE', leave())
-                    for _ in range(pick([1, 1, 2])))
+    body = ' '.join(counted(0) if chance.random() < 0.5 else filled(walk()) for _ in range(pick([1, 1, 2])))
+    for label in ('even', 'odd', 'out'):  # labels are the function's
+        body = numbered(body, label)
     if body.count('done:;') > 1:
         first, rest = body.split('done:;', 1)
         body = first + 'done:;' + rest.replace('done:;', '').replace('goto done;', 'fuel = 0;')
     if chance.random() < 0.2:
         body += ' { struct node managed *fresh = cairn_new(struct node); fresh->value = (long)s; s += fresh->value & 3; }'
+    names = [f'{kind}{n}' for kind in KINDS for n in range(3)]
+    starts = {'q': 't', 'r': 'list', 'w': '{0}'}
+    made = ' '.join(f'{KINDS[name[0]][0]} {name} = {starts.get(name[0], name[1])};' for name in names)
+    used = ' '.join(f's = s * 31 + {KINDS[name[0]][2].format(name)};' for name in names
+                    if body.count(name) > 0)
+    made = ' '.join(part + ';' for part in made.split(';') if any(
+        f' {name} =' in part and name in body for name in names))
     return f'''NOINLINE static unsigned long f{number}(unsigned long managed *a, unsigned managed *v, char managed *c,
                 const char managed *t, struct node managed *list, long managed *m_, long n, long k,
                 int k1)
 {{
   unsigned long s = {number};
   (void)v, (void)c, (void)t, (void)list, (void)m_, (void)k, (void)k1;
+  {made}
   {body}
+  {used}
   return s;
 }}
 '''
@@ -131,6 +196,7 @@ print(f'''// Seed {sys.argv[1]}.
 #include <cairn/cairn.h>
 #define NOINLINE __attribute__((noinline))
 struct node {{ struct node managed *next; long value; }};
+typedef int vec __attribute__((vector_size(16)));
 ''')
 for f in range(COUNT):
     print(function(f))

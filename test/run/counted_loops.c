@@ -1,6 +1,6 @@
 // RUN: %root/test/run/Inputs/same %build --small 1 --still %s
 // Counted loops of every shape, whose number of rounds must be the same when they are cut into
-// chunks between polls: bounds, steps, signs, widths, wrap-around.
+// chunks between polls: bounds, steps, signs, widths, wrap-around. Sums that may wrap are unsigned.
 #include <stdio.h>
 #include <cairn/cairn.h>
 
@@ -8,10 +8,10 @@ typedef unsigned long u64;
 
 __attribute__((noinline)) static long up(long managed *a, long n)
 {
-  long s = 0;
+  u64 s = 0;
   for (long i = 0; i < n; i++)
-    s = s * 3 + a[i & 15] + i;
-  return s;
+    s = s * 3 + (u64)(a[i & 15] + i);
+  return (long)s;
 }
 __attribute__((noinline)) static long up_int(long managed *a, int n)
 {
@@ -29,17 +29,17 @@ __attribute__((noinline)) static long unequal(long managed *a, unsigned from, un
 }
 __attribute__((noinline)) static long down(long managed *a, long n)
 {
-  long s = 0;
+  u64 s = 0;
   for (long i = n; i > 0; i -= 3)
-    s = s * 5 + a[i & 15];
-  return s;
+    s = s * 5 + (u64)a[i & 15];
+  return (long)s;
 }
 __attribute__((noinline)) static long down_unequal(long managed *a, u64 n)
 {
-  long s = 0;
+  u64 s = 0;
   for (u64 i = n * 7; i != 0; i -= 7)
-    s = s * 5 + a[i & 15];
-  return s;
+    s = s * 5 + (u64)a[i & 15];
+  return (long)s;
 }
 __attribute__((noinline)) static long wide_step(long managed *a, u64 n)
 {
@@ -50,10 +50,10 @@ __attribute__((noinline)) static long wide_step(long managed *a, u64 n)
 }
 __attribute__((noinline)) static long bytes(long managed *a, unsigned char from, unsigned char to)
 {
-  long s = 0;
+  u64 s = 0;
   for (unsigned char i = from; i != to; i++)
-    s = s * 3 + a[i & 15];
-  return s;
+    s = s * 3 + (u64)a[i & 15];
+  return (long)s;
 }
 __attribute__((noinline)) static long until(long managed *a, long n, long stop)
 {
@@ -67,11 +67,11 @@ __attribute__((noinline)) static long until(long managed *a, long n, long stop)
 }
 __attribute__((noinline)) static long two(long managed *a, int n, int m)
 {
-  long s = 0;
+  u64 s = 0;
   for (int i = 0; i < n; i++)
     for (int j = i; j < m; j++)
-      s = s * 3 + a[(i ^ j) & 15];
-  return s;
+      s = s * 3 + (u64)a[(i ^ j) & 15];
+  return (long)s;
 }
 __attribute__((noinline)) static double floats(const double managed *d, long n)
 {
@@ -103,10 +103,10 @@ __attribute__((noinline)) static long last_index(long managed *a, long n)
 }
 __attribute__((noinline)) static long pointers(const int managed *p, const int managed *end)
 {
-  long s = 0;
+  u64 s = 0;
   for (; p != end; p++)
-    s = s * 3 + *p;
-  return s;
+    s = s * 3 + (u64)*p;
+  return (long)s;
 }
 
 int main(int argc, char **argv)

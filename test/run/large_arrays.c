@@ -12,7 +12,8 @@ typedef struct box managed *ref;
 
 int main(int argc, char **argv)
 {
-  long most = argc > 1 ? atol(argv[1]) : 1000, capacity = 1, sum = 0;
+  long most = argc > 1 ? atol(argv[1]) : 1000, capacity = 1;
+  unsigned long sum = 0;
   ref managed *boxes = cairn_new_array(ref, capacity);
 
   for (long i = 0; i < most; i++) {
@@ -30,7 +31,7 @@ int main(int argc, char **argv)
   data[most * 16 - 1] = 2.5;
   cairn_collect();
   for (long i = 0; i < most; i++)
-    sum = sum * 3 + boxes[i]->value;
-  printf("%ld %ld %.1f %.1f\n", capacity, sum, data[0], data[most * 16 - 1]);
+    sum = sum * 3 + (unsigned long)boxes[i]->value;
+  printf("%ld %lu %.1f %.1f\n", capacity, sum, data[0], data[most * 16 - 1]);
   return 0;
 }

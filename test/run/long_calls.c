@@ -117,12 +117,12 @@ static void bytes(void)
   free(second);
 }
 
-static long sum(ref managed *slots, long n)
+static unsigned long sum(ref managed *slots, long n)
 {
-  long s = 0;
+  unsigned long s = 0;
 
   for (long i = 0; i < n; i++)
-    s = s * 3 + (slots[i] ? slots[i]->value : 17);
+    s = s * 3 + (unsigned long)(slots[i] ? slots[i]->value : 17);
   return s;
 }
 
@@ -136,20 +136,20 @@ static void references(void)
     slots[i]->value = i;
   }
   shift(slots, SLOTS);
-  printf("shift %ld\n", sum(slots, SLOTS));
+  printf("shift %lu\n", sum(slots, SLOTS));
   unshift(slots + 1, SLOTS - 1);
-  printf("unshift %ld\n", sum(slots, SLOTS));
+  printf("unshift %lu\n", sum(slots, SLOTS));
   copy(others, slots, SLOTS);
   copy(others + 1, slots + 2, SLOTS - 2);
-  printf("copy %ld %ld\n", sum(slots, SLOTS), sum(others, SLOTS));
+  printf("copy %lu %lu\n", sum(slots, SLOTS), sum(others, SLOTS));
   clear(slots + 1, SLOTS - 2);
-  printf("clear %ld %ld\n", sum(slots, SLOTS), sum(others, SLOTS));
+  printf("clear %lu %lu\n", sum(slots, SLOTS), sum(others, SLOTS));
 }
 
 static void mixed(void)
 {
   struct mixed managed *p = cairn_new_array(struct mixed, SLOTS);
-  long s = 0;
+  unsigned long s = 0;
 
   for (long i = 0; i < SLOTS; i++) {
     p[i].box = cairn_new(struct box);
@@ -157,8 +157,8 @@ static void mixed(void)
   }
   wipe(p, SLOTS - 1);
   for (long i = 0; i < SLOTS; i++)
-    s = s * 5 + p[i].number + p[i].other * 2 + (p[i].box != NULL);
-  printf("mixed %ld\n", s);
+    s = s * 5 + (unsigned long)(p[i].number + p[i].other * 2 + (p[i].box != NULL));
+  printf("mixed %lu\n", s);
 }
 
 int main(int argc, char **argv)

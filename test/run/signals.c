@@ -27,7 +27,8 @@ static void on_signal(int number)
 
 int main(int argc, char **argv)
 {
-  long count = argc > 1 ? atol(argv[1]) : 200, sum = 0;
+  long count = argc > 1 ? atol(argv[1]) : 200;
+  unsigned long sum = 0;
   struct cell managed *own = cairn_new(struct cell);
 
   signal(SIGUSR1, on_signal);
@@ -40,9 +41,9 @@ int main(int argc, char **argv)
     own = next;
   }
   for (; own; own = own->next)
-    sum += own->value;
+    sum += (unsigned long)own->value;
   for (; seen; seen = seen->next)
     sum = sum * 31 + (seen->value == SIGUSR1);
-  printf("%ld\n", sum);
+  printf("%lu\n", sum);
   return 0;
 }
