@@ -132,21 +132,33 @@ static void copy_records(struct cn_clone *clone, LLVMValueRef i)
   }
 }
 
+/* Into the first block others lead, too; into the rest of them none do but those that nothing
+ * reaches, and these lead to no copy. */
+static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
+{
+  bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];
+
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    if (!first && !cn_clone_has(clone, from))
+      continue;
+    LLVMValueRef value = cn_clone_of(clone, LLVMGetIncomingValue(phi, k));
+    from = cn_clone_of_block(clone, from);
+    LLVMAddIncoming(copy, &value, &from, 1);
+  }
+}
+
 static void connect(struct cn_clone *clone, LLVMValueRef i)
 {
   LLVMValueRef copy = cn_clone_of(clone, i);
 
   copy_records(clone, i);
-  if (!LLVMIsAPHINode(i)) {
-    for (int k = 0; k < LLVMGetNumOperands(copy); k++)
-      LLVMSetOperand(copy, (unsigned)k, cn_clone_of(clone, LLVMGetOperand(copy, (unsigned)k)));
+  if (LLVMIsAPHINode(i)) {
+    connect_phi(clone, i, copy);
     return;
   }
-  for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
-    LLVMValueRef value = cn_clone_of(clone, LLVMGetIncomingValue(i, k));
-    LLVMBasicBlockRef from = cn_clone_of_block(clone, LLVMGetIncomingBlock(i, k));
-    LLVMAddIncoming(copy, &value, &from, 1);
-  }
+  for (int k = 0; k < LLVMGetNumOperands(copy); k++)
+    LLVMSetOperand(copy, (unsigned)k, cn_clone_of(clone, LLVMGetOperand(copy, (unsigned)k)));
 }
 
 /* ---- the ways out ---- */

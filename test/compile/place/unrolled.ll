@@ -174,3 +174,29 @@ declare void @llvm.experimental.noalias.scope.decl(metadata)
 !2 = !{!3}
 !3 = distinct !{!3, !4}
 !4 = distinct !{!4}
+
+; A block that nothing reaches leads into the loop: it leads into no copy.
+; CHECK-LABEL: define i64 @never_entered
+; CHECK: %i = phi i64 [ 0, %poll.done ], [ 1, %never ], [
+; CHECK: %w = phi i8 [ 1, %never ], [ %v, %loop ]
+; CHECK-NOT: %never ]
+; CHECK: ret i64
+define i64 @never_entered(ptr addrspace(1) %p, i8 %what) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ 1, %never ], [ %i.next, %latch ]
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 %i
+  %v = load i8, ptr addrspace(1) %q
+  %c = icmp eq i8 %v, %what
+  br i1 %c, label %done, label %latch
+latch:
+  %w = phi i8 [ 1, %never ], [ %v, %loop ]
+  %i.next = add i64 %i, 1
+  %d = icmp eq i8 %w, 7
+  br i1 %d, label %done, label %loop
+never:
+  br i1 poison, label %loop, label %latch
+done:
+  ret i64 %i
+}
