@@ -136,6 +136,14 @@ void cairn_image_unregister(const struct cairn_image *image)
   cn_image_release();
 }
 
+bool cn_image_has_frames(void)
+{
+  for (size_t i = 0; i < images.count; i++)
+    if (images.at[i].image.frames_start != images.at[i].image.frames_stop)
+      return true;
+  return false;
+}
+
 /* Frame maps that cannot be read may be about this code. */
 static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
 {

@@ -26,6 +26,9 @@ uint64_t cn_image_generation(void);
 bool cn_image_hold(void);
 void cn_image_release(void);
 
+/* Has any image frame maps? */
+bool cn_image_has_frames(void);
+
 /* True if a function with frame maps has a part of [start, end). Holds the images meanwhile. */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 

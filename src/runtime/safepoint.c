@@ -17,6 +17,7 @@
 #include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/overflow.h"
+#include "runtime/regions.h"
 #include "runtime/report.h"
 #include "runtime/signals.h"
 #include "runtime/stats.h"
@@ -54,6 +55,21 @@ static bool wants_collection(struct cairn_mutator *mutator)
   return stress || asked;
 }
 
+/* Only managed code polls and allocates. Without a map its frames would pass for native ones. To ask
+ * for a map each time is left to the check of the walk: without any, the link went wrong. */
+static void collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+{
+  struct cn_region region;
+  char place[CN_REPORT_PC];
+
+  if (((cn_options.verify & CN_VERIFY_FRAMES) != 0 || !cn_image_has_frames()) &&
+      !cn_frames_inside(regs->pc) && !cn_regions_find(regs->pc, &region))
+    cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
+                "'cairn frames --rewrite'?",
+                cn_report_pc(regs->pc, place));
+  collect(regs, why, bytes_needed);
+}
+
 /* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's. */
 static bool enter(const struct cn_regs *regs)
 {
@@ -89,7 +105,7 @@ void cn_safepoint_poll(const struct cn_regs *regs)
   cn_arm_settle(&cairn_mutator);
   cn_overflow_check(&cairn_mutator, regs);
   if (collects)
-    collect(regs, due(), 0);
+    collect_mapped(regs, due(), 0);
   leave(regs);
 }
 
@@ -127,7 +143,7 @@ static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
   void *block = cn_heap_allocate(bytes);
 
   if (block == NULL) {
-    collect(regs, "allocation", bytes);
+    collect_mapped(regs, "allocation", bytes);
     block = cn_heap_allocate_rest(bytes);
   }
   return block;
@@ -140,7 +156,7 @@ static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes)
   void *block;
 
   if (enter(regs))
-    collect(regs, due(), bytes);
+    collect_mapped(regs, due(), bytes);
   if (cn_signals_interrupting())
     return allocate_interrupting(bytes);
   block = may_collect() ? allocate_collecting(regs, bytes) : cn_heap_allocate_growing(bytes);

@@ -6,6 +6,7 @@
  */
 #include "runtime/verify_frames.h"
 
+#include "runtime/image.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
 #include "runtime/walk.h"
@@ -84,11 +85,27 @@ static bool compare(void *env, const struct cn_os_frame *frame)
   return true;
 }
 
+/* Native code may ask for a collection, too; but somewhere there must be what it is about. */
+static void check_images(void)
+{
+  bool managed = false;
+
+  for (size_t i = 0; i < cn_image_count(); i++) {
+    const struct cairn_image *image = cn_image_at(i);
+    managed |= image->roots_start != image->roots_stop ||
+               image->layouts_start != image->layouts_stop;
+  }
+  if (managed && !cn_image_has_frames())
+    cairn_fatal("CAIRN_VERIFY=frames: there are objects and no frame map at all: were all objects "
+                "linked without 'cairn frames --rewrite'?");
+}
+
 void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
   struct check check = {.from = regs->pc};
   char place[CN_REPORT_PC];
 
+  check_images();
   if (!cn_os_unwinder(true))
     cairn_fatal("CAIRN_VERIFY=frames: no unwinder (libgcc_s.so.1; a static program must be linked "
                 "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
