@@ -10,7 +10,7 @@ import tools
 COUNTS = ('relocations', 'instructions', '.text', '.text, registers')
 REGISTERS = ('-max-registers-for-gc-values=256', '-fixup-allow-gcptr-in-csr=true')
 # What cairn-cc does before it rewrites.
-PIPELINE = ('rules,prepare,default<O{}>,restore-references,layouts,allocate,transitions,'
+PIPELINE = ('rules,prepare,default<O{}>,restore-references,layouts,allocate,route-calls,'
             'check-stores,place-safepoints')
 
 

@@ -279,7 +279,6 @@ __attribute__((noinline)) void bench_peers(void)
 
 __asm__(".text\n"
         ".p2align 4\n"
-        ".quad 0xcccccccccccccccc\n"
         ".quad 0x4e52494143a7e1c5\n" /* CAIRN_ABI_MANAGED_MARK */
         ".globl bench_marked\n"
         "bench_marked: jmp bench_peers\n");

@@ -110,6 +110,17 @@
 #define cairn_new_flex(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0)(S, __VA_ARGS__)
 
+/* cairn_managed_callee(f): the function pointer f, with the promise that what it points to was
+ * compiled by Cairn. A call through it does not look whether that is so. To be called at once; a
+ * wrong promise is a lost reference.
+ *   total += cairn_managed_callee(closure->code)(closure, n);
+ */
+#ifdef CAIRN_PLAIN
+#define cairn_managed_callee(f) (f)
+#else
+#define cairn_managed_callee(f) CAIRN_MANAGED_CALLEE_(f)
+#endif
+
 /* cairn_collect(): run a collection now. References are updated before it returns. Does nothing in
  * plain mode.
  *
@@ -178,6 +189,9 @@
   })
 #define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_alloc_array(layout, n)
 #define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_alloc_flex(layout, n)
+
+#define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
+void *cairn_promise_(void *function) __asm__("cairn.managed.callee") __attribute__((const, nothrow));
 
 /* Expanded in line by pass `allocate`. Call them through the macros. */
 void cairn_managed *cairn_alloc(const void *layout, long bytes);

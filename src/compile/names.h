@@ -21,13 +21,20 @@
 #define CN_CHECK_SLOT "cairn_check_slot"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
-#define CN_CALL_INDIRECT "cairn_call_indirect"
-#define CN_VCALL_INDIRECT "cairn_vcall_indirect"
+/* Stubs whose target is the `nest` argument: a native function; any, variadic. */
+#define CN_CALL_NATIVE "cairn_call_native"
+#define CN_VCALL_ANY "cairn_vcall_any"
+/* Attribute of a call: its callee is managed. And what C says it by, `ptr (ptr)`. */
+#define CN_MANAGED_CALLEE "cairn-managed-callee"
+#define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
 /* Hidden thunks: the way to a function that may be native, the same for variadic calls, the way
  * to a stub of the runtime. */
 #define CN_CALL_PREFIX "cairn.call."
 #define CN_VCALL_PREFIX "cairn.vcall."
 #define CN_SLOW_PREFIX "cairn.slow."
+/* Bridges to native functions of other conventions than C's (bridges.c). */
+#define CN_NATIVE_PREFIX "cairn.native."
+#define CN_BRIDGE_PREFIX "cairn.bridge."
 /* Functions that make long calls in pieces. */
 #define CN_LONG_PREFIX "cairn.long."
 #define CN_PTRDIFF "cairn.ptrdiff"

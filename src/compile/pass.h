@@ -39,11 +39,12 @@ typedef bool cn_pass(struct cn_ctx *ctx);
  * part of it and the header that these share. */
 cn_pass cn_rules;       /* rules: rules*.c, atomics.c; rules.h */
 cn_pass cn_prepare;     /* prepare: prepare.c, native.c, copies.c, tags.c, spans_prepare.c,
-                           user_words.c; prepare.h, native.h, tags.h, user_roots.h */
+                           callee_promises.c, user_words.c; prepare.h, native.h, tags.h,
+                           user_roots.h */
 cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */
 cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
 cn_pass cn_allocate;    /* allocate: allocate.c */
-cn_pass cn_transitions; /* transitions: transitions.c, thunk.c, results.c; thunk.h, results.h */
+cn_pass cn_route_calls; /* route-calls: transitions.c, thunk.c, results.c; thunk.h, results.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
 cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites.c, selects.c, returns.c,
                            regions.c, funclets.c, longcalls*.c, early.c; of the call graph:
@@ -67,6 +68,9 @@ cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
 cn_pass cn_verify_unmanaged; /* verify-unmanaged: verify_unmanaged.c; verify.h, rules.h */
 cn_pass cn_markers;     /* drop-markers: regions.c, spans_prepare.c */
 cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c, tail_memory.c; tail.h */
+cn_pass cn_call_targets; /* call-targets: call_targets.c, rebuild.c, bridges.c, tail_frames.c;
+                            call_targets.h; retype.c, which tail-calls uses, too */
+cn_pass cn_transitions; /* transitions: both of these at once */
 cn_pass cn_slow_paths;  /* slow-paths: slow_paths.c */
 cn_pass cn_globals;     /* globals: globals.c */
 

@@ -44,8 +44,8 @@ static const struct step {
     {"layouts", cn_layouts,
      "turn the layout statics of allocation calls into collector layouts", PORTED_TARGET},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
-    {"transitions", cn_transitions,
-     "route calls that may reach native code through stubs", PORTED_TARGET},
+    {"route-calls", cn_route_calls,
+     "route calls of names that may be native code through stubs", PORTED_TARGET},
     {"check-stores", cn_slots,
      "check at run time that references are stored where they are found", PORTED_TARGET},
     {"place-safepoints", cn_place,
@@ -67,6 +67,10 @@ static const struct step {
      ANY_TARGET},
     {"tail-calls", cn_tail_pass,
      "make tail calls of the statepoints that want to be some", PORTED_TARGET},
+    {"call-targets", cn_call_targets,
+     "tell managed from native code at calls through pointers", PORTED_TARGET},
+    {"transitions", cn_transitions,
+     "route-calls and call-targets, for code whose statepoints are made elsewhere", PORTED_TARGET},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},
     {"globals", cn_globals, "register globals that hold references, and the image", PORTED_TARGET},
 };
@@ -76,17 +80,17 @@ static const struct step {
 static const char *const late[] = {
     "rules", "prepare",
     OPTIMISE,
-    "restore-references", "layouts", "allocate", "transitions", "check-stores",
+    "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "slow-paths", "globals",
-    NULL};
+    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
+    "slow-paths", "globals", NULL};
 static const char *const early[] = {
-    "rules", "prepare", "layouts", "allocate", "transitions", "check-stores",
+    "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "slow-paths", "globals",
-    NULL};
+    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
+    "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,

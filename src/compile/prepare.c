@@ -300,6 +300,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     cn_copies_pin(ctx, f);
     cn_slots_mark(ctx, f);
   }
+  cn_callee_promises_take(ctx);
   return ctx->errors == 0;
 }
 

@@ -33,6 +33,9 @@ LLVMValueRef cn_prepare_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLV
  * brings them back. */
 void cn_prepare_hide_differences(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* callee_promises.c: what C says of callees becomes an attribute of the calls. */
+void cn_callee_promises_take(struct cn_ctx *ctx);
+
 /* copies.c: before promotion, copies of locals field by field; after it, what is left of eight
  * bytes pinned. */
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);

@@ -28,8 +28,7 @@ static bool has_feature(LLVMValueRef function, const char *name)
   return on;
 }
 
-/* Do indirect calls go through thunks? */
-static bool has_thunks(LLVMValueRef function)
+bool cn_refuse_has_thunks(LLVMValueRef function)
 {
   static const char *const names[] = {"retpoline", "retpoline-indirect-calls",
                                       "retpoline-external-thunk", "lvi-cfi", "seses"};
@@ -51,7 +50,7 @@ void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call)
                  "LLVM 22 cannot lower a safepoint in a function with speculative load hardening "
                  "(-mspeculative-load-hardening)");
   }
-  if (!LLVMIsAFunction(LLVMGetCalledValue(call)) && has_thunks(judge->function))
+  if (!LLVMIsAFunction(LLVMGetCalledValue(call)) && cn_refuse_has_thunks(judge->function))
     cn_refuse_at(judge, call, "hardening",
                  "LLVM 22 cannot lower an indirect call in a statepoint that is to go through a "
                  "thunk (target feature retpoline, lvi-cfi or seses)");

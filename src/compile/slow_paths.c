@@ -16,7 +16,7 @@
 #include "compile/names.h"
 
 static const char *const stubs[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
-                                    CN_CALL_INDIRECT, CN_VCALL_INDIRECT};
+                                    CN_CALL_NATIVE, CN_VCALL_ANY};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {

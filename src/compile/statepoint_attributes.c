@@ -21,19 +21,29 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
   return false;
 }
 
+/* Ours of calls that statepoints keep: whose operands are listed, whose callee is managed. */
+static bool is_ours(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {CN_LIVE_OPERANDS, CN_MANAGED_CALLEE};
+  unsigned length;
+  const char *name = LLVMGetStringAttributeKind(attribute, &length);
+
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (length == strlen(kept[i]) && memcmp(name, kept[i], length) == 0)
+      return true;
+  return false;
+}
+
 /* What is true of a statepoint if it is true of the call that it wraps. Anything else is
  * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
-  unsigned length;
-
-  if (LLVMIsStringAttribute(attribute)) {
-    const char *name = LLVMGetStringAttributeKind(attribute, &length);
-    return length == sizeof CN_LIVE_OPERANDS - 1 && memcmp(name, CN_LIVE_OPERANDS, length) == 0;
-  }
   static const char *const kept[] = {"cold",         "hot",        "nounwind",    "noreturn",
                                      "nomerge",      "convergent", "noinline",    "strictfp",
                                      "mustprogress", "willreturn", "noduplicate", "nocf_check"};
+
+  if (LLVMIsStringAttribute(attribute))
+    return is_ours(attribute);
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 

@@ -21,6 +21,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/call_targets.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
@@ -274,6 +275,29 @@ static bool is_plain(unsigned convention)
          convention == LLVMColdCallConv;
 }
 
+/* A convention that guarantees tail calls asks for no common signature. */
+static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
+{
+  static const char *const registers[] = {"swiftself", "swiftasync"};
+
+  if (!cn_convention_is_tail(LLVMGetInstructionCallConv(call)) ||
+      LLVMTypeOf(call) != LLVMGetReturnType(LLVMGlobalGetValueType(function)))
+    return false;
+  for (unsigned a = 0; a < PASSING; a++) {
+    bool allowed = false;
+    for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
+      allowed |= strcmp(passing[a], registers[r]) == 0;
+    for (unsigned i = 0; !allowed && i < LLVMGetNumArgOperands(call); i++)
+      if (argument_has(call, i, passing[a]))
+        return false;
+    unsigned kind = cn_attribute_kind(passing[a]);
+    for (unsigned i = 0; !allowed && i < LLVMCountParams(function); i++)
+      if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind))
+        return false;
+  }
+  return true;
+}
+
 static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call)
 {
   unsigned convention = LLVMGetInstructionCallConv(call);
@@ -282,8 +306,9 @@ static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef ca
       LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
     return;
   unsigned *places = cn_alloc((LLVMGetNumArgOperands(call) + 1) * sizeof *places);
-  if (has_own_signature(function, call) &&
-      LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function)))
+  if ((has_own_signature(function, call) &&
+       LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function))) ||
+      is_guaranteed(function, call))
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
   else if (is_plain(convention) && is_passed_plainly(function, call) &&
            find_places(function, call, places))

@@ -2,16 +2,17 @@
  *
  * LLVM 22 drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
  * (llvm/llvm-project#199224): the callee finds those that the caller was given, references among
- * them that have moved since. The same call marked `tail` is as good: these conventions guarantee
- * tail calls, and then the arguments are stored.
+ * them that have moved since. Nor does it take the caller's own off the stack, though the callee
+ * only takes off its own: the stack shrinks. The same call marked `tail` is as good: these
+ * conventions guarantee tail calls, and then all of this is done.
  *
  * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no
  * such call. Breaks: nothing.
  */
+#include "compile/call_targets.h"
 #include "compile/calls.h"
 #include "compile/tail.h"
 
-enum { TAIL_CONVENTION = 18, SWIFT_TAIL_CONVENTION = 20 }; /* llvm/IR/CallingConv.h */
 enum { WORD_BITS = 64, VECTOR_BITS = 128 };
 
 /* What arguments take of the registers, at most. */
@@ -55,6 +56,13 @@ static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type
   }
 }
 
+static bool need_memory(struct registers *r)
+{
+  for (unsigned c = 0; c < CN_TAIL_CLASSES; c++)
+    r->memory |= r->taken[c] > cn_tail_registers((enum cn_tail_class)c);
+  return r->memory;
+}
+
 static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct registers r = {0};
@@ -62,18 +70,25 @@ static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
 
   for (unsigned i = 0; i < count && !r.memory; i++)
     take(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
-  for (unsigned c = 0; c < CN_TAIL_CLASSES; c++)
-    r.memory |= r.taken[c] > cn_tail_registers((enum cn_tail_class)c);
-  return r.memory;
+  return need_memory(&r);
+}
+
+static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct registers r = {0};
+  unsigned count = LLVMCountParams(function);
+
+  for (unsigned i = 0; i < count && !r.memory; i++)
+    take(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
+  return need_memory(&r);
 }
 
 static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
 {
-  if (!cn_calls_musttail(i))
+  if (!cn_calls_musttail(i) || !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
     return false;
-  unsigned convention = LLVMGetInstructionCallConv(i);
-  return (convention == TAIL_CONVENTION || convention == SWIFT_TAIL_CONVENTION) &&
-         has_arguments_in_memory(ctx, i);
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
+  return has_arguments_in_memory(ctx, i) || has_parameters_in_memory(ctx, function);
 }
 
 /* "disable-tail-calls" is for calls marked `tail`: the other ones lose the mark instead. */

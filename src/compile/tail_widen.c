@@ -16,13 +16,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
+#include "compile/retype.h"
 #include "compile/statepoints.h"
 #include "compile/tail.h"
 
@@ -55,15 +55,6 @@ static bool is_plain_convention(unsigned convention)
          convention == LLVMColdCallConv;
 }
 
-static bool has_block_address(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); use; use = LLVMGetNextUse(use))
-      if (LLVMIsABlockAddress(LLVMGetUser(use)))
-        return true;
-  return false;
-}
-
 static bool function_is_plain(LLVMValueRef function)
 {
   if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) ||
@@ -77,7 +68,7 @@ static bool function_is_plain(LLVMValueRef function)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
         return false;
   }
-  return !has_block_address(function);
+  return cn_retype_possible(function);
 }
 
 /* All arguments lie in registers, where the convention puts them. */
@@ -204,107 +195,6 @@ static LLVMTypeRef new_type(const struct widening *w)
   return LLVMFunctionType(LLVMGetReturnType(old), w->types.at, (unsigned)w->types.count, false);
 }
 
-/* ---- the function ---- */
-
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
-{
-  for (int index = -1; index <= (int)LLVMCountParams(from); index++) {
-    LLVMAttributeIndex at = (LLVMAttributeIndex)index;
-    unsigned count = LLVMGetAttributeCountAtIndex(from, at);
-    LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-    bool same =
-        index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) == LLVMTypeOf(LLVMGetParam(to, at - 1));
-    LLVMGetAttributesAtIndex(from, at, list);
-    for (unsigned i = 0; i < count && same; i++)
-      LLVMAddAttributeAtIndex(to, at, list[i]);
-    free(list);
-  }
-}
-
-static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
-{
-  size_t count;
-  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(from, &count);
-
-  for (unsigned i = 0; i < count; i++)
-    LLVMGlobalSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
-                          LLVMValueMetadataEntriesGetMetadata(entries, i));
-  LLVMDisposeValueMetadataEntries(entries);
-  LLVMGlobalClearMetadata(from);
-}
-
-/* Everything that a function has beside its type and its body. */
-static void copy_function(LLVMValueRef from, LLVMValueRef to)
-{
-  LLVMSetLinkage(to, LLVMGetLinkage(from));
-  LLVMSetVisibility(to, LLVMGetVisibility(from));
-  LLVMSetDLLStorageClass(to, LLVMGetDLLStorageClass(from));
-  LLVMSetUnnamedAddress(to, LLVMGetUnnamedAddress(from));
-  LLVMSetFunctionCallConv(to, LLVMGetFunctionCallConv(from));
-  LLVMSetAlignment(to, LLVMGetAlignment(from));
-  if (LLVMGetSection(from))
-    LLVMSetSection(to, LLVMGetSection(from));
-  if (LLVMGetGC(from))
-    LLVMSetGC(to, LLVMGetGC(from));
-  if (LLVMGetComdat(from))
-    LLVMSetComdat(to, LLVMGetComdat(from));
-  if (LLVMHasPersonalityFn(from))
-    LLVMSetPersonalityFn(to, LLVMGetPersonalityFn(from));
-  if (LLVMHasPrefixData(from))
-    LLVMSetPrefixData(to, LLVMGetPrefixData(from));
-  if (LLVMHasPrologueData(from))
-    LLVMSetPrologueData(to, LLVMGetPrologueData(from));
-  copy_attributes(from, to);
-  copy_metadata(from, to);
-}
-
-/* What the old parameter was, from the wider new one. */
-static LLVMValueRef narrow(struct widening *w, LLVMValueRef value, LLVMTypeRef type)
-{
-  if (LLVMTypeOf(value) == type)
-    return value;
-  if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
-    return LLVMBuildTrunc(w->builder, value, type, "");
-  LLVMValueRef pair = LLVMBuildBitCast(w->builder, value, LLVMVectorType(type, 2), "");
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(w->ctx->llvm);
-  return LLVMBuildExtractElement(w->builder, pair, LLVMConstInt(i32, 0, false), "");
-}
-
-static void move_body(struct widening *w, LLVMValueRef to)
-{
-  LLVMBasicBlockRef block;
-  size_t length;
-
-  while ((block = LLVMGetFirstBasicBlock(w->function))) {
-    LLVMRemoveBasicBlockFromParent(block);
-    LLVMAppendExistingBasicBlock(to, block);
-  }
-  LLVMPositionBuilderBefore(w->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(to)));
-  LLVMSetCurrentDebugLocation2(w->builder, NULL);
-  for (unsigned i = 0; i < LLVMCountParams(w->function); i++) {
-    LLVMValueRef old = LLVMGetParam(w->function, i), new = LLVMGetParam(to, i);
-    const char *name = LLVMGetValueName2(old, &length);
-    LLVMSetValueName2(new, name, length);
-    LLVMReplaceAllUsesWith(old, narrow(w, new, LLVMTypeOf(old)));
-  }
-}
-
-static void change_type(struct widening *w)
-{
-  LLVMValueRef old = w->function;
-  LLVMValueRef new = LLVMAddFunction(w->ctx->module, "", new_type(w));
-  size_t length;
-  char *name = cn_strdup(LLVMGetValueName2(old, &length));
-
-  copy_function(old, new);
-  move_body(w, new);
-  LLVMReplaceAllUsesWith(old, new);
-  LLVMDeleteFunction(old);
-  LLVMSetValueName2(new, name, length);
-  w->function = new;
-  free(name);
-}
-
 /* ---- the calls ---- */
 
 /* An argument as its register will have it. */
@@ -390,7 +280,7 @@ static void widen_function(struct cn_ctx *ctx, LLVMValueRef function)
     for (size_t i = 0; i < w.tails.count; i++)
       fit(&w, &w.tails.at[i]);
     if (new_type(&w) != LLVMGlobalGetValueType(function))
-      change_type(&w);
+      w.function = cn_retype(ctx, function, new_type(&w));
     for (size_t i = 0; i < w.tails.count; i++)
       replace(&w, &w.tails.at[i]);
     LLVMDisposeBuilder(w.builder);

@@ -24,7 +24,6 @@ TIED(alloc, ALLOC);
 TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(anchor_limit, ANCHOR_LIMIT);
-TIED(target, TARGET);
 TIED(stack_limit, STACK_LIMIT);
 TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");

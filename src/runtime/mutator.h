@@ -21,7 +21,7 @@ struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
   struct cn_anchor *anchor, *anchor_limit;
-  uintptr_t target;
+  uint64_t unused_here;
   uintptr_t stack_limit;
   uint64_t transitions;                 /* calls of native code so far */
   struct cn_anchor *anchors;            /* the oldest */

@@ -33,6 +33,18 @@ define tailcc void @marked({ ptr addrspace(1), [7 x i64] } %s, ptr addrspace(1) 
   ret void
 }
 
+; What the caller was given in memory, but its callee is not, has to go: LLVM 22 leaves it on the stack.
+; CHECK-LABEL: define tailcc void @shrinks(
+; CHECK: {{^ *}}tail call tailcc void @small(
+; ASM-LABEL: shrinks:
+; ASM: addq $
+; ASM: jmp small
+declare tailcc void @small(i64)
+define tailcc void @shrinks(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h) gc "statepoint-example" {
+  musttail call tailcc void @small(i64 %h)
+  ret void
+}
+
 ; In native functions, too, and not where all arguments have registers.
 ; CHECK-LABEL: define swifttailcc void @native(
 ; CHECK: {{^ *}}tail call swifttailcc void @native(

@@ -1,4 +1,5 @@
 ; RUN: %cairn opt -p transitions -S %s -o %t.ll && FileCheck %s < %t.ll
+; RUN: FileCheck --check-prefix=MUST %s < %t.ll
 ; RUN: llc -O2 -filetype=obj %t.ll -o %t.o && llvm-readelf -sgr %t.o \
 ; RUN:   | FileCheck --check-prefix=OBJ %s
 ; A call that reached native code without an anchor would hide all frames below it from the walker.
@@ -24,7 +25,7 @@ declare void @"odd name\22!"()
 declare double @sin(double)
 declare void @declared_leaf() "gc-leaf-function"
 
-; CHECK: define void @defined() {{.*}}prefix { i64, i64 } { i64 -3689348814741910324, i64 5643653827705430469 }
+; CHECK: define void @defined() align 16 gc "statepoint-example" prefix i64 5643653827705430469
 define void @defined() gc "statepoint-example" {
   ret void
 }
@@ -62,18 +63,26 @@ define i32 @caller(ptr %target, double %d, float %f) gc "statepoint-example" {
   %s = call double @sin(double %d)
   call void @declared_leaf()
 ; A static name can be the same in two units, so no thunk.
-; CHECK: [[FIELD:%.*]] = getelementptr i8, ptr %{{.*}}, i64 40
-; CHECK: store ptr @static_native, ptr [[FIELD]], align 8
-; CHECK: call void @cairn_call_indirect()
+; CHECK: call void @cairn_call_native(ptr nest @static_native)
   call void @static_native()
-; CHECK: store ptr %target, ptr
-; CHECK: %r = call i32 @cairn_call_indirect(i32 1)
+; Managed or native? The mark tells. It is read in the 16 bytes in which the target begins, for there
+; may be nothing before them; and the target goes in a register, for a signal may come in between.
+; CHECK: [[ADDRESS:%.*]] = ptrtoint ptr %target to i64
+; CHECK: [[BLOCK:%.*]] = and i64 [[ADDRESS]], -16
+; CHECK: [[PLACE:%.*]] = inttoptr i64 [[BLOCK]] to ptr
+; CHECK: [[WORD:%.*]] = load i64, ptr [[PLACE]], align 16
+; CHECK: [[MANAGED:%.*]] = icmp eq i64 [[WORD]], 5643653827705430469
+; CHECK: [[CHOSEN:%.*]] = select i1 [[MANAGED]], ptr %target, ptr @cairn_call_native
+; CHECK: [[CALLEE:%.*]] = freeze ptr [[CHOSEN]]
+; CHECK: %r = call i32 [[CALLEE]](i32 1, ptr nest %target)
   %r = call i32 %target(i32 1)
+; A promise costs nothing.
+; CHECK: call i32 %target(i32 2) [[PROMISE:#[0-9]+]]
+  %p = call i32 %target(i32 2) "cairn-managed-callee"
 ; A statepoint would not set %al: the arguments get types, and the thunk sets it.
 ; CHECK: %v = call i32 @cairn.vcall.printf(ptr %target, double %d, i32 %r)
   %v = call i32 (ptr, ...) @printf(ptr %target, double %d, i32 %r)
-; CHECK: store ptr %target, ptr
-; CHECK: %w = call i32 @cairn_vcall_indirect(ptr %target, double %d)
+; CHECK: %w = call i32 @cairn_vcall_any(ptr %target, double %d, ptr nest %target)
   %w = call i32 (ptr, ...) %target(ptr %target, double %d)
   ret i32 %v
 }
@@ -88,12 +97,55 @@ define void @tail(i8 signext %b) gc "statepoint-example" {
 
 ; Statepoints of a front end that made them itself get their stubs, too.
 ; CHECK-LABEL: define void @by_hand
+; CHECK: call token {{.*}}(i64 7, i32 0, ptr elementtype(i8 (i8, ptr)) %{{.*}}, i32 2, i32 0, i8 signext 1, ptr nest %target, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %p) ]
 ; CHECK: @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void (i8)) @cairn.call.native, i32 1, i32 0, i8 1, i32 0, i32 0)
-define void @by_hand() gc "statepoint-example" {
+define void @by_hand(ptr %target, ptr addrspace(1) %p) gc "statepoint-example" {
+  %u = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 7, i32 0, ptr elementtype(i8 (i8)) %target, i32 1, i32 0, i8 signext 1, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %p) ]
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void (i8)) @native, i32 1, i32 0, i8 1, i32 0, i32 0)
   ret void
 }
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+
+; musttail wants one signature, so the caller gets the register as a parameter, and all of its tail
+; calls pass something in it.
+; MUST: define i32 @must(ptr %target, i1 %c, ptr nest %0)
+; MUST: musttail call i32 @cairn.call.other(ptr %target, i1 %c, ptr nest poison)
+; MUST: musttail call i32 %{{.*}}(ptr null, i1 %c, ptr nest %target)
+declare i32 @other(ptr, i1)
+define i32 @must(ptr %target, i1 %c) gc "statepoint-example" {
+  br i1 %c, label %a, label %b
+a:
+  %x = musttail call i32 @other(ptr %target, i1 %c)
+  ret i32 %x
+b:
+  %y = musttail call i32 %target(ptr null, i1 %c)
+  ret i32 %y
+}
+
+; Other conventions: a bridge takes the call's arguments as the call passes them, and has a native
+; function of the C convention make the call.
+; CHECK-LABEL: define tailcc i64 @closure
+; CHECK: select i1 %{{.*}}, ptr %f, ptr @cairn.bridge.[[BRIDGE:[0-9a-f]+]]
+; CHECK: musttail call tailcc i64 %{{.*}}(i64 1, i64 2, ptr addrspace(1) %p, ptr nest %f)
+define tailcc i64 @closure(ptr %f, ptr addrspace(1) %p) gc "statepoint-example" {
+  %x = musttail call tailcc i64 %f(i64 1, i64 2, ptr addrspace(1) %p)
+  ret i64 %x
+}
+; Only native code saves nearly all registers.
+; CHECK-LABEL: define void @preserved
+; CHECK: call void @cairn_call_native(ptr @native_preserving, ptr nest @cairn.native.[[NATIVE:[0-9a-f]+]])
+declare preserve_mostcc void @native_preserving()
+define void @preserved() gc "statepoint-example" {
+  call preserve_mostcc void @native_preserving()
+  ret void
+}
+; So does a call that uses the register itself.
+; CHECK-LABEL: define void @static_chain
+; CHECK: call void @cairn_call_native(ptr %chain, ptr %f, ptr nest @cairn.native.{{[0-9a-f]+}})
+define void @static_chain(ptr %f, ptr %chain) gc "statepoint-example" {
+  call void %f(ptr nest %chain)
+  ret void
+}
 
 ; The slow paths are stubs themselves.
 ; CHECK-LABEL: define void @stubs
@@ -115,6 +167,12 @@ define void @unmanaged() {
 }
 
 ; CHECK: declare hidden void @cairn.call.native(i8 signext)
+; CHECK: define internal tailcc i64 @cairn.bridge.[[BRIDGE]](i64 %0, i64 %1, ptr addrspace(1) %2, ptr nest %3) {{.*}}gc "statepoint-example"
+; CHECK: [[TOKEN:%.*]] = call token {{.*}}ptr elementtype(i64 (i64, i64, ptr addrspace(1), ptr, ptr)) @cairn_call_native, i32 5, i32 0, i64 %0, i64 %1, ptr addrspace(1) %2, ptr %3, ptr nest @cairn.native.{{[0-9a-f]+}}, i32 0, i32 0)
+; CHECK: call i64 @llvm.experimental.gc.result.i64(token [[TOKEN]])
+; CHECK: define internal void @cairn.native.[[NATIVE]](ptr %0)
+; CHECK-NEXT: call preserve_mostcc void %0()
+; CHECK: attributes [[PROMISE]] = { "cairn-managed-callee" }
 
 ; OBJ-DAG: WEAK HIDDEN {{.*}} cairn.call.native
 ; OBJ-DAG: GLOBAL HIDDEN {{.*}} cairn.call.defined

@@ -5,6 +5,7 @@
 ; RUN: not %cairn opt -p transitions -S %t/vector.ll 2>&1 | FileCheck --check-prefix=VECTOR %s
 ; RUN: not %cairn opt -p transitions -S %t/convention.ll 2>&1 \
 ; RUN:   | FileCheck --check-prefix=CONVENTION %s
+; RUN: not %cairn opt -p transitions -S %t/musttail.ll 2>&1 | FileCheck --check-prefix=MUSTTAIL %s
 ; What the stubs cannot carry is refused, never passed on silently.
 
 ;--- twice.ll
@@ -40,9 +41,31 @@ define void @f(ptr %p, <8 x float> %v) gc "statepoint-example" {
 }
 
 ;--- convention.ll
-; CONVENTION: error: {{.*}}calling convention 15{{.*}}[transition-convention]
-declare preserve_allcc void @native()
+; CONVENTION: error: {{.*}}calling convention 10{{.*}}[transition-convention]
+declare ghccc void @native()
 define void @f() gc "statepoint-example" {
-  call preserve_allcc void @native()
+  call ghccc void @native()
+  ret void
+}
+
+;--- musttail.ll
+; MUSTTAIL: in function 'passes': a musttail call {{.*}}passes a nest argument{{.*}}[transition-convention]
+; MUSTTAIL: in function 'has': a musttail call {{.*}}nest parameter{{.*}}[transition-convention]
+; MUSTTAIL: in function 'blocks': a musttail call {{.*}}addresses are taken{{.*}}[transition-convention]
+define void @passes(ptr nest %c) gc "statepoint-example" {
+  %f = load ptr, ptr %c
+  musttail call void %f(ptr nest %c)
+  ret void
+}
+define void @has(ptr nest %c) gc "statepoint-example" {
+  %f = load ptr, ptr %c
+  musttail call void %f(ptr %c)
+  ret void
+}
+@block = global ptr blockaddress(@blocks, %next)
+define void @blocks(ptr %f) gc "statepoint-example" {
+  br label %next
+next:
+  musttail call void %f(ptr null)
   ret void
 }

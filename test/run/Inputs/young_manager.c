@@ -20,7 +20,7 @@ static uintptr_t table[8];
 #else
 #define MARK "0x4e52494143a7e1c5"
 #endif
-__asm__("  .text\n  .p2align 4\n  .quad 0xcccccccccccccccc, " MARK "\n"
+__asm__("  .text\n  .p2align 4\n  .quad " MARK "\n"
         "  .globl table_call\n  .type table_call, @function\n"
         "table_start:\ntable_call:\n  .cfi_startproc\n"
         "  subq $24, %rsp\n  .cfi_adjust_cfa_offset 24\n"

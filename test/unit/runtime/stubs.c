@@ -116,7 +116,7 @@ __asm__(".text\n"
 extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double),
                          uint64_t x);
 extern char crossing_return[];
-__asm__("  .balign 16\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n"
+__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
         "crossing:\n"
         "  push %rbx\n push %rbp\n push %r15\n"
         "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
@@ -336,7 +336,7 @@ uint64_t count_anchors(void)
   anchors_in_use = (uint64_t)(cairn_mutator.anchor - cairn_mutator.anchors);
   return 10;
 }
-__asm__("  .balign 16\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n"
+__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
         "managed_target:\n  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
 
 static void managed_callees(void **state)
@@ -489,7 +489,7 @@ static void wide_registers_survive(void **state)
 /* Native code calls managed code by a jump, which calls native code by one: no second anchor. */
 extern uint64_t jumps(long, long, long, long, long, long, long, long, double);
 __asm__("jumps:\n  lea jumping_managed(%rip), %rax\n  jmp *%rax\n"
-        "  .balign 16\n  .quad 0xcccccccccccccccc, 0x4e52494143a7e1c5\n"
+        "  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
         "jumping_managed:\n  lea adds(%rip), %r11\n  jmp cairn_call_any\n");
 
 uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, double x)

@@ -59,7 +59,6 @@ enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the add
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
 extern const char cn_arch_native_return[], cn_arch_interrupted_at[];
-extern void cairn_call_any(void);
 
 static void find_vector_state(void)
 {
@@ -134,7 +133,7 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* A thunk of the compile side: [movl $8, %eax;] movq target@GOT, %r11; jmp cairn_call_any. */
+/* A thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. */
 static bool is_thunk(const unsigned char *code)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
@@ -147,7 +146,7 @@ static bool is_thunk(const unsigned char *code)
   if (*code != 0xe9)
     return false;
   memcpy(&distance, code + 1, sizeof distance);
-  return code + 5 + distance == (const unsigned char *)cairn_call_any;
+  return cn_arch_in_stubs((uintptr_t)(code + 5 + distance));
 }
 
 bool cn_arch_is_interrupting(uintptr_t pc)

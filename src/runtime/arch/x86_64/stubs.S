@@ -8,9 +8,9 @@
  * and calls C. The collector updates the saved registers in place, and they are loaded again from
  * there.
  *
- * Transitions (cairn_call_any and its two front doors): the target is in r11, arguments are
- * wherever its convention puts them, and none of that is known here; so nothing but r11 may change
- * before the call, and no result register after it.
+ * Transitions (cairn_call_any and its two front doors): the target is in r11, or in r10, arguments
+ * are wherever its convention puts them, and none of that is known here; so nothing but these two
+ * may change before the call, and no result register after it.
  *
  * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
  * would bring back stale references. So the stub keeps them in the anchor and loads them from there
@@ -52,11 +52,14 @@ cn_arch_stubs_start:
         .size \name, . - \name
         .endm
 
-/* The 16 bytes before an entry that cairn_call_any may jump to without an anchor. */
-        .macro managed_mark
+/* A function that may be called without an anchor. */
+        .macro managed_function name
         .p2align 4
-        .quad 0xcccccccccccccccc
         .quad CAIRN_ABI_MANAGED_MARK
+        .globl \name
+        .type \name, @function
+\name:
+        .cfi_startproc
         .endm
 
         .macro save register, offset
@@ -204,8 +207,7 @@ end cairn_alloc_indexed_slow
 /* void cairn_collect(void): C convention, but the stub must be the one who saves the callee-saved
  * registers. The mark lets cairn_call_any jump here: then the caller's frame is the youngest one
  * and no anchor is needed. */
-        managed_mark
-function cairn_collect
+managed_function cairn_collect
         save_general
         andq $-16, %rsp
         movq %rbp, %rdi
@@ -214,16 +216,17 @@ function cairn_collect
         ret
 end cairn_collect
 
-function cairn_vcall_indirect
+/* Call the function in r10: a variadic one, and a native one. */
+function cairn_vcall_any
         movl $8, %eax
-        movq MUTATOR(TARGET), %r11
+        movq %r10, %r11
         jmp cairn_call_any
-end cairn_vcall_indirect
+end cairn_vcall_any
 
-function cairn_call_indirect
-        movq MUTATOR(TARGET), %r11
-        jmp cairn_call_any
-end cairn_call_indirect
+function cairn_call_native
+        movq %r10, %r11
+        jmp call_native
+end cairn_call_native
 
 /* Call the function in r11, native or managed. The unwinder finds its way back through the anchor,
  * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound. Without a
@@ -238,14 +241,14 @@ end cairn_call_indirect
 function cairn_call_any
         .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
-        testl $0xff8, %r11d             /* a mark on the page before may not be readable */
-        jz 1f
+        testb $8, %r11b                 /* before others there may be no memory */
+        jz call_native
         cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
-        jne 1f
+        jne call_native
         cmpl $(CAIRN_ABI_MANAGED_MARK >> 32), -4(%r11)
-        jne 1f
+        jne call_native
         jmp *%r11
-1:
+call_native:
         pushq %rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0

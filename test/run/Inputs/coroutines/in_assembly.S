@@ -8,7 +8,6 @@
  */
         .macro managed_mark
         .p2align 4
-        .quad 0xcccccccccccccccc
         .quad 0x4e52494143a7e1c5
         .endm
 

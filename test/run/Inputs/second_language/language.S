@@ -20,10 +20,10 @@
         .globl language_start, language_end
 language_start:
 
-/* What tells Cairn's calls that no transition is needed: 16 bytes before the entry. */
+/* What tells Cairn's calls that no transition is needed: 8 bytes before the entry, at a multiple of
+ * 16. */
         .macro managed_mark
         .p2align 4
-        .quad 0xcccccccccccccccc
         .quad 0x4e52494143a7e1c5
         .endm
 
