@@ -50,7 +50,9 @@ extern "C" {
   X(CONSTANT, -6, "constant index out of range")                                      \
   X(NOT_STATEPOINT, -7, "the record is not one of a statepoint")                      \
   X(DEOPT, -8, "more deopt locations announced than there are locations")             \
-  X(PAIRS, -9, "base and derived locations do not come in pairs")                     \
+  X(PAIRS, -9,                                                                        \
+    "base and derived locations do not come in pairs; the address of a local that is relocated " \
+    "like a reference does that")                                                     \
   X(SIZE, -10, "a value's size does not fit into this version's location")            \
   X(VALUE, -11, "a constant's value is not what its place in the map says")           \
   X(ROOM, -12, "the buffer is too small")                                             \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a statepoint lists. Needs: struct cn_objects. Provides: diagnostics gc-live-duplicate,
- * relocate-index and wrong-base. Breaks: nothing.
+ * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
  * The base of each relocate must be the start of the object of its derived pointer (statepoints-
  * later, "Base & Derived Pointers"): that must be proved, scalar by scalar.
@@ -85,6 +85,29 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
                    cn_value_name(base, base_name, sizeof base_name), format, call);
 }
 
+/* A local in the managed address space, or its address cast to it. */
+static bool is_local(LLVMValueRef reference)
+{
+  while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) ||
+         LLVMIsAAddrSpaceCastInst(reference))
+    reference = LLVMGetOperand(reference, 0);
+  return LLVMIsAAllocaInst(reference) != NULL;
+}
+
+/* The code generator lists it among the pairs as no reference: readers of the stack map would take
+ * what follows for pairs, or refuse them. */
+static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
+{
+  char name[120], call[160];
+  const struct cn_finding finding = {.value = local};
+
+  cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
+  cn_error_finding(v->ctx, relocate, "managed-alloca", &finding,
+                   "%s is the address of a local, which does not move, but is relocated at %s: "
+                   "list it nowhere, and use it as it is",
+                   cn_value_name(local, name, sizeof name), call);
+}
+
 /* Leaf by leaf; a vector of references is relocated with one of bases. False if it is wrong. */
 static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
 {
@@ -96,6 +119,10 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   if (!base || !derived) {
     cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
              cn_value_name(relocate, name, sizeof name));
+    return false;
+  }
+  if (is_local(derived) || is_local(base)) {
+    report_local(v, relocate, is_local(derived) ? derived : base);
     return false;
   }
   LLVMValueRef statepoint = statepoint_of(relocate);

@@ -6,10 +6,12 @@
  * and null for the reference, over safepoints too: after early insertion, a phi of `p` and, from
  * the branch where `p == null`, of null becomes `p`. That is no stale use: on each path with a
  * safepoint the reference is null. So before a use is reported, the paths are followed, those
- * that a comparison with null has entered left out.
+ * that a comparison with null has entered left out. Nor is it one of what is null on every path.
  */
 #include <stdlib.h>
 #include "base/check.h"
+#include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/verify.h"
 
 /* An index made of an address is stale of its own. */
@@ -111,6 +113,72 @@ static bool is_fresh(const struct cn_values *values, LLVMValueRef root)
   return LLVMIsAInstruction(root) && epoch == cn_epochs_at(values->epochs, root);
 }
 
+/* ---- what is null whatever way is taken ---- */
+
+/* What a relocate relocates, or null. */
+static LLVMValueRef relocated(LLVMValueRef relocate)
+{
+  LLVMValueRef statepoint = LLVMGetOperand(relocate, 0);
+  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, 2));
+  uint32_t first, end;
+
+  if (!index || !LLVMIsAInstruction(statepoint) || !cn_is_call(statepoint))
+    return NULL;
+  cn_calls_bundle(statepoint, "gc-live", &first, &end);
+  uint64_t i = LLVMConstIntGetZExtValue(index);
+  return i < end - first ? LLVMGetOperand(statepoint, first + (uint32_t)i) : NULL;
+}
+
+struct inputs {
+  struct cn_ptrmap seen;
+  CN_VECTOR(LLVMValueRef) work;
+};
+
+/* False if `input` may be an object. */
+static bool add_input(struct inputs *inputs, LLVMValueRef input)
+{
+  bool fresh;
+
+  if (!input || (LLVMIsConstant(input) && !LLVMIsNull(input) && !LLVMIsUndef(input)))
+    return false;
+  cn_ptrmap_add(&inputs->seen, input, &fresh);
+  if (fresh && !LLVMIsConstant(input))
+    cn_push(&inputs->work, input);
+  return true;
+}
+
+/* False if it may be an object, for what it is made of is not only what comes through here. */
+static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
+{
+  bool null = true;
+
+  if (LLVMIsAPHINode(value)) {
+    for (unsigned i = 0; i < LLVMCountIncoming(value) && null; i++)
+      null = add_input(inputs, LLVMGetIncomingValue(value, i));
+    return null;
+  }
+  if (LLVMIsASelectInst(value))
+    return add_input(inputs, LLVMGetOperand(value, 1)) &&
+           add_input(inputs, LLVMGetOperand(value, 2));
+  if (LLVMIsAFreezeInst(value) || LLVMIsABitCastInst(value))
+    return add_input(inputs, LLVMGetOperand(value, 0));
+  return cn_is_relocate(value) && add_input(inputs, relocated(value));
+}
+
+/* Phis and relocates that go in a circle, into which only null comes: LLVM's rewriter makes such of
+ * what it takes for a reference. */
+static bool is_always_null(LLVMValueRef value)
+{
+  struct inputs inputs = {0};
+  bool null = add_input(&inputs, value);
+
+  while (null && inputs.work.count)
+    null = add_inputs(&inputs, inputs.work.at[--inputs.work.count]);
+  cn_ptrmap_free(&inputs.seen);
+  cn_free(&inputs.work);
+  return null;
+}
+
 bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
                     uint32_t block)
 {
@@ -119,6 +187,8 @@ bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValu
   struct search search = {.cfg = cfg, .value = root, .at = at, .block = block};
   uint32_t b = 0;
 
+  if (cn_is_ref(LLVMTypeOf(root)) && is_always_null(root))
+    return true;
   if (!cn_is_ref(LLVMTypeOf(root)) || !is_fresh(values, root))
     return false;
   if (LLVMIsAArgument(root)) {

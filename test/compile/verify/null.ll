@@ -6,12 +6,33 @@
 ; RUN: not %cairn verify %t/wrong-arm.ll 2>&1 | FileCheck %s --check-prefix=ARM
 ; RUN: not %cairn verify %t/loop.ll 2>&1 | FileCheck %s --check-prefix=LOOP
 ; RUN: not %cairn verify %t/born-stale.ll 2>&1 | FileCheck %s --check-prefix=BORN
+; RUN: not %cairn verify %t/circle.ll 2>&1 | FileCheck %s --check-prefix=CIRCLE
+; CIRCLE: in function 'f': {{.*}}[stale-reference]
 ; PATH: in function 'f': {{.*}}%p {{.*}}@g{{.*}}[stale-reference]
 ; ARM: in function 'f': {{.*}}%p {{.*}}@g{{.*}}[stale-reference]
 ; LOOP: in function 'f': {{.*}}%p {{.*}}@g{{.*}}[stale-reference]
 ; BORN: in function 'f': %r, which comes from %t1,{{.*}}[stale-reference]
 
 ;--- right.ll
+; Into this circle of phis and relocates, which LLVM's rewriter makes, only null comes.
+define ptr addrspace(1) @circle(i1 %c) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %p = phi ptr addrspace(1) [ %r, %again ], [ null, %entry ]
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @g, i32 0, i32 0, i32 0, i32 0) [ "gc-live"() ]
+  br label %inner
+inner:
+  %q = phi ptr addrspace(1) [ %r, %again ], [ %p, %outer ]
+  %u = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @g, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %q) ]
+  %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %u, i32 0, i32 0)
+  br i1 %c, label %again, label %out
+again:
+  br i1 %c, label %inner, label %outer
+out:
+  ret ptr addrspace(1) null
+}
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
 declare void @g()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
@@ -97,4 +118,27 @@ define void @f(ptr addrspace(1) %p) gc "statepoint-example" {
   %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t1, i32 0, i32 0)
   call void @use(ptr addrspace(1) %r)
   ret void
+}
+
+; The same circle, but an object comes in.
+;--- circle.ll
+declare void @g()
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+define ptr addrspace(1) @f(i1 %c, ptr addrspace(1) %o) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %p = phi ptr addrspace(1) [ %r, %again ], [ %o, %entry ]
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @g, i32 0, i32 0, i32 0, i32 0) [ "gc-live"() ]
+  br label %inner
+inner:
+  %q = phi ptr addrspace(1) [ %r, %again ], [ %p, %outer ]
+  %u = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @g, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %q) ]
+  %r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %u, i32 0, i32 0)
+  br i1 %c, label %again, label %out
+again:
+  br i1 %c, label %inner, label %outer
+out:
+  ret ptr addrspace(1) null
 }
