@@ -302,6 +302,7 @@ void cn_elf_close(struct cn_elf *elf)
   free(elf->sections);
   free(elf->symbols);
   free(elf->functions);
+  free(elf->placed);
   *elf = (struct cn_elf){.fault_offset = offset, .fault_reason = reason};
 }
 
@@ -341,13 +342,35 @@ uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *sy
   return symbol->section ? elf->sections[symbol->section].head.sh_addr + symbol->sym.st_value : 0;
 }
 
+static bool is_placed(const Elf64_Shdr *h)
+{
+  return (h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) && h->sh_size;
+}
+
+static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
+{
+  const Elf64_Shdr *h = &elf->sections[section].head;
+
+  return is_placed(h) && address - h->sh_addr < h->sh_size;
+}
+
+/* The last that begins there or below; in files whose sections overlap, the first that there is. */
 uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
 {
-  for (uint32_t i = 1; i < elf->section_count; i++) {
-    const Elf64_Shdr *h = &elf->sections[i].head;
-    if ((h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) && address - h->sh_addr < h->sh_size)
-      return i;
+  uint32_t low = 0, high = elf->placed_count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (elf->sections[elf->placed[middle]].head.sh_addr <= address)
+      low = middle + 1;
+    else
+      high = middle;
   }
+  if (low && holds(elf, elf->placed[low - 1], address))
+    return elf->placed[low - 1];
+  for (uint32_t i = 1; i < elf->section_count && (elf->sections_overlap || !elf->placed); i++)
+    if (holds(elf, i, address))
+      return i;
   return 0;
 }
 
@@ -377,7 +400,27 @@ static int compare(const void *a, const void *b)
   return x->index < y->index ? 1 : -1;
 }
 
-void cn_elf_sort_functions(struct cn_elf *elf)
+static void sort_sections(struct cn_elf *elf)
+{
+  struct by_address *order = cn_alloc(elf->section_count * sizeof *order);
+  uint32_t count = 0;
+
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (is_placed(&elf->sections[i].head))
+      order[count++] = (struct by_address){elf->sections[i].head.sh_addr, 0, i};
+  qsort(order, count, sizeof *order, compare);
+  free(elf->placed);
+  elf->placed = cn_alloc((count + UINT64_C(1)) * sizeof *elf->placed);
+  elf->placed_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    const Elf64_Shdr *last = i ? &elf->sections[order[i - 1].index].head : NULL;
+    elf->placed[i] = order[i].index;
+    elf->sections_overlap |= last && order[i].address - last->sh_addr < last->sh_size;
+  }
+  free(order);
+}
+
+static void sort_functions(struct cn_elf *elf)
 {
   struct by_address *order = cn_alloc((elf->symbol_count + UINT64_C(1)) * sizeof *order);
   uint32_t count = 0;
@@ -396,6 +439,12 @@ void cn_elf_sort_functions(struct cn_elf *elf)
   for (uint32_t i = 0; i < count; i++)
     elf->functions[i] = order[i].index;
   free(order);
+}
+
+void cn_elf_sort(struct cn_elf *elf)
+{
+  sort_sections(elf);
+  sort_functions(elf);
 }
 
 const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address)

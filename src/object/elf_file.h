@@ -40,6 +40,9 @@ struct cn_elf {
   uint32_t symtab;     /* section index, 0 if none */
   uint32_t *functions; /* indices of the STT_FUNC symbols, by address */
   uint32_t function_count;
+  uint32_t *placed; /* indices of the sections that have addresses, by address; null: not sorted */
+  uint32_t placed_count;
+  bool sections_overlap;
   size_t fault_offset;      /* of the last error, in the file; also after closing */
   const char *fault_reason; /* static text; null: no error with a place */
 };
@@ -54,14 +57,14 @@ void cn_elf_close(struct cn_elf *elf);
 int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error);
 
 /* Give every allocated section of a relocatable object an address of its own (elf_relocate.c), and
- * sort the functions. Then apply the relocations of section `target`: of a linked image the dynamic
+ * sort sections and functions. Then apply the relocations of section `target`: of a linked image the dynamic
  * ones that lie in it, if there are any. Each section is relocated once, however often it is asked
  * for. */
 int cn_elf_place(struct cn_elf *elf, char **error);
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
 
-/* Sort the functions by address; of an object, after it was placed. */
-void cn_elf_sort_functions(struct cn_elf *elf);
+/* Sort sections and functions by address; of an object, after it was placed. */
+void cn_elf_sort(struct cn_elf *elf);
 
 /* Is it a section of relocations in a form that is not read here? */
 bool cn_elf_is_packed(const struct cn_elf_section *section);

@@ -32,7 +32,7 @@ int cn_elf_place(struct cn_elf *elf, char **error)
     memcpy(elf->bytes + at, h, sizeof *h);
     address += h->sh_size + 1; /* the end of one section is not the start of the next */
   }
-  cn_elf_sort_functions(elf);
+  cn_elf_sort(elf);
   return 0;
 }
 
