@@ -270,6 +270,21 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 
 /* ---- functions ---- */
 
+/* Those that are listed together and of one block from the last to the first: a poll moves what
+ * follows it in its block. */
+static void emit_polls(struct placer *p, const struct cn_sites *sites)
+{
+  const LLVMValueRef *at = sites->list.at;
+
+  for (size_t i = 0, end; i < sites->list.count; i = end) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(at[i]);
+    for (end = i + 1; end < sites->list.count && LLVMGetInstructionParent(at[end]) == block;)
+      end++;
+    for (size_t k = end; k-- > i;)
+      cn_poll_emit(&p->polls, at[k]);
+  }
+}
+
 static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
@@ -286,8 +301,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
     cn_returns_part(p->ctx, function);
   cn_step_done(p->ctx, function, "parted returns", NULL, 0);
   collect_sites(p, function, &chunks, &sites);
-  for (size_t i = 0; i < sites.list.count; i++)
-    cn_poll_emit(&p->polls, sites.list.at[i]);
+  emit_polls(p, &sites);
   cn_step_done(p->ctx, function, "polls", NULL, 0);
   if (fast)
     cn_early_returns(p->ctx, function);

@@ -82,6 +82,8 @@ static LLVMValueRef lined_before(LLVMBasicBlockRef block)
 static LLVMMetadataRef location_near(LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+  if (!LLVMGetSubprogram(LLVMGetBasicBlockParent(block)))
+    return NULL;
   LLVMValueRef found = lined_from(at);
 
   if (!found)
