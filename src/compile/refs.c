@@ -93,7 +93,7 @@ static bool may_keep_integers(struct cn_refs *refs)
 /* How many indices are no constants; CN_NO_INDEX if that is no GEP that is computed again where it
  * is used. Such is not what feeds a phi, the step of a loop mostly: it would be computed twice in
  * each iteration. Nor what is used in a deeper loop, unless it costs nothing. */
-static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
+static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
 
@@ -112,6 +112,17 @@ static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
   if (feeds_phi(value) || count > CN_REMAT_INDICES)
     return CN_NO_INDEX;
   return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
+}
+
+/* The same, found out once: it goes through the uses of `value`, and all that derives from it asks. */
+static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
+{
+  bool fresh;
+  uint64_t *count = cn_ptrmap_add(&refs->indices, value, &fresh);
+
+  if (fresh)
+    *count = judge_indices(refs, value);
+  return (uint32_t)*count;
 }
 
 static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
@@ -401,6 +412,7 @@ void cn_refs_free(struct cn_refs *refs)
   cn_free(&refs->crossings);
   cn_free(&refs->compares);
   cn_ptrmap_free(&refs->index);
+  cn_ptrmap_free(&refs->indices);
   free(refs->first_point);
   free(refs->last_pos);
   *refs = (struct cn_refs){0};

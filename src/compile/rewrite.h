@@ -90,6 +90,7 @@ struct cn_refs {
   CN_VECTOR(uint32_t) crossings;           /* indices of points */
   CN_VECTOR(struct cn_compare) compares;   /* in order of position */
   struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
+  struct cn_ptrmap indices;                /* LLVMValueRef -> what count_indices() found (refs.c) */
   uint32_t *first_point;                   /* per block, and one more */
   uint32_t *last_pos;                      /* per block: of its terminator */
   bool aggregates;                         /* some value is not scalar */
