@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A signal between any two instructions of allocations, and of a collection: the processor steps, and each step raises a
+ * signal whose handler allocates, writes to an old object, and asks for a collection; or leaves by a jump.
+ */
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs %s %root/test/unit/runtime/stubs/stepping.c -o %t
+// RUN: %t | FileCheck %s && env CAIRN_HEAP_MAX=600k %t | FileCheck %s && env CAIRN_STRESS=50 %t 31 | FileCheck %s
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs %s %root/test/unit/runtime/stubs/stepping.c -o %t.0
+// RUN: %t.0 | FileCheck %s
+// CHECK: allocations: handlers ran{{$}}
+// CHECK-NEXT: collections: no write was lost{{$}}
+// CHECK-NEXT: jumps: the heap can be walked{{$}}
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cairn/cairn.h>
+#include "stepping.h"
+
+enum { KEPT = 20 };
+
+struct cell {
+  struct cell managed *next;
+  long value, twice;
+};
+
+static struct cell managed *seen, *target, *kept;
+static volatile long runs, all, steps, only, apart; /* runs: since the last look at what they did */
+
+static struct cell managed *make(long value, struct cell managed *next)
+{
+  struct cell managed *cell = cairn_new(struct cell);
+
+  cell->value = value;
+  cell->twice = 2 * value;
+  cell->next = next;
+  return cell;
+}
+
+static void on_signal(int number)
+{
+  seen = make(runs++, seen);
+  target->value++;
+  if (runs % 16 == 0)
+    cairn_collect();
+}
+
+static sigjmp_buf back;
+
+static void jumps(int number)
+{
+  on_signal(number);
+  siglongjmp(back, 1);
+}
+
+/* Native. */
+cairn_unmanaged static void raise_now(void)
+{
+  syscall(SYS_tgkill, getpid(), getpid(), SIGUSR1);
+}
+
+cairn_unmanaged static void at_each(uintptr_t pc)
+{
+  if (steps++ % apart == only % apart)
+    raise_now();
+}
+
+cairn_unmanaged static void at_one(uintptr_t pc)
+{
+  if (steps++ == only)
+    raise_now();
+}
+
+static void check(struct cell managed *head, long count, const char *what)
+{
+  for (; head != NULL; head = head->next, count--)
+    if (head->twice != 2 * head->value) {
+      printf("%s: a cell of %ld and %ld\n", what, head->value, head->twice);
+      exit(1);
+    }
+  if (count != 0) {
+    printf("%s: %ld too few\n", what, count);
+    exit(1);
+  }
+}
+
+static void check_all(const char *what)
+{
+  check(kept, KEPT, what);
+  check(seen, runs, what);
+  if (target->value != runs) {
+    printf("%s: %ld writes of %ld\n", what, target->value, runs);
+    exit(1);
+  }
+  all += runs;
+  seen = NULL;
+  target->value = runs = 0;
+}
+
+static struct cell managed *three(void)
+{
+  struct cell managed *cells = make(1, NULL);
+
+  cells = make(2, cells);
+  return make(3, cells);
+}
+
+static void allocations(long thin)
+{
+  apart = thin;
+  for (only = 0; only < 4; only++) {
+    step_begin(at_each);
+    struct cell managed *cells = three();
+    step_end();
+    check(cells, 3, "allocations");
+    check_all("allocations");
+  }
+  printf("allocations: handlers ran%s\n", all > 200 / thin ? "" : ": too few");
+}
+
+/* One instruction in so many, each time others. */
+static void collections(void)
+{
+  apart = 41;
+  for (only = 0; only < 4; only++) {
+    step_begin(at_each);
+    cairn_collect();
+    step_end();
+    if (runs == 0)
+      printf("no signal came\n");
+    check_all("collections");
+  }
+  printf("collections: no write was lost\n");
+}
+
+/* An interior pointer: the collector walks over all objects for its start. */
+__attribute__((noinline)) static long inside(long managed *word, long should)
+{
+  cairn_collect();
+  return *word == should;
+}
+
+static void step_three(void)
+{
+  step_begin(at_one);
+  check(three(), 3, "jumps");
+  step_end();
+}
+
+cairn_unmanaged static int jumped(void)
+{
+  if (sigsetjmp(back, 1) != 0)
+    return 1;
+  step_three();
+  return 0;
+}
+
+/* Under stress the slow paths are long. */
+static void jumping(long thin)
+{
+  signal(SIGUSR1, jumps);
+  only = steps = 0;
+  while (jumped() && only < 2000) {
+    struct cell managed *cell = make(7, NULL);
+    long right = inside(&cell->twice, 14);
+    if (!right)
+      printf("an interior pointer is wrong\n");
+    check_all("jumps");
+    only += thin;
+    steps = 0;
+  }
+  printf("jumps: the heap can be walked%s\n", only > 50 ? "" : ": too few");
+}
+
+int main(int argc, char **argv)
+{
+  long thin = argc > 1 ? atol(argv[1]) : 1;
+
+  for (long i = 0; i < KEPT; i++)
+    kept = make(i, kept);
+  target = make(0, NULL);
+  signal(SIGUSR1, on_signal);
+  allocations(thin);
+  collections();
+  jumping(thin);
+  return 0;
+}
