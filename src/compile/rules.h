@@ -22,6 +22,11 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global);
  * references. */
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* Is `value` memory that the collector does not know: the name of what gave it, or null. */
+const char *cn_rules_unmanaged(LLVMValueRef value);
+/* rules_members.c: such memory given to a global or a member that leads to references. C only. */
+void cn_rules_members(struct cn_ctx *ctx);
+
 /* rules_alignment.c: claims that objects are aligned to more than they are. */
 void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function);
 

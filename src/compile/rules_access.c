@@ -107,7 +107,7 @@ static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
 }
 
 /* Memory that the collector does not know: its name, or null. */
-static const char *unmanaged_memory(LLVMValueRef root)
+const char *cn_rules_unmanaged(LLVMValueRef root)
 {
   static const char *const names[] = {"malloc",   "calloc",       "realloc", "aligned_alloc",
                                       "memalign", "reallocarray", "valloc",  "mmap"};
@@ -173,6 +173,27 @@ static bool is_no_place(LLVMValueRef pointer)
          !cn_is_ref(there);
 }
 
+/* What a function stores came in as a parameter: is it given the middle of an object? */
+static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
+{
+  LLVMValueRef function = LLVMGetParamParent(parameter);
+  unsigned number = 0;
+  size_t length;
+
+  while (LLVMGetParam(function, number) != parameter)
+    number++;
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef call = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function ||
+        LLVMGetNumArgOperands(call) <= number || !is_derived(ctx, LLVMGetOperand(call, number)))
+      continue;
+    cn_error(ctx, call, "derived-store",
+             "argument %u leads into the middle of an object, and '%s' stores it in an object or a "
+             "global, where only references to the start of an object may lie; give it the object "
+             "and an index", number + 1, LLVMGetValueName2(function, &length));
+  }
+}
+
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
@@ -180,14 +201,19 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 
   if (!cn_holds_ref(LLVMTypeOf(value)))
     return;
-  const char *memory = unmanaged_memory(root);
+  const char *memory = cn_rules_unmanaged(root);
   if (memory)
     report_memory(ctx, store, memory, root);
   if (!memory && is_no_place(pointer))
     cn_error(ctx, store, "union-overlay",
              "a reference is stored where the type of the object has none, so the collector does "
              "not look there; give the reference a member of its own");
-  if ((cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root)) && is_derived(ctx, value))
+  bool kept = cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(store);
+  bool always = block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+  if (kept && always && LLVMIsAArgument(value))
+    check_callers(ctx, value);
+  if (kept && is_derived(ctx, value))
     cn_error(ctx, store, "derived-store",
              "a reference into the middle of an object is stored in an object or a global, where "
              "only references to the start of an object may lie; store the object and an index");
@@ -250,7 +276,7 @@ static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
       check_sorted(ctx, user);
     if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != local)
       continue;
-    const char *memory = unmanaged_memory(LLVMGetOperand(user, 0));
+    const char *memory = cn_rules_unmanaged(LLVMGetOperand(user, 0));
     if (memory)
       report_memory(ctx, user, memory, LLVMGetOperand(user, 0));
   }

@@ -50,7 +50,8 @@ _Noreturn static void lost(const void *slot, const void *pc)
   char place[CN_REPORT_PC];
 
   cairn_fatal("a reference is stored at %p, at pc %s, which is neither a local nor a global that "
-              "holds references: the collector would not find it there",
+              "holds references: the collector would not find it there; allocate what holds it with "
+              "cairn_new() or cairn_new_array() [unmanaged-store]",
               slot, cn_report_pc((uintptr_t)pc, place));
 }
 
