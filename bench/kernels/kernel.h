@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a kernel includes. It defines setup_NAME(), which allocates what it works on, and
- * kernel_NAME(), which is timed and allocates nothing, so that no collection happens and only the
- * code is compared.
+ * kernel_NAME(), which is timed and allocates nothing, or so little that no collection happens and
+ * only the code is compared.
  *
  * Memory comes from Cairn where Cairn compiles the kernel, and otherwise from an allocator of the
  * harness that puts everything at the same offsets within its pages: the variants must not differ
@@ -18,9 +18,11 @@ void managed *bench_object(long bytes);
 void managed *bench_indexed(long bytes);
 #define bench_new(T) ((T managed *)bench_object((long)sizeof(T)))
 #define bench_array(T, n) ((T managed *)bench_indexed((n) * (long)sizeof(T)))
+#define bench_managed_callee(f) (f)
 #else
 #define bench_new(T) cairn_new(T)
 #define bench_array(T, n) cairn_new_array(T, n)
+#define bench_managed_callee(f) cairn_managed_callee(f)
 #endif
 
 #define NOINLINE __attribute__((noinline))
