@@ -29,7 +29,9 @@
  *   unchanging-memory    an access through a reference that passes of the code generator may move
  *                        over a safepoint (verify_promises.c)
  *   span-tail            what a statepoint says of spans is not what is open there (verify_spans.c)
- *   loop-without-poll    a loop that may run long has no safepoint (verify_polls.c; if asked for)
+ *   loop-without-poll, recursion-without-poll, false-claim
+ *                        a loop that may run long has no safepoint, or a recursion, or a definition
+ *                        claims one (verify_polls.c; if asked for)
  *
  * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
  * bases, casts, integers and allocas. Its false positive, a phi of one value on paths with and
@@ -193,5 +195,7 @@ bool cn_verify(struct cn_ctx *ctx)
        f = LLVMGetNextFunction(f))
     if (is_subject(f))
       verify_function(ctx, f);
+  if (rewritten && ctx->options && ctx->options->check_polls)
+    cn_verify_claims(ctx);
   return ctx->errors == 0;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bounded time to a safepoint (docs/architecture.md, invariant 5; statepoints-later,
- * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll. Breaks: nothing.
+ * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll, recursion-without-poll,
+ * false-claim. Breaks: nothing.
+ *
+ * Loops are judged by what functions claim of themselves to their callers ("cairn-polls",
+ * "cairn-work"). Of a declaration that is believed; of a definition it is proved (verify_time.c).
  */
 #include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
 #include "compile/verify.h"
 #include "compile/work.h"
@@ -53,4 +58,27 @@ void cn_verify_polls(struct cn_verifier *v)
   cn_work_free(&work);
   cn_loops_free(&loops);
   cn_work_forget(&known);
+}
+
+/* ---- over the calls of a module ---- */
+
+/* Of the causes why a function takes long, those that concern calls: what loops do is known. */
+static void report_calls(void *env, const struct cairn_time *time)
+{
+  struct cn_ctx *ctx = env;
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, time->function);
+
+  for (size_t c = 0; c < time->cause_count; c++) {
+    const struct cairn_time_cause *cause = &time->causes[c];
+    if (strcmp(cause->kind, "claim") == 0)
+      cn_error(ctx, function, "false-claim", "%s, which is not true of it", cause->why);
+    else if (strcmp(cause->kind, "recursion") == 0)
+      cn_error(ctx, function, "recursion-without-poll",
+               "it may call %s again and again without a safepoint", cause->where);
+  }
+}
+
+void cn_verify_claims(struct cn_ctx *ctx)
+{
+  cairn_time_to_safepoint(ctx->module, ctx->options, report_calls, ctx);
 }
