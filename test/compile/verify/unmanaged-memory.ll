@@ -1,0 +1,28 @@
+; A reference that is stored where the collector does not look is stale after the next safepoint,
+; whoever loads it. What is provably such a place is a finding.
+; RUN: not %cairn verify %s 2>&1 | FileCheck %s
+@word = global i64 0
+@bytes = internal global [4 x { i32, i64 }] zeroinitializer
+@root = global ptr addrspace(1) null
+@mine = thread_local global ptr addrspace(1) null
+declare ptr @llvm.threadlocal.address.p0(ptr)
+declare void @foo()
+declare token @llvm.experimental.gc.statepoint.p0(i64 immarg, i32 immarg, ptr, i32 immarg, i32 immarg, ...)
+
+; CHECK: in function 'stores': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
+; CHECK: in function 'stores': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
+; CHECK: in function 'stores': a reference is stored in thread-local 'mine'{{.*}}[thread-local-reference]
+; CHECK-NOT: error
+define void @stores(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %fixed, ptr %anywhere, i64 %n) gc "statepoint-example" {
+  store ptr addrspace(1) %p, ptr @word
+  %in = getelementptr [4 x { i32, i64 }], ptr @bytes, i64 0, i64 %n, i32 1
+  store ptr addrspace(1) %p, ptr %in
+  %tls = call ptr @llvm.threadlocal.address.p0(ptr @mine)
+  store ptr addrspace(1) %p, ptr %tls
+  store ptr addrspace(1) %p, ptr @root
+  store ptr addrspace(1) %fixed, ptr @word
+  store ptr addrspace(1) null, ptr @word
+  store ptr addrspace(1) %p, ptr %anywhere
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  ret void
+}
