@@ -100,6 +100,12 @@ def c_strings(n):
             lines('  sum += text("string #"); give(a);\n', n) + '  return sum;\n}\n')
 
 
+def c_nested(n):
+    """If in if, with a variable that every level changes."""
+    return (C_HEAD + 'int test(long);\nref f(ref a, ref b) {\n' +
+            lines('  if (test(#)) { b = a;\n', n) + lines('  take(&b); }\n', n) + '  return b;\n}\n')
+
+
 # ---- IR ----
 
 def instructions(n):
@@ -237,6 +243,7 @@ SHAPES = [
     ('layouts', c_layouts, 1000, 'c'),
     ('fields', c_fields, 1000, 'c'),
     ('walks', c_loops, 500, 'c'),
+    ('nested', c_nested, 500, 'c'),
     ('strings', c_strings, 2000, 'c'),
     ('instructions', instructions, 10000, 'll'),
     ('ifs', ifs, 2000, 'll'),
