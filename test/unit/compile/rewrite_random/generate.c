@@ -146,6 +146,18 @@ static void make_local_step(struct maker *m)
   }
 }
 
+/* Each variable becomes what the next one was: their phis in a loop are each other's inputs. */
+static void rotate(struct maker *m)
+{
+  unsigned count = 2 + random_below(VARIABLES - 1);
+  LLVMValueRef first = LLVMBuildLoad2(m->builder, m->ref, m->variable[0], "");
+
+  for (unsigned i = 1; i < count; i++)
+    LLVMBuildStore(m->builder, LLVMBuildLoad2(m->builder, m->ref, m->variable[i], ""),
+                   m->variable[i - 1]);
+  LLVMBuildStore(m->builder, first, m->variable[count - 1]);
+}
+
 static void make_step(struct maker *m, bool aggregates)
 {
   LLVMValueRef args[2];
@@ -177,6 +189,10 @@ static void make_step(struct maker *m, bool aggregates)
     LLVMBuildStore(m->builder, args[0], get(m));
     break;
   case 8:
+    if (random_below(3) == 0) {
+      rotate(m);
+      break;
+    }
     args[0] = get(m);
     set(m, random_below(3) ? args[0] : LLVMBuildFreeze(m->builder, args[0], ""));
     break;
