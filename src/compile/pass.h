@@ -42,7 +42,7 @@ cn_pass cn_prepare;     /* prepare: prepare.c, native.c, copies.c, tags.c, spans
                            callee_promises.c, user_words.c; prepare.h, native.h, tags.h,
                            user_roots.h */
 cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */
-cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h */
+cn_pass cn_layouts;     /* layouts: layouts.c; layouts.h; layout_compare.c for prepare */
 cn_pass cn_allocate;    /* allocate: allocate.c */
 cn_pass cn_route_calls; /* route-calls: transitions.c, thunk.c, results.c; thunk.h, results.h */
 cn_pass cn_slots;       /* check-stores: slots.c; slots.h */
