@@ -119,6 +119,7 @@ struct cairn_compile_options {
   unsigned size_level;  /* 0; 1 for -Os, 2 for -Oz */
   bool shared;          /* the code may end in a shared object: -fPIC and not -fPIE */
   bool manage_all;      /* C: every definition is managed; else those with a gc strategy of ours */
+  bool native_functions; /* but of these not what handles no reference and only native code calls */
   /* Of rewrite-statepoints and verify-safepoints. */
   unsigned relocations_off;    /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;

@@ -15,6 +15,10 @@ bool cn_native_unit(LLVMModuleRef module);
 /* Has no value in the function a type with references, and no memory that it names? */
 bool cn_native_function(LLVMValueRef function);
 
+/* Mark the functions that are native by themselves with attribute "cairn-unmanaged"
+ * (native_functions.c). Once marked they stay so. */
+void cn_native_mark(struct cn_ctx *ctx);
+
 /* Did C annotate the function so, annotate("...")? */
 bool cn_native_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
 

@@ -38,7 +38,7 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 /* The passes, as pipeline.c orders them for late insertion. Behind the name, the files that are
  * part of it and the header that these share. */
 cn_pass cn_rules;       /* rules: rules*.c, atomics.c; rules.h */
-cn_pass cn_prepare;     /* prepare: prepare.c, native.c, copies.c, tags.c, spans_prepare.c,
+cn_pass cn_prepare;     /* prepare: prepare.c, native*.c, copies.c, tags.c, spans_prepare.c,
                            callee_promises.c, user_words.c; prepare.h, native.h, tags.h,
                            user_roots.h */
 cn_pass cn_restore;     /* restore-references: restore.c, integers.c, hidden.c; prepare.h */

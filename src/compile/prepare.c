@@ -73,7 +73,7 @@ bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !cn_native_is_annotated(ctx->module, function, CN_UNMANAGED) &&
+  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) && !cn_native_is_annotated(ctx->module, function, CN_UNMANAGED) &&
          !is_jump_target(function);
 }
 
@@ -282,6 +282,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_regions_describe(ctx);
   cn_spans_describe(ctx);
   cn_marker_describe(ctx, CN_USER_ROOT);
+  cn_native_mark(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);
   cn_spans_check_markers(ctx);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/native.h"
 #include "compile/prepare.h"
 #include "compile/types.h"
 
@@ -286,6 +287,7 @@ static void check_unions(struct cn_ctx *ctx)
 
 bool cn_rules(struct cn_ctx *ctx)
 {
+  cn_native_mark(ctx);
   if (ctx->options->manage_all)
     cn_rules_members(ctx);
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))

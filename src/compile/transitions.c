@@ -208,8 +208,9 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
   if (emitted && !is_local(function) && cn_calls_leaf_reason(name))
     cn_error(ctx, function, "leaf-name-defined",
              "managed function @%s has the name of a C library function that other units call as a "
-             "leaf, "
-             "without a record of their references; make it unmanaged or static, or rename it",
+             "leaf, without a record of their references; without references and calls of anything "
+             "but leaves it would be native: mark it cairn_unmanaged if it never comes to managed "
+             "code, make it static, or rename it",
              name);
   if (LLVMHasPrefixData(function))
     cn_error(ctx, function, "prefix-data", "managed function @%s has prefix data of its own", name);

@@ -73,6 +73,7 @@ static bool set_manage(struct cn_command *command, const char *word, const char 
 
   command->compile.manage_all = !marked;
   command->native_units = strcmp(what, "references") == 0;
+  command->compile.native_functions = command->native_units;
   if (command->native_units || marked || strcmp(what, "all") == 0)
     return true;
   cn_tool_error("invalid value '%s' in '%s' (references, all or marked)", what, word);
@@ -345,7 +346,8 @@ bool cn_command_parse(struct cn_command *command)
   const char *forced = NULL;
   bool options_end = false;
 
-  command->compile.manage_all = command->native_units = true;
+  command->compile.manage_all = command->compile.native_functions = true;
+  command->native_units = true;
   for (size_t i = 0; i < command->args.count;) {
     const char *word = command->args.at[i];
     if (!options_end && strcmp(word, "--") == 0) {
