@@ -3,8 +3,9 @@
 #   make check   install what is missing, build, run every test
 #   make bench   measure against plain C and LLVM's own passes
 #   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
+#   make projects   Lua, zlib, cJSON, SQLite from Debian's sources, built and tested with CC=cairn-cc
 #   make soak    random programs under stress, for as long as it takes
-.PHONY: all setup build demo check bench fuzz soak clean
+.PHONY: all setup build demo check bench fuzz soak projects clean
 all: build
 
 setup:
@@ -31,6 +32,9 @@ fuzz: build
 soak: build
 	@scripts/soak build 1 500
 	@test/fuzz/run_modules build 1 2000
+
+projects: build
+	@scripts/projects build
 
 clean:
 	rm -rf build build-sanitize build.log
