@@ -331,11 +331,18 @@ static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics 
   return true;
 }
 
+/* A front end that gives its module "ni:1" wishes for non-integral references: what it would be
+ * spared is an optimisation in vain. */
+static enum freedom first_freedom(LLVMModuleRef module)
+{
+  return strstr(LLVMGetDataLayoutStr(module), "-ni:1") ? NON_INTEGRAL : INTEGRAL;
+}
+
 /* Try the rest of the pipeline on clones of `prepared`, with less and less freedom. */
 static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *order)
 {
   const struct cairn_compile_options *options = prepared->options;
-  enum freedom freedom = INTEGRAL;
+  enum freedom freedom = first_freedom(prepared->module);
   bool kept = false, ok = false, last = false, each = VERIFY_EACH;
   LLVMModuleRef clone = NULL;
   struct cn_spaces before = cn_spaces_enter(options);
