@@ -5,7 +5,6 @@
 ; RUN: FileCheck %t/fine.ll < %t/out.ll
 ; RUN: opt -passes='verify<safepoint-ir>' -disable-output %t/out.ll
 ; RUN: for o in 0 2; do llc -O$o -filetype=obj %t/out.ll -o %t/out.o && llvm-readobj --stackmap %t/out.o | FileCheck --check-prefix=MAP %t/fine.ll || exit 1; done
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='cairn-rewrite-statepoints<roots=pairs>' -S %t/fine.ll | FileCheck %t/fine.ll
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/refused.ll 2>&1 | FileCheck --implicit-check-not=error: %t/refused.ll
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/unwound.ll 2>&1 | FileCheck %t/unwound.ll
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=some --disable-output %t/fine.ll 2>&1 | FileCheck --check-prefix=WORD %s
