@@ -165,6 +165,7 @@ static void test_own(void **state)
   cn_command_free(&command);
   assert_true(parse("-fcairn-manage=all a.c"));
   assert_true(command.compile.manage_all && !command.native_units);
+  cn_command_free(&command);
   assert_true(parse("-fcairn-manage=marked a.c"));
   assert_false(command.compile.manage_all || command.native_units);
   cn_command_free(&command);
