@@ -120,7 +120,7 @@ def walk():
         'if ((now & 31) == 7) break; } s = s * 3 + last * 5 + now + (unsigned long)i; }',
         '{ const char managed *p = t + (n & 255), *e = t + 900, *old = p; while (++p < e && *p != (char)(97 + k)) '
         '{ old = p - 1; LAG } s = s * 7 + (unsigned long)(p - old) + (unsigned long)(old - t); }',
-        '{ struct node managed *p = list, managed *prev = 0, managed *before = 0; while (p && p->value != n) '
+        '{ struct node managed *p = list, *prev = 0, *before = 0; while (p && p->value != n) '
         '{ before = prev; prev = p; p = p->next; LAG } '
         's += (unsigned long)((prev ? prev->value : 3) * 5 + (before ? before->value : 7)); }',
         '{ long fuel = n * 2; if (k & 1) goto odd; even: if (fuel-- <= 0) goto out; LAG if (v[fuel & 1023] & 1) goto even; '
