@@ -54,6 +54,19 @@ static void install(int number, void (*handler)(int))
   syscall(SYS_rt_sigaction, number, &kernel, NULL, sizeof kernel.mask);
 }
 
+struct waiting {
+  struct waiting managed *self;
+};
+
+/* Managed, as it handles references; main is not. */
+static __attribute__((noinline)) void spin(struct waiting managed *volatile waiting)
+{
+  for (;;) {
+    waiting->self = waiting;
+    spins++;
+  }
+}
+
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -63,8 +76,7 @@ int main(int argc, char **argv)
   if (strcmp(what, "interrupt") == 0) {
     install(SIGALRM, collects);
     alarm(1);
-    for (;;)
-      spins++;
+    spin(cairn_new(struct waiting));
   }
   pthread_create(&thread, NULL, strcmp(what, "managed") ? native : allocates, &result);
   pthread_join(thread, NULL);
