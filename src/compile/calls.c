@@ -11,7 +11,6 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/names.h"
-#include "compile/tail.h"
 
 /* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
  * or becomes a call to one of the leaves of the C and compiler runtimes. Prefixes, each with its
@@ -265,34 +264,4 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
   else
     snprintf(buffer, size, "indirect call");
   return buffer;
-}
-
-/* ", at a.c:3:5", where there is debug information. */
-static void print_position(LLVMValueRef call, FILE *out)
-{
-  unsigned length, line = LLVMGetDebugLocLine(call);
-  const char *file = line ? LLVMGetDebugLocFilename(call, &length) : NULL;
-
-  if (file)
-    fprintf(out, ", at %.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(call));
-}
-
-void cn_calls_print(LLVMValueRef function, FILE *out)
-{
-  static const char *const words[] = {"", "leaf", "parse", "musttail", "statepoint"};
-  size_t length;
-  char name[160];
-
-  fprintf(out, "calls of @%s\n", LLVMGetValueName2(function, &length));
-  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-       block = LLVMGetNextBasicBlock(block))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-      struct cn_call_class class = cn_classify_call(i);
-      if (class.kind == CN_CALL_NOT)
-        continue;
-      fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(i, name, sizeof name),
-              class.why, cn_tail_position(i) ? "; in tail position" : "");
-      print_position(i, out);
-      fputc('\n', out);
-    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls: what cn_classify_call() (pass.h) rests on, and its print. Private to src/compile.
+ * Calls: what cn_classify_call() (pass.h) rests on. Private to src/compile.
  */
 #ifndef CN_COMPILE_CALLS_H
 #define CN_COMPILE_CALLS_H
@@ -13,9 +13,6 @@
 const char *cn_calls_leaf_reason(const char *name);
 /* What a call of it does, in units of work.h, if its arguments say nothing of that (leaves.c). */
 uint64_t cn_calls_leaf_work(const char *name);
-
-/* One line per call of `function`, in block order: kind, callee, why. The analysis "calls". */
-void cn_calls_print(LLVMValueRef function, FILE *out);
 
 /* A call for messages: "call to @foo", "indirect call", ...; into the caller's buffer. */
 const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size);

@@ -9,6 +9,7 @@
 #include "compile/calls.h"
 #include "compile/cfg.h"
 #include "compile/rewrite.h"
+#include "compile/tail.h"
 
 static void print_name(LLVMBasicBlockRef block, uint32_t index, FILE *out)
 {
@@ -48,6 +49,37 @@ static void print_cfg(LLVMValueRef function, FILE *out)
   cn_cfg_free(&cfg);
 }
 
+/* ", at a.c:3:5", where there is debug information. */
+static void print_position(LLVMValueRef call, FILE *out)
+{
+  unsigned length, line = LLVMGetDebugLocLine(call);
+  const char *file = line ? LLVMGetDebugLocFilename(call, &length) : NULL;
+
+  if (file)
+    fprintf(out, ", at %.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(call));
+}
+
+/* One line per call of `function`, in block order: kind, callee, why. */
+static void print_calls(LLVMValueRef function, FILE *out)
+{
+  static const char *const words[] = {"", "leaf", "parse", "musttail", "statepoint"};
+  size_t length;
+  char name[160];
+
+  fprintf(out, "calls of @%s\n", LLVMGetValueName2(function, &length));
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+       block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+      struct cn_call_class class = cn_classify_call(i);
+      if (class.kind == CN_CALL_NOT)
+        continue;
+      fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(i, name, sizeof name),
+              class.why, cn_tail_position(i) ? "; in tail position" : "");
+      print_position(i, out);
+      fputc('\n', out);
+    }
+}
+
 static const struct analysis {
   const char *name;
   void (*print)(LLVMValueRef function, FILE *out);
@@ -56,7 +88,7 @@ static const struct analysis {
     {"cfg", print_cfg, false},
     {"liveness", cn_liveness_print, false},
     {"bases", cn_bases_print, false},
-    {"calls", cn_calls_print, true},
+    {"calls", print_calls, true},
 };
 
 static char *print_with(LLVMModuleRef module, const struct analysis *analysis)
