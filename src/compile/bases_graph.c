@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/sources.h"
 
 static bool passes_through(LLVMValueRef call)
 {

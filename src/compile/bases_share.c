@@ -8,6 +8,7 @@
  * Needs: the graph with its tops. Provides: merge.same. Breaks: the graph's inputs.
  */
 #include "compile/bases.h"
+#include "compile/sources.h"
 
 #include <stdlib.h>
 #include "base/check.h"

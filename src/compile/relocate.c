@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "compile/recompute.h"
 #include "compile/rewrite.h"
+#include "compile/sources.h"
 
 /* What reads a definition, and is to be told when it is made. */
 struct read {

@@ -7,8 +7,10 @@
  * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance
  * Algorithm" (2001); number 0 is the root from which all sources hang.
  */
+#include "compile/sources.h"
+
+#include <stdlib.h>
 #include "base/check.h"
-#include "compile/rewrite.h"
 
 /* Classes that are not settled after so many passes are given up: the cost is to stay linear. */
 #define CN_CLASS_PASSES 16

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "base/ptrmap.h"
 #include "compile/rewrite.h"
+#include "compile/sources.h"
 #include "compile/unwrap.h"
 
 /* A graph for cn_sources_solve(): the phis of pointers in reachable blocks, and what flows in. */
