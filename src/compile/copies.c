@@ -235,3 +235,51 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
   }
   cn_free(&copies);
 }
+
+/* ---- what to do without tags ---- */
+
+void cn_copies_forbid_idioms(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
+
+  /* On every function, or the inliner takes callers and callees for incompatible. */
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
+      LLVMAddAttributeAtIndex(
+          f, CN_FUNCTION_INDEX,
+          LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
+}
+
+/* Is `i` a copy of a reference, or of what may hold one, of which TBAA does not tell? */
+static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
+
+  if (cn_calls_copy(i))
+    return !tag && cn_tags_length(i) >= CN_REF_SIZE &&
+           !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tags_is_pointer(tag));
+}
+
+/* The copies without tags of a managed function: single references, or memory. */
+static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_untagged(ctx, i))
+        *(LLVMIsAStoreInst(i) ? references : memory) = true;
+}
+
+void cn_copies_without_tags(struct cn_ctx *ctx)
+{
+  bool references = false, memory = false;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f))
+      find_untagged(ctx, f, &references, &memory);
+  if (references)
+    cn_copies_forbid_idioms(ctx);
+  if (references || memory)
+    cn_hidden_escape(ctx);
+}

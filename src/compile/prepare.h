@@ -41,7 +41,7 @@ void cn_callee_promises_take(struct cn_ctx *ctx);
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* tags.c: keep LLVM from making copy loops calls of memcpy: what it makes of those cannot always be
+/* Keep LLVM from making copy loops calls of memcpy: what it makes of those cannot always be
  * undone (restore.c). */
 void cn_copies_forbid_idioms(struct cn_ctx *ctx);
 /* Where TBAA does not tell what is copied, do that and cn_hidden_escape() from the start. */
