@@ -12,7 +12,6 @@
 #include "base/ptrmap.h"
 #include "compile/areas.h"
 #include "compile/calls.h"
-#include "compile/rewrite.h"
 #include "compile/types.h"
 
 enum { WORD = CN_AREA_WORD, MAX_WORDS = 1 << 20 };

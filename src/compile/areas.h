@@ -38,5 +38,7 @@ void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef
 /* Are references accessed through `pointer`? */
 bool cn_areas_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_area_holds_refs(const struct cn_area_map *map);
+/* Report allocas that cannot be described. */
+void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

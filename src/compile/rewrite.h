@@ -237,8 +237,6 @@ struct cn_described {
 };
 /* Zero and escape the allocas that hold references. */
 void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out);
-/* Report allocas that cannot be described. */
-void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- forms.c ---- */
 

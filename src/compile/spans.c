@@ -19,7 +19,6 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/names.h"
-#include "compile/rewrite.h"
 
 static LLVMTypeRef marker_type(struct cn_ctx *ctx, unsigned parameters)
 {
