@@ -8,7 +8,6 @@
 #include <string.h>
 #include "compile/calls.h"
 #include "compile/names.h"
-#include "compile/poll.h"
 #include "compile/work.h"
 
 static const char *name_of(LLVMValueRef function)

@@ -23,6 +23,7 @@
 #include "base/vector.h"
 #include "compile/calls.h"
 #include "compile/tail.h"
+#include "compile/ways_back.h"
 
 struct ascent {
   const struct cn_infer *infer;

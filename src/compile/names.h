@@ -68,6 +68,9 @@
  * budget. */
 #define CN_BOUNDED "cairn.bounded"
 
+/* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */
+#define CN_USER_POLL "gc.safepoint_poll"
+
 /* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,
  * argmem first. */
 #define CN_MEMORY_INACCESSIBLE (3 << 2)

@@ -7,9 +7,6 @@
 
 #include "compile/pass.h"
 
-/* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */
-#define CN_USER_POLL "gc.safepoint_poll"
-
 /* *poll becomes that function, or null if the module does not mention it. False if an error was
  * reported. */
 bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll);

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/ascent.h"
 #include "compile/callgraph.h"
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/verify_time.h"
+#include "compile/ways_back.h"
 
 /* After so many rounds through the functions, nothing good is taken for granted any more. */
 #define ROUNDS 6

@@ -3,7 +3,7 @@
  * Where can a function return without a safepoint? Needs: struct cn_cfg. Provides: struct
  * cn_ways_back. Breaks: nothing.
  */
-#include "compile/ascent.h"
+#include "compile/ways_back.h"
 
 #include <stdlib.h>
 #include "base/check.h"
