@@ -6,6 +6,7 @@
 #include "compile/native.h"
 
 #include <string.h>
+#include "compile/calls.h"
 #include "compile/names.h"
 
 /* ---- annotations ---- */
@@ -136,4 +137,64 @@ bool cn_native_unit(LLVMModuleRef module)
     if (is_marker(f) || LLVMGetGC(f) || !cn_native_function(f))
       return false;
   return !asks_by_annotation(module);
+}
+
+/* Resolvers run while the program is being linked, in a static one before there is thread-local
+ * storage to poll. */
+static bool is_resolver(LLVMValueRef function)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+    if (LLVMIsAGlobalIFunc(LLVMGetUser(use)))
+      return true;
+  return false;
+}
+
+static bool calls_twice(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && cn_calls_have(i, "returns_twice"))
+        return true;
+  return false;
+}
+
+/* setjmp() saves registers that may hold references of callers. In native code that does no harm:
+ * managed callers go through a stub, which brings theirs back itself. So what calls setjmp() and
+ * handles no reference is native. */
+static bool is_jump_target(LLVMValueRef function)
+{
+  return calls_twice(function) && cn_native_function(function);
+}
+
+bool cn_native_manages(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  size_t length;
+
+  if (LLVMIsDeclaration(function))
+    return false;
+  if (cn_is_managed(function) || cn_native_is_annotated(ctx->module, function, CN_MANAGED))
+    return true;
+  if (!ctx->options->manage_all || LLVMGetGC(function))
+    return false;
+  if (strncmp(LLVMGetValueName2(function, &length), "cairn.", 6) == 0)
+    return false;
+  if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
+    return false;
+  /* The C library's inline copies of what calls of it are taken for: leaves. */
+  if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
+      cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
+    return false;
+  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) && !cn_native_is_annotated(ctx->module, function, CN_UNMANAGED) &&
+         !is_jump_target(function);
+}
+
+bool cn_native_mentions_references(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_holds_ref(LLVMGlobalGetValueType(g)))
+      return true;
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!cn_native_function(f))
+      return true;
+  return false;
 }

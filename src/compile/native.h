@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What handles no reference, in modules as clang makes them of C, and so can be native code. An
+ * Which functions are managed, and what handles no reference and so can be native code, in modules as
+ * clang makes them of C. An
  * analysis: needs, provides, breaks nothing.
  */
 #ifndef CN_COMPILE_NATIVE_H
@@ -21,5 +22,12 @@ void cn_native_mark(struct cn_ctx *ctx);
 
 /* Did C annotate the function so, annotate("...")? */
 bool cn_native_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
+/* Will `function` be managed: a definition with a gc strategy of ours, or (options->manage_all)
+ * any definition that is not naked, not `cairn.*`, not annotated cairn_unmanaged, and does not
+ * call setjmp() without handling references. */
+bool cn_native_manages(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* Does any type that the module names hold a reference? Most files of a C project have none. */
+bool cn_native_mentions_references(struct cn_ctx *ctx);
 
 #endif

@@ -7,18 +7,12 @@
 
 #include "compile/pass.h"
 
-/* Will `function` be managed: a definition with a gc strategy of ours, or (options->manage_all)
- * any definition that is not naked, not `cairn.*`, not annotated cairn_unmanaged, and does not
- * call setjmp() without handling references. */
-bool cn_prepare_manages(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The two steps of prepare, between which units may be joined (lto.c): what goes by functions alone,
  * and what goes by all that the optimiser will see together. */
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
-/* Does any type that the module names hold a reference? Most files of a C project have none. */
-bool cn_prepare_mentions_references(struct cn_ctx *ctx);
 
 /* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
  * the references and the instruction; else null. */

@@ -293,7 +293,7 @@ bool cn_rules(struct cn_ctx *ctx)
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     check_global(ctx, g);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    if (cn_prepare_manages(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
+    if (cn_native_manages(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
       cn_rules_native(ctx, f);

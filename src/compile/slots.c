@@ -17,7 +17,7 @@
 #include "compile/calls.h"
 #include "compile/emit.h"
 #include "compile/names.h"
-#include "compile/prepare.h"
+#include "compile/native.h"
 #include "compile/slots.h"
 #include "compile/types.h"
 
@@ -211,7 +211,7 @@ static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 
 bool cn_slots(struct cn_ctx *ctx)
 {
-  bool copies = cn_prepare_mentions_references(ctx);
+  bool copies = cn_native_mentions_references(ctx);
   LLVMTypeRef type;
 
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
