@@ -16,7 +16,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/bitset.h"
 #include "base/check.h"
-#include "compile/prepare.h"
+#include "compile/differences.h"
 
 /* What was read last: good for the rest of its block up to the next parse point. */
 struct reading {
@@ -270,7 +270,7 @@ static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
   position_after(d, v->value);
   if (!holds_at(&base, &here, region_at(d, v->pos, true)))
     base.value = load_base(d, v->base);
-  return cn_prepare_distance(d->ctx, d->builder, v->value, base.value);
+  return cn_differences_distance(d->ctx, d->builder, v->value, base.value);
 }
 
 /* The up-to-date `value` at the builder's place. */

@@ -19,8 +19,8 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/differences.h"
 #include "compile/names.h"
-#include "compile/prepare.h"
 #include "compile/unwrap.h"
 
 /* Call sites that LLVM's inliner is kept from, by an attribute that they did not have. */
@@ -144,7 +144,7 @@ static bool inline_in(struct cn_ctx *ctx)
   /* In plain code, an optimiser may compute the halves of a difference in different places. */
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (cn_is_managed(f))
-      cn_prepare_hide_differences(ctx, f);
+      cn_differences_hide(ctx, f);
   each_call(ctx, pin_unless_wrapped, &wrapped);
   cn_ptrmap_free(&wrapped);
   bool ok = ctx->errors == errors && run_inliner(ctx);

@@ -16,7 +16,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/demote.h"
-#include "compile/prepare.h"
+#include "compile/differences.h"
 
 #define NO_SLOT UINT32_MAX
 
@@ -149,7 +149,7 @@ static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMV
 {
   if (from == to)
     return LLVMConstInt(pads->word, 0, false);
-  return cn_prepare_distance(pads->ctx, pads->builder, to, from);
+  return cn_differences_distance(pads->ctx, pads->builder, to, from);
 }
 
 /* Store `value`, or its distance from `base`, for `p` where block `from` is left. */

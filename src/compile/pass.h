@@ -63,7 +63,7 @@ cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: state
                            headers of these names, rewrite.h, emitter.h */
 cn_pass cn_unwrap;      /* strip-statepoints: unwrap*.c; unwrap.h */
 cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
-cn_pass cn_differences; /* lower-differences: prepare.c */
+cn_pass cn_differences; /* lower-differences: differences.c; differences.h */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
 cn_pass cn_verify_unmanaged; /* verify-unmanaged: verify_unmanaged.c; verify.h, rules.h */
 cn_pass cn_markers;     /* drop-markers: regions.c, spans_prepare.c */

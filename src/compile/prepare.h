@@ -14,18 +14,8 @@ bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
 
-/* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
- * the references and the instruction; else null. */
-LLVMValueRef cn_prepare_difference(LLVMValueRef instruction, LLVMValueRef operands[2]);
 
-/* The distance between two references into one object, for the rewriter's own use: opaque where the
- * optimiser comes after it, which else forms it of addresses from both sides of a safepoint. */
-LLVMValueRef cn_prepare_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
-                                 LLVMValueRef from);
 
-/* Make the differences of references in `function` opaque to the optimiser; pass lower-differences
- * brings them back. */
-void cn_prepare_hide_differences(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* callee_promises.c: what C says of callees becomes an attribute of the calls. */
 void cn_callee_promises_take(struct cn_ctx *ctx);

@@ -14,9 +14,9 @@
 
 #include <string.h>
 #include "compile/calls.h"
+#include "compile/differences.h"
 #include "compile/names.h"
 #include "compile/native.h"
-#include "compile/prepare.h"
 #include "compile/types.h"
 
 static bool is_ref_or_vector(LLVMTypeRef type)
@@ -32,7 +32,7 @@ static bool only_in_differences(LLVMValueRef cast)
   LLVMValueRef operands[2];
 
   for (LLVMUseRef use = LLVMGetFirstUse(cast); use; use = LLVMGetNextUse(use))
-    if (!LLVMIsAInstruction(LLVMGetUser(use)) || !cn_prepare_difference(LLVMGetUser(use), operands))
+    if (!LLVMIsAInstruction(LLVMGetUser(use)) || !cn_differences_match(LLVMGetUser(use), operands))
       return false;
   return LLVMGetFirstUse(cast) != NULL;
 }

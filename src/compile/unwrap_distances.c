@@ -11,7 +11,7 @@
  * such phis becomes one phi of references, if each pair of their operands is a reference.
  */
 #include "compile/names.h"
-#include "compile/prepare.h"
+#include "compile/differences.h"
 #include "compile/unwrap.h"
 
 /* A base and a distance from it. */
@@ -51,7 +51,7 @@ static LLVMValueRef whole(const struct folder *f, LLVMValueRef base, LLVMValueRe
   if (f->ptrdiff && LLVMIsACallInst(distance) && LLVMGetCalledValue(distance) == f->ptrdiff) {
     ends[0] = LLVMGetOperand(distance, 0);
     ends[1] = LLVMGetOperand(distance, 1);
-  } else if (!cn_prepare_difference(distance, ends)) {
+  } else if (!cn_differences_match(distance, ends)) {
     return NULL;
   }
   return ends[1] == base && LLVMTypeOf(ends[0]) == LLVMTypeOf(base) ? ends[0] : NULL;
