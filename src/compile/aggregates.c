@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/aggregates.h"
-#include "compile/demote.h"
+#include "compile/emit.h"
 
 static bool crosses(const struct cn_splitter *s, LLVMValueRef value)
 {

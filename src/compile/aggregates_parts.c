@@ -8,7 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/aggregates.h"
-#include "compile/demote.h"
+#include "compile/emit.h"
 
 void cn_parts_may_die(struct cn_splitter *s, LLVMValueRef value)
 {

@@ -17,6 +17,8 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/differences.h"
+#include "compile/emit.h"
+#include "compile/hulls.h"
 
 /* What was read last: good for the rest of its block up to the next parse point. */
 struct reading {
@@ -33,53 +35,6 @@ struct demoter {
   uint32_t stored;     /* slots that the entry stores before any parse point: the first */
   LLVMTypeRef word;
 };
-
-void cn_refs_find_bases(struct cn_refs *refs)
-{
-  struct cn_cfg *cfg = refs->cfg;
-  unsigned off = refs->off;
-  struct cn_bases bases;
-
-  cn_bases_find(&bases, refs);
-  if (bases.made.count) {
-    cn_refs_free(refs);
-    cn_refs_build(refs, cfg, off);
-  }
-  cn_refs_attach_bases(refs, &bases);
-  cn_bases_free(&bases);
-}
-
-void cn_refs_restrict(struct cn_refs *refs)
-{
-  struct cn_cfg *cfg = refs->cfg;
-  unsigned off = refs->off & ~(1u << CAIRN_RELOCATION_LIVENESS | 1u << CAIRN_RELOCATION_CONSTANTS);
-
-  if (off == refs->off)
-    return;
-  cn_refs_free(refs);
-  cn_refs_build(refs, cfg, off);
-}
-
-LLVMValueRef cn_after_definition(LLVMValueRef value)
-{
-  LLVMValueRef at;
-
-  if (LLVMIsAArgument(value)) {
-    at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(value)));
-    while (LLVMIsAAllocaInst(at))
-      at = LLVMGetNextInstruction(at);
-    return at;
-  }
-  if (LLVMIsAInvokeInst(value))
-    at = LLVMGetFirstInstruction(LLVMGetNormalDest(value));
-  else
-    at = LLVMGetNextInstruction(value);
-  while (at && (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at) || LLVMIsACatchPadInst(at) ||
-                LLVMIsACleanupPadInst(at)))
-    at = LLVMGetNextInstruction(at);
-  CN_CHECK(at);
-  return at;
-}
 
 LLVMValueRef cn_slots_make(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
                            uint32_t count)

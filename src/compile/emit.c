@@ -157,3 +157,34 @@ void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh)
     LLVMSetValueName2(fresh, name, length);
   free(name);
 }
+
+bool cn_is_pad(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) ||
+         LLVMIsACleanupPadInst(i);
+}
+
+LLVMValueRef cn_after_definition(LLVMValueRef value)
+{
+  LLVMValueRef at;
+
+  if (LLVMIsAArgument(value)) {
+    at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(value)));
+    while (LLVMIsAAllocaInst(at))
+      at = LLVMGetNextInstruction(at);
+    return at;
+  }
+  if (LLVMIsAInvokeInst(value))
+    at = LLVMGetFirstInstruction(LLVMGetNormalDest(value));
+  else
+    at = LLVMGetNextInstruction(value);
+  while (at && (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at) || LLVMIsACatchPadInst(at) ||
+                LLVMIsACleanupPadInst(at)))
+    at = LLVMGetNextInstruction(at);
+  CN_CHECK(at);
+  return at;
+}

@@ -44,4 +44,10 @@ void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLV
 /* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
 
+/* Is it a landing pad or funclet pad? */
+bool cn_is_pad(LLVMBasicBlockRef block);
+/* Before which instruction to insert what shall follow the definition of `value` at once: past
+ * phis, pads, the allocas of the entry; for an invoke, in its normal destination. */
+LLVMValueRef cn_after_definition(LLVMValueRef value);
+
 #endif

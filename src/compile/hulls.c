@@ -13,7 +13,7 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/demote.h"
+#include "compile/hulls.h"
 
 static uint32_t larger(uint32_t a, uint32_t b)
 {
@@ -117,4 +117,14 @@ uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull)
   uint32_t end = points_before(hulls->refs, hull.to);
 
   return end > first ? end - first : 0;
+}
+
+void cn_hulls_mark(struct cn_refs *refs)
+{
+  struct cn_hulls hulls;
+
+  cn_hulls_build(&hulls, refs);
+  for (uint32_t v = 0; v < refs->values.count; v++)
+    refs->values.at[v].cross_count = cn_hull_points(&hulls, cn_hull_of(&hulls, v)) > 0;
+  cn_hulls_free(&hulls);
 }

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "compile/demote.h"
 #include "compile/differences.h"
+#include "compile/emit.h"
 
 #define NO_SLOT UINT32_MAX
 

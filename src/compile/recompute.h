@@ -44,11 +44,6 @@ void cn_copies_free(struct cn_copies *copies);
  * *first, the first instruction of the copy. */
 LLVMValueRef cn_recompute_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
                                 uint32_t root, LLVMValueRef before, LLVMValueRef *first);
-/* Does an integer or unmanaged pointer of the function show a reference's address? Then an index
- * may, and is not to be live for longer. */
-bool cn_shows_addresses(const struct cn_cfg *cfg);
-/* Does `value`, an instruction, hand on its operand 0 without changing the address? */
-bool cn_keeps_address(LLVMValueRef value);
 
 /* ---- recompute.c: anything from the base, after the safepoint ---- */
 

@@ -8,7 +8,6 @@
  */
 #include "compile/calls.h"
 #include "compile/operands.h"
-#include "compile/recompute.h"
 #include "compile/rewrite.h"
 
 #include <string.h>
@@ -416,4 +415,30 @@ void cn_refs_free(struct cn_refs *refs)
   free(refs->first_point);
   free(refs->last_pos);
   *refs = (struct cn_refs){0};
+}
+
+void cn_refs_find_bases(struct cn_refs *refs)
+{
+  struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off;
+  struct cn_bases bases;
+
+  cn_bases_find(&bases, refs);
+  if (bases.made.count) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg, off);
+  }
+  cn_refs_attach_bases(refs, &bases);
+  cn_bases_free(&bases);
+}
+
+void cn_refs_restrict(struct cn_refs *refs)
+{
+  struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off & ~(1u << CAIRN_RELOCATION_LIVENESS | 1u << CAIRN_RELOCATION_CONSTANTS);
+
+  if (off == refs->off)
+    return;
+  cn_refs_free(refs);
+  cn_refs_build(refs, cfg, off);
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "compile/calls.h"
+#include "compile/areas.h"
 #include "compile/names.h"
 #include "compile/pairs.h"
 #include "compile/refuse.h"

@@ -118,6 +118,22 @@ static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation 
   return !(refs->off >> which & 1);
 }
 
+/* From here on, list neither what is dead nor constants, whatever the options say: nobody relocates
+ * them where what is alive comes from slots. `refs` may be built anew. */
+void cn_refs_restrict(struct cn_refs *refs);
+/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built
+ * anew. */
+void cn_refs_find_bases(struct cn_refs *refs);
+
+
+/* ---- addresses.c ---- */
+
+/* Does an integer or unmanaged pointer of the function show a reference's address? Then an index
+ * may, and is not to be live for longer. */
+bool cn_shows_addresses(const struct cn_cfg *cfg);
+/* Does `value`, an instruction, hand on its operand 0 without changing the address? */
+bool cn_keeps_address(LLVMValueRef value);
+
 /* ---- liveness.c ---- */
 
 /* Where one value is live; filled anew for each value, in time linear in its live range. */

@@ -19,6 +19,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/demote.h"
+#include "compile/hulls.h"
 #include "compile/pairs.h"
 
 /* Measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
@@ -128,16 +129,6 @@ bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
     return false;
   count = count_ranges(refs, budget);
   return is_too_much(&count, budget);
-}
-
-void cn_hulls_mark(struct cn_refs *refs)
-{
-  struct cn_hulls hulls;
-
-  cn_hulls_build(&hulls, refs);
-  for (uint32_t v = 0; v < refs->values.count; v++)
-    refs->values.at[v].cross_count = cn_hull_points(&hulls, cn_hull_of(&hulls, v)) > 0;
-  cn_hulls_free(&hulls);
 }
 
 static void remark(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t bases)

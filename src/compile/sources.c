@@ -9,11 +9,13 @@
  */
 #include "compile/sources.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include "base/check.h"
 
 /* Classes that are not settled after so many passes are given up: the cost is to stay linear. */
 #define CN_CLASS_PASSES 16
+#define UNKNOWN UINT32_MAX /* nothing has flowed in yet */
 
 static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
 {
@@ -35,15 +37,15 @@ uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *fir
   bool changed = true;
 
   for (uint32_t n = 0; n < nodes; n++)
-    idom[sources + 1 + n] = CN_NO_INDEX;
+    idom[sources + 1 + n] = UNKNOWN;
   while (changed) {
     changed = false;
     for (uint32_t n = 0; n < nodes; n++) {
-      uint32_t to = CN_NO_INDEX;
+      uint32_t to = UNKNOWN;
       for (uint32_t i = first[n]; i < first[n + 1]; i++)
-        if (idom[inputs[i]] != CN_NO_INDEX)
-          to = to == CN_NO_INDEX ? inputs[i] : meet(idom, to, inputs[i]);
-      CN_CHECK(to != CN_NO_INDEX && to < sources + 1 + n);
+        if (idom[inputs[i]] != UNKNOWN)
+          to = to == UNKNOWN ? inputs[i] : meet(idom, to, inputs[i]);
+      CN_CHECK(to != UNKNOWN && to < sources + 1 + n);
       changed |= idom[sources + 1 + n] != to;
       idom[sources + 1 + n] = to;
     }
@@ -87,14 +89,14 @@ static bool split_classes(struct classes *c, uint32_t nodes)
   bool changed = false;
 
   for (uint32_t n = 0; n < nodes; n++)
-    c->split_to[n] = CN_NO_INDEX;
+    c->split_to[n] = UNKNOWN;
   for (uint32_t n = 0; n < nodes; n++) {
     uint32_t old = c->class[n];
     if (old == n || receive_the_same(c, n, old))
       continue;
     uint32_t to = c->split_to[old];
     changed = true;
-    c->class[n] = to != CN_NO_INDEX && receive_the_same(c, n, to) ? to : n;
+    c->class[n] = to != UNKNOWN && receive_the_same(c, n, to) ? to : n;
     c->split_to[old] = c->class[n];
   }
   return changed;

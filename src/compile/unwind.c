@@ -16,16 +16,6 @@
 #include "compile/demote.h"
 #include "compile/emit.h"
 
-bool cn_is_pad(LLVMBasicBlockRef block)
-{
-  LLVMValueRef i = LLVMGetFirstInstruction(block);
-
-  while (LLVMIsAPHINode(i))
-    i = LLVMGetNextInstruction(i);
-  return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) ||
-         LLVMIsACleanupPadInst(i);
-}
-
 /* ---- normal destinations ---- */
 
 struct edges {
