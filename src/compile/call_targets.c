@@ -32,6 +32,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/convention.h"
 #include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/refuse.h"
@@ -39,8 +40,6 @@
 #include "compile/statepoints.h"
 
 typedef CN_VECTOR(struct cn_site) site_vector;
-
-enum { SWIFT = 16, TAIL = 18, SWIFT_TAIL = 20 }; /* llvm/IR/CallingConv.h */
 
 /* ---- sites ---- */
 
@@ -77,32 +76,6 @@ bool cn_target_is_promised(LLVMValueRef call)
 {
   return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_MANAGED_CALLEE,
                                         (unsigned)strlen(CN_MANAGED_CALLEE));
-}
-
-bool cn_convention_is_tail(unsigned convention)
-{
-  return convention == TAIL || convention == SWIFT_TAIL;
-}
-
-enum cn_convention cn_convention_of(LLVMValueRef call)
-{
-  switch (LLVMGetInstructionCallConv(call)) {
-  case LLVMCCallConv:
-  case LLVMFastCallConv:
-  case LLVMX8664SysVCallConv:
-    return CN_CONVENTION_PLAIN;
-  case SWIFT:
-  case TAIL:
-  case SWIFT_TAIL:
-    return CN_CONVENTION_BRIDGED;
-  case LLVMColdCallConv:
-  case LLVMPreserveMostCallConv:
-  case LLVMPreserveAllCallConv:
-  case LLVMWin64CallConv:
-    return CN_CONVENTION_NATIVE;
-  default:
-    return CN_CONVENTION_UNKNOWN;
-  }
 }
 
 /* ---- one call ---- */
@@ -179,7 +152,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_site *site)
     stub = cn_bridge_managed(ctx, site);
   else if (is_native_definition(target))
     target = NULL;
-  if (target && site->is_statepoint && cn_refuse_has_thunks(caller_of(site)))
+  if (target && site->is_statepoint && cn_convention_has_thunks(caller_of(site)))
     cn_error(ctx, site->call, "hardening", "LLVM 22 cannot lower an indirect call in a statepoint "
              "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
   else if (target)

@@ -36,17 +36,6 @@ LLVMValueRef cn_target_managed(LLVMValueRef callee);
 /* Does the site promise that its callee is managed? */
 bool cn_target_is_promised(LLVMValueRef call);
 
-/* What the stubs may know of a calling convention. */
-enum cn_convention {
-  CN_CONVENTION_PLAIN,   /* arguments, results and saved registers are those of C */
-  CN_CONVENTION_BRIDGED, /* managed callees may have it, native ones need a bridge */
-  CN_CONVENTION_NATIVE,  /* only native callees have it */
-  CN_CONVENTION_UNKNOWN
-};
-enum cn_convention cn_convention_of(LLVMValueRef call);
-/* Guarantees tail calls, whatever the signatures. */
-bool cn_convention_is_tail(unsigned convention);
-
 /* ---- the pass ---- */
 
 /* The calls of a function whose statepoints are final. */

@@ -22,7 +22,6 @@
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
                struct cn_ptrmap *stored);
 
-
 /* An alloca of `count` references at the top of `function`, and the address of one of them. */
 LLVMValueRef cn_slots_make(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
                            uint32_t count);

@@ -7,15 +7,10 @@
 
 #include "compile/pass.h"
 
-
 /* The two steps of prepare, between which units may be joined (lto.c): what goes by functions alone,
  * and what goes by all that the optimiser will see together. */
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
-
-
-
-
 
 /* callee_promises.c: what C says of callees becomes an attribute of the calls. */
 void cn_callee_promises_take(struct cn_ctx *ctx);

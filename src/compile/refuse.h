@@ -27,7 +27,5 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
 
 /* refuse_hardening.c: mitigations under which a call cannot be a statepoint. */
 void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
-/* Do the function's indirect calls go through thunks? */
-bool cn_refuse_has_thunks(LLVMValueRef function);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
+#include "compile/convention.h"
 #include "compile/names.h"
 #include "compile/operands.h"
 #include "compile/refuse.h"
@@ -160,11 +161,11 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
     judge_directives(judge, call);
     return; /* its own result and arguments go away */
   }
-  if (cn_results_use_x87(LLVMTypeOf(call)))
+  if (cn_convention_returns_x87(LLVMTypeOf(call)))
     cn_refuse_at(
         judge, call, "x87-result",
         "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
-  else if (!cn_results_fit(LLVMTypeOf(call)))
+  else if (!cn_convention_returns(LLVMTypeOf(call)))
     cn_refuse_at(
         judge, call, "large-result",
         "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
@@ -223,10 +224,10 @@ static void judge_musttail(struct cn_judge *judge, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMTypeOf(call);
 
-  if (!cn_results_fit(type))
+  if (!cn_convention_returns(type))
     cn_refuse_at(judge, call, "musttail-result",
                  "LLVM 22 cannot lower a musttail call whose result has no room in registers");
-  else if (!cn_results_use_x87(type) && !cn_tail_results_agree(call, type))
+  else if (!cn_convention_returns_x87(type) && !cn_tail_results_agree(call, type))
     cn_refuse_at(
         judge, call, "musttail-result",
         "a musttail call and its function extend their results differently (zeroext, signext): "

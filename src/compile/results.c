@@ -16,119 +16,11 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/convention.h"
 #include "compile/names.h"
 #include "compile/results.h"
 
 enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
-
-bool cn_results_use_x87(LLVMTypeRef type)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMX86_FP80TypeKind:
-    return true;
-  case LLVMArrayTypeKind:
-  case LLVMVectorTypeKind:
-    return cn_results_use_x87(LLVMGetElementType(type));
-  case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (cn_results_use_x87(LLVMStructGetTypeAtIndex(type, i)))
-        return true;
-    return false;
-  default:
-    return false;
-  }
-}
-
-/* ---- registers (x86-64 calling convention, without vectors wider than 128 bits) ---- */
-
-enum { INTEGERS = 3, FLOATS = 2, VECTORS = 4 };
-
-struct used {
-  uint64_t integers, vectors;
-};
-
-static bool take(LLVMTypeRef type, struct used *used);
-
-/* `count` times; what takes no register the first time never does. */
-static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
-{
-  for (uint64_t i = 0; i < count; i++) {
-    struct used before = *used;
-    if (!take(type, used))
-      return false;
-    if (used->integers == before.integers && used->vectors == before.vectors)
-      return true;
-  }
-  return true;
-}
-
-/* Bits of an element that vector registers have lanes for, or 0. */
-static unsigned lane_bits(LLVMTypeRef element)
-{
-  switch (LLVMGetTypeKind(element)) {
-  case LLVMHalfTypeKind: case LLVMBFloatTypeKind:
-    return 16;
-  case LLVMFloatTypeKind:
-    return 32;
-  case LLVMDoubleTypeKind: case LLVMPointerTypeKind:
-    return 64;
-  case LLVMIntegerTypeKind: {
-    unsigned width = LLVMGetIntTypeWidth(element);
-    return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
-  }
-  default:
-    return 0;
-  }
-}
-
-/* Vectors of odd types or lengths may be taken apart; three words have a register like four. */
-static bool take_vector(LLVMTypeRef type, struct used *used)
-{
-  LLVMTypeRef element = LLVMGetElementType(type);
-  uint64_t count = LLVMGetVectorSize(type);
-  unsigned bits = lane_bits(element);
-
-  if (count == 3 && bits == 32)
-    count = 4;
-  if (!bits || count < 2 || (count & (count - 1)))
-    return take_each(element, count, used);
-  used->vectors += (count * bits + 127) / 128;
-  return used->vectors <= VECTORS;
-}
-
-static bool take(LLVMTypeRef type, struct used *used)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMVoidTypeKind:
-    return true;
-  case LLVMIntegerTypeKind:
-    used->integers += (LLVMGetIntTypeWidth(type) + 63) / 64;
-    return used->integers <= INTEGERS;
-  case LLVMPointerTypeKind:
-    return ++used->integers <= INTEGERS;
-  case LLVMHalfTypeKind: case LLVMBFloatTypeKind: case LLVMFloatTypeKind: case LLVMDoubleTypeKind:
-  case LLVMFP128TypeKind:
-    return ++used->vectors <= FLOATS;
-  case LLVMArrayTypeKind:
-    return take_each(LLVMGetElementType(type), LLVMGetArrayLength2(type), used);
-  case LLVMVectorTypeKind:
-    return take_vector(type, used);
-  case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!take(LLVMStructGetTypeAtIndex(type, i), used))
-        return false;
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool cn_results_fit(LLVMTypeRef type)
-{
-  struct used used = {0};
-
-  return take(type, &used);
-}
 
 /* ---- the native function ---- */
 
@@ -227,7 +119,7 @@ void cn_results_wrap(struct cn_ctx *ctx)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f);
          b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsACallInst(i) && !cn_results_fit(LLVMTypeOf(i)) &&
+        if (LLVMIsACallInst(i) && !cn_convention_returns(LLVMTypeOf(i)) &&
             cn_classify_call(i).kind == CN_CALL_PARSE && LLVMGetNumOperandBundles(i) == 0)
           cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)

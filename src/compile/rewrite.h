@@ -125,7 +125,6 @@ void cn_refs_restrict(struct cn_refs *refs);
  * anew. */
 void cn_refs_find_bases(struct cn_refs *refs);
 
-
 /* ---- addresses.c ---- */
 
 /* Does an integer or unmanaged pointer of the function show a reference's address? Then an index

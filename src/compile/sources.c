@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/convention.h"
 
 /* Classes that are not settled after so many passes are given up: the cost is to stay linear. */
 #define CN_CLASS_PASSES 16

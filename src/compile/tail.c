@@ -23,6 +23,7 @@
 #include "base/vector.h"
 #include "compile/call_targets.h"
 #include "compile/calls.h"
+#include "compile/convention.h"
 #include "compile/emit.h"
 #include "compile/names.h"
 
@@ -30,26 +31,6 @@ static const char *const passing[] = CN_TAIL_PASSING;
 enum { PASSING = sizeof passing / sizeof *passing };
 
 /* ---- signatures ---- */
-
-enum cn_tail_class cn_tail_classify(LLVMTypeRef type)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type) <= 64 ? CN_TAIL_INTEGER : CN_TAIL_OTHER;
-  case LLVMPointerTypeKind:
-    return CN_TAIL_INTEGER;
-  case LLVMFloatTypeKind:
-  case LLVMDoubleTypeKind:
-    return CN_TAIL_VECTOR;
-  default:
-    return CN_TAIL_OTHER;
-  }
-}
-
-unsigned cn_tail_registers(enum cn_tail_class which)
-{
-  return which == CN_TAIL_INTEGER ? 6 : 8;
-}
 
 static LLVMTypeRef parameter_type(LLVMValueRef function, unsigned i)
 {
@@ -135,19 +116,19 @@ static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
  * none. */
 static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *places)
 {
-  unsigned count = LLVMCountParams(function), next[CN_TAIL_CLASSES] = {0};
-  unsigned used[CN_TAIL_CLASSES] = {0};
+  unsigned count = LLVMCountParams(function), next[CN_CLASSES] = {0};
+  unsigned used[CN_CLASSES] = {0};
 
   for (unsigned p = 0; p < count; p++)
-    if (cn_tail_classify(parameter_type(function, p)) == CN_TAIL_OTHER)
+    if (cn_convention_class(parameter_type(function, p)) == CN_CLASS_OTHER)
       return false;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, i));
-    enum cn_tail_class class = cn_tail_classify(type);
-    if (class == CN_TAIL_OTHER || used[class]++ == cn_tail_registers(class))
+    enum cn_register_class class = cn_convention_class(type);
+    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
       return false;
     unsigned p = next[class];
-    while (p < count && cn_tail_classify(parameter_type(function, p)) != class)
+    while (p < count && cn_convention_class(parameter_type(function, p)) != class)
       p++;
     if (p == count || !can_pass(type, parameter_type(function, p)))
       return false;
@@ -268,7 +249,7 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   return made;
 }
 
-/* The conventions whose registers cn_tail_classify() knows. */
+/* The conventions whose registers cn_convention_class() knows. */
 static bool is_plain(unsigned convention)
 {
   return convention == LLVMCCallConv || convention == LLVMFastCallConv ||

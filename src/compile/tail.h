@@ -24,12 +24,6 @@ LLVMValueRef cn_tail_end(LLVMValueRef call);
 /* May the result of `call`, extended as its attributes say, be that of its function? */
 bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
 
-/* What the registers of the C convention are to a parameter. */
-enum cn_tail_class { CN_TAIL_INTEGER, CN_TAIL_VECTOR, CN_TAIL_CLASSES, CN_TAIL_OTHER };
-enum cn_tail_class cn_tail_classify(LLVMTypeRef type);
-/* How many registers a class has. */
-unsigned cn_tail_registers(enum cn_tail_class which);
-
 /* tail_memory.c: keep the code generator from dropping arguments of tail calls in `function`. */
 void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function);
 

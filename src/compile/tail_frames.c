@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/call_targets.h"
+#include "compile/convention.h"
 
 /* Nothing that the callee runs in its place moves the return address. */
 static bool stays(LLVMValueRef callee)

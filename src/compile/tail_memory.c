@@ -11,13 +11,14 @@
  */
 #include "compile/call_targets.h"
 #include "compile/calls.h"
+#include "compile/convention.h"
 #include "compile/tail.h"
 
 enum { WORD_BITS = 64, VECTOR_BITS = 128 };
 
 /* What arguments take of the registers, at most. */
 struct registers {
-  unsigned long long taken[CN_TAIL_CLASSES];
+  unsigned long long taken[CN_CLASSES];
   bool memory; /* something has its place in memory anyway, or may have */
 };
 
@@ -29,18 +30,18 @@ static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type
   case LLVMIntegerTypeKind:
   case LLVMPointerTypeKind:
     bits = LLVMSizeOfTypeInBits(layout, type);
-    r->taken[CN_TAIL_INTEGER] += (bits + WORD_BITS - 1) / WORD_BITS;
+    r->taken[CN_CLASS_INTEGER] += (bits + WORD_BITS - 1) / WORD_BITS;
     break;
   case LLVMHalfTypeKind:
   case LLVMBFloatTypeKind:
   case LLVMFloatTypeKind:
   case LLVMDoubleTypeKind:
   case LLVMFP128TypeKind:
-    r->taken[CN_TAIL_VECTOR]++;
+    r->taken[CN_CLASS_VECTOR]++;
     break;
   case LLVMVectorTypeKind:
     bits = LLVMSizeOfTypeInBits(layout, type);
-    r->taken[CN_TAIL_VECTOR] += (bits + VECTOR_BITS - 1) / VECTOR_BITS;
+    r->taken[CN_CLASS_VECTOR] += (bits + VECTOR_BITS - 1) / VECTOR_BITS;
     break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
@@ -58,8 +59,8 @@ static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type
 
 static bool need_memory(struct registers *r)
 {
-  for (unsigned c = 0; c < CN_TAIL_CLASSES; c++)
-    r->memory |= r->taken[c] > cn_tail_registers((enum cn_tail_class)c);
+  for (unsigned c = 0; c < CN_CLASSES; c++)
+    r->memory |= r->taken[c] > cn_convention_registers((enum cn_register_class)c);
   return r->memory;
 }
 

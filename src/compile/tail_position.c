@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "compile/calls.h"
+#include "compile/convention.h"
 #include "compile/names.h"
 #include "compile/operands.h"
 #include "compile/results.h"
@@ -24,8 +25,8 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
   LLVMTypeRef own = LLVMGetReturnType(LLVMGlobalGetValueType(function));
 
   if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
-    return cn_results_fit(type) && !cn_results_use_x87(type);
-  if (own != type || !cn_results_fit(type) || cn_results_use_x87(type))
+    return cn_convention_returns(type) && !cn_convention_returns_x87(type);
+  if (own != type || !cn_convention_returns(type) || cn_convention_returns_x87(type))
     return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unsigned kind = cn_attribute_kind(names[i]);

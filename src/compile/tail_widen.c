@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/calls.h"
+#include "compile/convention.h"
 #include "compile/emit.h"
 #include "compile/names.h"
 #include "compile/retype.h"
@@ -62,7 +63,7 @@ static bool function_is_plain(LLVMValueRef function)
       LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
     return false;
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-    if (cn_tail_classify(LLVMTypeOf(LLVMGetParam(function, i))) == CN_TAIL_OTHER)
+    if (cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i))) == CN_CLASS_OTHER)
       return false;
     for (unsigned a = 0; a < PASSING; a++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
@@ -74,11 +75,11 @@ static bool function_is_plain(LLVMValueRef function)
 /* All arguments lie in registers, where the convention puts them. */
 static bool arguments_are_plain(const struct tail *tail)
 {
-  unsigned used[CN_TAIL_CLASSES] = {0};
+  unsigned used[CN_CLASSES] = {0};
 
   for (unsigned i = tail->first; i < tail->first + tail->count; i++) {
-    enum cn_tail_class class = cn_tail_classify(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
-    if (class == CN_TAIL_OTHER || used[class]++ == cn_tail_registers(class))
+    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
+    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
       return false;
     for (unsigned a = 0; a < PASSING; a++)
       if (LLVMGetCallSiteEnumAttribute(tail->call, i + 1, cn_attribute_kind(passing[a])))
@@ -149,9 +150,9 @@ static bool collect(struct widening *w)
 
 /* ---- the signature ---- */
 
-static LLVMTypeRef widest(struct cn_ctx *ctx, enum cn_tail_class class)
+static LLVMTypeRef widest(struct cn_ctx *ctx, enum cn_register_class class)
 {
-  return class == CN_TAIL_INTEGER ? LLVMInt64TypeInContext(ctx->llvm)
+  return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm)
                                   : LLVMDoubleTypeInContext(ctx->llvm);
 }
 
@@ -164,9 +165,9 @@ static bool is_narrow(LLVMTypeRef type)
 }
 
 /* The next parameter of `class` from `place` on; made if there is none. */
-static unsigned find_place(struct widening *w, enum cn_tail_class class, unsigned place)
+static unsigned find_place(struct widening *w, enum cn_register_class class, unsigned place)
 {
-  while (place < w->types.count && cn_tail_classify(w->types.at[place]) != class)
+  while (place < w->types.count && cn_convention_class(w->types.at[place]) != class)
     place++;
   if (place == w->types.count)
     cn_push(&w->types, widest(w->ctx, class));
@@ -176,11 +177,11 @@ static unsigned find_place(struct widening *w, enum cn_tail_class class, unsigne
 /* Make room for the arguments of one call. */
 static void fit(struct widening *w, const struct tail *tail)
 {
-  unsigned next[CN_TAIL_CLASSES] = {0};
+  unsigned next[CN_CLASSES] = {0};
 
   for (unsigned i = 0; i < tail->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
-    enum cn_tail_class class = cn_tail_classify(type);
+    enum cn_register_class class = cn_convention_class(type);
     unsigned place = find_place(w, class, next[class]);
     next[class] = place + 1;
     if (w->types.at[place] != type && is_narrow(w->types.at[place]))
@@ -225,13 +226,13 @@ static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned 
 static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments,
                             unsigned *places)
 {
-  unsigned next[CN_TAIL_CLASSES] = {0};
+  unsigned next[CN_CLASSES] = {0};
 
   for (unsigned p = 0; p < w->types.count; p++)
     arguments[p] = LLVMGetPoison(w->types.at[p]);
   for (unsigned i = 0; i < tail->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
-    enum cn_tail_class class = cn_tail_classify(type);
+    enum cn_register_class class = cn_convention_class(type);
     places[i] = find_place(w, class, next[class]);
     next[class] = places[i] + 1;
     arguments[places[i]] = widen(w, tail, i, w->types.at[places[i]]);

@@ -26,6 +26,7 @@
 #include "base/vector.h"
 #include "compile/call_targets.h"
 #include "compile/calls.h"
+#include "compile/convention.h"
 #include "compile/guard.h"
 #include "compile/names.h"
 #include "compile/refuse.h"
@@ -102,7 +103,7 @@ static bool needs_stub(const struct cn_site *site)
 
   return !LLVMIsAFunction(cn_site_callee(site)) && !cn_calls_musttail(site->call) &&
          !cn_site_uses_nest(site) && cn_convention_of(site->call) == CN_CONVENTION_PLAIN &&
-         cn_refuse_has_thunks(function);
+         cn_convention_has_thunks(function);
 }
 
 static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
@@ -179,7 +180,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
     cn_error(ctx, call, "statepoint-type", "a statepoint without elementtype on its callee");
     return;
   }
-  if (site.is_statepoint && !cn_results_fit(LLVMGetReturnType(site.type)))
+  if (site.is_statepoint && !cn_convention_returns(LLVMGetReturnType(site.type)))
     cn_error(ctx, call, "large-result",
              "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
