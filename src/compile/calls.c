@@ -265,3 +265,34 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
     snprintf(buffer, size, "indirect call");
   return buffer;
 }
+
+bool cn_calls_list_operands(LLVMValueRef call)
+{
+  return LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX) &&
+         LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_LIVE_OPERANDS,
+                                        (unsigned)strlen(CN_LIVE_OPERANDS));
+}
+
+static bool calls_slow_path(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (!callee)
+    return false;
+  const char *name = LLVMGetValueName2(callee, &length);
+  return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
+}
+
+/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow
+ * paths that passes before it made. Then all its functions have. */
+bool cn_calls_rewritten(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE && calls_slow_path(i)))
+        return true;
+    }
+  return false;
+}

@@ -50,4 +50,10 @@ bool cn_calls_is_marker(const char *name);
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 
+/* Are the references that this call, or statepoint, is given listed though they die there? */
+bool cn_calls_list_operands(LLVMValueRef call);
+
+/* Has a function come through the rewriter? It has statepoints, polls or slow paths. */
+bool cn_calls_rewritten(LLVMValueRef function);
+
 #endif

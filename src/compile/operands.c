@@ -16,20 +16,13 @@
 #include "compile/operands.h"
 #include "compile/refuse.h"
 
-bool cn_operands_live(LLVMValueRef call)
-{
-  return LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX) &&
-         LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_LIVE_OPERANDS,
-                                        (unsigned)strlen(CN_LIVE_OPERANDS));
-}
-
 static bool is_wanted(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
   if (callee && LLVMGetIntrinsicID(callee))
     return false;
-  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_operands_live(call) ||
+  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(call) ||
          (callee && cn_string_attribute(callee, CN_LIVE_OPERANDS));
 }
 

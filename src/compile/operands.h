@@ -11,8 +11,6 @@ struct cn_judge;
 
 /* Mark the calls of `function` whose references are to be listed, though they die there. */
 void cn_operands_mark(struct cn_ctx *ctx, LLVMValueRef function);
-/* Is this call, or statepoint, marked? */
-bool cn_operands_live(LLVMValueRef call);
 /* Report what cannot be listed. */
 void cn_operands_refuse(struct cn_judge *judge, LLVMValueRef call);
 

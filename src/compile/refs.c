@@ -263,7 +263,7 @@ static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t bloc
     cn_push(&refs->points, (struct cn_parse_point){.call = i, .block = block, .pos = pos});
     cn_calls_bundle(i, "deopt", &deopt, &deopt_end);
     cn_calls_bundle(i, "gc-live", &live, &live_end);
-    arguments = cn_operands_live(i) ? LLVMGetNumArgOperands(i) : 0;
+    arguments = cn_calls_list_operands(i) ? LLVMGetNumArgOperands(i) : 0;
   }
   uint32_t operands = (uint32_t)LLVMGetNumOperands(i);
   for (use.operand = 0; use.operand < operands; use.operand++) {

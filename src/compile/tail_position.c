@@ -41,7 +41,7 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
 static bool wants_frame(LLVMValueRef call)
 {
   return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
-         cn_operands_live(call) ||
+         cn_calls_list_operands(call) ||
          cn_calls_have(call, "returns_twice");
 }
 

@@ -43,30 +43,6 @@
 #include "compile/calls.h"
 #include "compile/names.h"
 
-static bool calls_slow_path(LLVMValueRef call)
-{
-  LLVMValueRef callee = cn_direct_callee(call);
-  size_t length;
-
-  if (!callee)
-    return false;
-  const char *name = LLVMGetValueName2(callee, &length);
-  return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
-}
-
-/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow
- * paths that passes before it made. Then all its functions have. */
-bool cn_verify_is_rewritten(LLVMValueRef function)
-{
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-      enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE && calls_slow_path(i)))
-        return true;
-    }
-  return false;
-}
-
 /* LLVM's own rewriter takes whatever is named like a function of the C library for a leaf. */
 static const char *advice(LLVMValueRef call)
 {
@@ -190,7 +166,7 @@ bool cn_verify(struct cn_ctx *ctx)
   bool rewritten = false;
 
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    rewritten |= is_subject(f) && cn_verify_is_rewritten(f);
+    rewritten |= is_subject(f) && cn_calls_rewritten(f);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;
        f = LLVMGetNextFunction(f))
     if (is_subject(f))

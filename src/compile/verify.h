@@ -242,8 +242,6 @@ void cn_verify_regions(struct cn_verifier *v);   /* verify_regions.c */
 void cn_verify_spans(struct cn_verifier *v);     /* verify_spans.c */
 /* verify_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
 void cn_verify_claims(struct cn_ctx *ctx);
-/* Has a function come through the rewriter? It has statepoints, polls or slow paths. */
-bool cn_verify_is_rewritten(LLVMValueRef function);
 void cn_verify_promises(struct cn_verifier *v);  /* verify_promises.c */
 
 /* "the call to @foo (file line 7)", for messages. */

@@ -102,7 +102,7 @@ bool cn_verify_unmanaged(struct cn_ctx *ctx)
     managed += cn_is_managed(f);
     if (cn_is_managed(f))
       check_stores(ctx, f);
-    rewritten += cn_is_managed(f) && cn_verify_is_rewritten(f);
+    rewritten += cn_is_managed(f) && cn_calls_rewritten(f);
     if (!cn_is_managed(f) && LLVMGetGC(f))
       check_unknown_strategy(ctx, f);
     else if (!cn_is_managed(f))
