@@ -12,6 +12,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/areas.h"
+#include "compile/described.h"
 #include "compile/pairs.h"
 #include "compile/rewrite.h"
 #include "compile/user_roots.h"

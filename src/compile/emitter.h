@@ -7,6 +7,7 @@
 #define CN_COMPILE_EMITTER_H
 
 #include "compile/rewrite.h"
+#include "compile/described.h"
 #include "compile/spans.h"
 #include "compile/templates.h"
 
@@ -47,8 +48,32 @@ LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLV
 /* Build after a definition, with its debug location. */
 void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction);
 
+/* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
+LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
+                              uint32_t value, LLVMValueRef before);
+/* Set the builder to make something after `point` and the relocates that stand there. */
+void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
+LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
+/* Are values that are made in this function to be named? */
+bool cn_emitter_names(const struct cn_emitter *emitter);
+/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at
+ * `point` read `to`. */
+void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
+void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
+
 /* statepoint_call.c: wrap one call. The gc-live entries still are the original values;
  * cn_relocate() puts the right ones in. */
 void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point);
+
+/* ---- relocate.c ---- */
+
+void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
+
+/* ---- spaces.c ---- */
+
+/* Report managed address spaces that cannot be. */
+bool cn_spaces_check(struct cn_ctx *ctx);
+/* References of other spaces than 1 come and go through addrspacecast at statepoints. */
+void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

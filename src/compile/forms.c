@@ -14,6 +14,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/names.h"
+#include "compile/normalise.h"
 #include "compile/rewrite.h"
 
 struct forms {

@@ -6,6 +6,7 @@
  */
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/normalise.h"
 #include "compile/rewrite.h"
 
 struct idle {

@@ -85,17 +85,11 @@ cn_pass cn_globals;     /* globals: globals.c */
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
 
-/* Make undefined references of one function null (undefined.c). */
-void cn_define_function(LLVMValueRef function);
-
 /* Is an optimisation of relocations wanted (options->relocations_off)? */
 static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)
 {
   return !(ctx->options->relocations_off >> which & 1);
 }
-
-/* Where polls are wanted: bits of enum cairn_polls (settings.c). */
-unsigned cn_polls_chosen(const struct cairn_compile_options *options);
 
 /* ---- diagnostics (diagnose.c) ---- */
 

@@ -7,6 +7,7 @@
  * has two inputs that differ. Breaks: every analysis of the function.
  */
 #include "base/vector.h"
+#include "compile/normalise.h"
 #include "compile/rewrite.h"
 
 void cn_phis_fold(LLVMValueRef function)

@@ -42,6 +42,18 @@ static bool is_chosen(const struct placer *p, enum cairn_polls at)
   return p->chosen >> at & 1;
 }
 
+/* Where polls are wanted: bits of enum cairn_polls. */
+static unsigned polls_chosen(const struct cairn_compile_options *options)
+{
+  static const unsigned initially =
+#define CAIRN_POLLS_AT(constant, name, on, help) (unsigned)(on) << CAIRN_POLLS_AT_##constant |
+#include <cairn/polls.def>
+#undef CAIRN_POLLS_AT
+      0;
+
+  return options->polls ? options->polls & ~CAIRN_POLLS_NONE : initially;
+}
+
 /* ---- which functions ---- */
 
 /* Compiled here, and not done before. */
@@ -333,7 +345,7 @@ static bool place_all(struct placer *p)
 
 static bool place(struct cn_ctx *ctx)
 {
-  struct placer placer = {.ctx = ctx, .chosen = cn_polls_chosen(ctx->options)};
+  struct placer placer = {.ctx = ctx, .chosen = polls_chosen(ctx->options)};
 
   cn_infer_begin(&placer.infer, ctx);
   bool ok = place_all(&placer);

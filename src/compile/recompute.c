@@ -24,6 +24,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/emitter.h"
 #include "compile/names.h"
 
 enum {

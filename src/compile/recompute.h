@@ -6,7 +6,7 @@
 #ifndef CN_COMPILE_RECOMPUTE_H
 #define CN_COMPILE_RECOMPUTE_H
 
-#include "compile/rewrite.h"
+#include "compile/emitter.h"
 
 /* ---- places.c ---- */
 
@@ -68,5 +68,9 @@ const struct cn_extra *cn_recomputed_next(const struct cn_recomputed *recomputed
 LLVMValueRef cn_recompute_at(struct cn_recomputed *recomputed, struct cn_emitter *emitter,
                              struct cn_refs *refs, uint32_t value, uint32_t point,
                              const struct cn_place *place);
+
+/* Choose crossing values that are computed again from their bases, and take them out of the live
+ * sets. */
+void cn_recompute_plan(struct cn_refs *refs);
 
 #endif

@@ -7,7 +7,6 @@
  * unreachable blocks. Breaks: nothing.
  */
 #include "compile/calls.h"
-#include "compile/operands.h"
 #include "compile/rewrite.h"
 
 #include <string.h>

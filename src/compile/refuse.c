@@ -9,6 +9,7 @@
 #include "compile/calls.h"
 #include "compile/areas.h"
 #include "compile/names.h"
+#include "compile/normalise.h"
 #include "compile/pairs.h"
 #include "compile/refuse.h"
 #include "compile/rewrite.h"

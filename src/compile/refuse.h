@@ -28,4 +28,17 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
 /* refuse_hardening.c: mitigations under which a call cannot be a statepoint. */
 void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
 
+/* ---- refuse.c ---- */
+
+/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or
+ * needs nothing. */
+bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* ---- refuse_signature.c ---- */
+
+void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
+/* Parameters and convention of a function with parse points. */
+void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
+bool cn_refuse_scalable(LLVMTypeRef type);
+
 #endif

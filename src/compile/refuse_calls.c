@@ -11,6 +11,7 @@
 #include "compile/calls.h"
 #include "compile/convention.h"
 #include "compile/names.h"
+#include "compile/normalise.h"
 #include "compile/operands.h"
 #include "compile/refuse.h"
 #include "compile/results.h"

@@ -5,6 +5,7 @@
  */
 #include "compile/areas.h"
 #include "compile/names.h"
+#include "compile/refuse.h"
 #include "compile/rewrite.h"
 
 bool cn_refuse_scalable(LLVMTypeRef type)

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/emitter.h"
 #include "compile/recompute.h"
 #include "compile/rewrite.h"
 #include "compile/sources.h"

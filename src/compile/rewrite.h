@@ -190,42 +190,6 @@ bool cn_compare_move(struct cn_refs *refs, const struct cn_compared *decided);
  * outdated. */
 bool cn_compare_settle(struct cn_refs *refs, struct cn_compared *decided);
 
-/* ---- recompute.c ---- */
-
-/* Choose crossing values that are computed again from their bases, and take them out of the live
- * sets. */
-void cn_recompute_plan(struct cn_refs *refs);
-
-/* ---- relocate.c ---- */
-
-struct cn_emitter; /* statepoints.c */
-void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
-/* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
-LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
-                              uint32_t value, LLVMValueRef before);
-/* Set the builder to make something after `point` and the relocates that stand there. */
-void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
-LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
-/* Are values that are made in this function to be named? */
-bool cn_emitter_names(const struct cn_emitter *emitter);
-/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at
- * `point` read `to`. */
-void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
-void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
-
-/* ---- refuse.c ---- */
-
-/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or
- * needs nothing. */
-bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
-
-/* ---- refuse_signature.c ---- */
-
-void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
-/* Parameters and convention of a function with parse points. */
-void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
-bool cn_refuse_scalable(LLVMTypeRef type);
-
 /* ---- aggregates.c, aggregates_parts.c ---- */
 
 #define CN_PART_LIMIT 256 /* an aggregate with more scalars than this is not split */
@@ -233,57 +197,8 @@ bool cn_refuse_scalable(LLVMTypeRef type);
  * above it. */
 uint32_t cn_part_count(LLVMTypeRef type);
 
-/* idle_phis.c: drop phis of references that nothing but such phis reads. */
-void cn_phis_drop_idle(const struct cn_ctx *ctx, LLVMValueRef function);
-
 /* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is
  * outdated. */
 bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
-
-/* ---- described.c ---- */
-
-/* The operands that describe the allocas of `function` to the collector (abi.def, "Described
- * allocas"). */
-struct cn_described {
-  CN_VECTOR(LLVMValueRef) operands;
-  /* Allocas of slots -> how many of their words, from the first on, the entry stores before any
-   * parse point: they need no zeroing. */
-  struct cn_ptrmap stored;
-};
-/* Zero and escape the allocas that hold references. */
-void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out);
-
-/* ---- forms.c ---- */
-
-/* Rewrite intrinsics and casts that yield references into what the other steps know. */
-void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function);
-/* Is `call` one of those intrinsics? */
-bool cn_forms_knows(LLVMValueRef call);
-
-/* ---- phis.c ---- */
-
-/* Replace phis of references into which one value alone comes by that. */
-void cn_phis_fold(LLVMValueRef function);
-
-/* ---- stack_objects.c ---- */
-
-/* Report addresses of allocas in managed address spaces that get where references are. */
-void cn_stack_objects_refuse(struct cn_ctx *ctx, LLVMValueRef function);
-/* Make ordinary locals of those that hold references. */
-void cn_stack_objects_lower(struct cn_ctx *ctx, LLVMValueRef function);
-
-/* ---- spaces.c ---- */
-
-/* Report managed address spaces that cannot be. */
-bool cn_spaces_check(struct cn_ctx *ctx);
-/* References of other spaces than 1 come and go through addrspacecast at statepoints. */
-void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
-
-/* ---- strip.c ---- */
-
-/* Remove attributes and metadata that a moving collector makes false. */
-void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* The same for what functions that are not defined here and globals promise. */
-void cn_strip_declarations(struct cn_ctx *ctx);
 
 #endif

@@ -37,10 +37,9 @@ const char *const *cairn_compile_relocation_names(void)
 
 static const struct polls {
   const char *name;
-  bool initially;
   const char *help;
 } polls[] = {
-#define CAIRN_POLLS_AT(constant, name, initially, help) {name, initially, help},
+#define CAIRN_POLLS_AT(constant, name, initially, help) {name, help},
 #include <cairn/polls.def>
 #undef CAIRN_POLLS_AT
 };
@@ -54,15 +53,6 @@ const char *const *cairn_compile_polls_names(void)
     names[2 * i + 1] = polls[i].help;
   }
   return names;
-}
-
-unsigned cn_polls_chosen(const struct cairn_compile_options *options)
-{
-  unsigned chosen = options->polls & ~CAIRN_POLLS_NONE;
-
-  for (size_t i = 0; !options->polls && i < CAIRN_POLLS_PLACES; i++)
-    chosen |= (unsigned)polls[i].initially << i;
-  return chosen;
 }
 
 /* A decimal number from `text` up to `limit`; *end is what follows it. */

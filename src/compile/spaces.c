@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
+#include "compile/emitter.h"
 #include "compile/names.h"
 #include "compile/rewrite.h"
 

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "compile/areas.h"
 #include "compile/calls.h"
+#include "compile/normalise.h"
 #include "compile/rewrite.h"
 
 struct spread {

@@ -14,6 +14,7 @@
 #include "compile/areas.h"
 #include "compile/calls.h"
 #include "compile/names.h"
+#include "compile/normalise.h"
 #include "compile/promises.h"
 #include "compile/rewrite.h"
 

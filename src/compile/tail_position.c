@@ -9,7 +9,6 @@
 #include "compile/calls.h"
 #include "compile/convention.h"
 #include "compile/names.h"
-#include "compile/operands.h"
 #include "compile/results.h"
 #include "compile/statepoints.h"
 

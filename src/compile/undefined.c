@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/normalise.h"
 #include "compile/pass.h"
 
 /* `constant` without undefined parts. Constant expressions and globals have none. */

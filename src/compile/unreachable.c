@@ -8,7 +8,7 @@
  * LLVM's own pass unreachableblockelim does this as well, at the cost of a pass manager for each
  * function that has such a block.
  */
-#include "compile/unreachable.h"
+#include "compile/normalise.h"
 
 #include <stdlib.h>
 #include "base/check.h"
