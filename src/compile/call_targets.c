@@ -35,7 +35,6 @@
 #include "compile/convention.h"
 #include "compile/emit.h"
 #include "compile/names.h"
-#include "compile/refuse.h"
 #include "compile/retype.h"
 #include "compile/statepoints.h"
 

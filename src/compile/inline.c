@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/differences.h"
+#include "compile/markers.h"
 #include "compile/names.h"
 #include "compile/unwrap.h"
 
@@ -151,7 +152,7 @@ static bool inline_in(struct cn_ctx *ctx)
   each_call(ctx, unpin_each, NULL);
   ok = ok && cn_rewrite(ctx) && cn_differences(ctx);
   if (!marked) /* what unwrapping made has served */
-    ok = ok && cn_spans_drop(ctx);
+    ok = ok && cn_markers_drop(ctx);
   return ok;
 }
 

@@ -16,6 +16,7 @@
 #include "compile/differences.h"
 #include "compile/emit.h"
 #include "compile/layouts.h"
+#include "compile/markers.h"
 #include "compile/names.h"
 #include "compile/native.h"
 #include "compile/prepare.h"
@@ -137,7 +138,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   describe_allocators(ctx);
   cn_regions_describe(ctx);
   cn_spans_describe(ctx);
-  cn_marker_describe(ctx, CN_USER_ROOT);
+  cn_markers_describe(ctx, CN_USER_ROOT);
   cn_native_mark(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);

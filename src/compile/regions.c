@@ -21,6 +21,7 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
+#include "compile/markers.h"
 #include "compile/names.h"
 #include "compile/spans.h"
 #include "compile/work.h"
@@ -313,7 +314,7 @@ void cn_regions_describe(struct cn_ctx *ctx)
       declare(ctx, names[i]);
 }
 
-bool cn_markers(struct cn_ctx *ctx)
+bool cn_regions_drop(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 
@@ -324,9 +325,7 @@ bool cn_markers(struct cn_ctx *ctx)
     check_marker(ctx, names[i]);
     if (ctx->errors)
       return false;
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(function));)
-      LLVMInstructionEraseFromParent(LLVMGetUser(use));
-    LLVMDeleteFunction(function);
+    cn_markers_erase(function);
   }
-  return cn_spans_drop(ctx);
+  return true;
 }

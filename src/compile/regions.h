@@ -38,4 +38,7 @@ void cn_regions_wrap(struct cn_ctx *ctx, LLVMValueRef function);
 /* Tell the optimiser what it may know of the markers. */
 void cn_regions_describe(struct cn_ctx *ctx);
 
+/* Delete the markers of regions; false if one was used wrongly, which is reported. */
+bool cn_regions_drop(struct cn_ctx *ctx);
+
 #endif

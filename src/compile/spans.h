@@ -81,14 +81,10 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
  * what is open where the function is left, keep it out of its callers if an exception may leave it
  * in a span. */
 void cn_spans_describe(struct cn_ctx *ctx);
-/* The same of any of Cairn's markers, by its name. */
-void cn_marker_describe(struct cn_ctx *ctx, const char *name);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
 /* A marker before an instruction: of a beginning, or (`value` is null) of an end. */
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
                            LLVMValueRef key, LLVMValueRef value);
-/* Delete the markers of the module, and those of user_roots.c. */
-bool cn_spans_drop(struct cn_ctx *ctx);
 
 /* ---- spans_table.c ---- */
 

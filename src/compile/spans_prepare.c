@@ -15,30 +15,14 @@
 #include "base/check.h"
 #include "compile/calls.h"
 #include "compile/emit.h"
+#include "compile/markers.h"
 #include "compile/names.h"
 #include "compile/spans.h"
-#include "compile/user_roots.h"
-#include "compile/work.h"
-
-void cn_marker_describe(struct cn_ctx *ctx, const char *name)
-{
-  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
-
-  if (!function || !LLVMIsDeclaration(function))
-    return;
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  /* Two calls with different arguments would be one with a computed one. */
-  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
-                                                    sizeof CN_WORK_SAID - 1, "1", 1));
-}
 
 void cn_spans_describe(struct cn_ctx *ctx)
 {
-  cn_marker_describe(ctx, CN_SPAN_BEGIN);
-  cn_marker_describe(ctx, CN_SPAN_END);
+  cn_markers_describe(ctx, CN_SPAN_BEGIN);
+  cn_markers_describe(ctx, CN_SPAN_END);
 }
 
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
@@ -53,7 +37,7 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
   if (!function)
     function = LLVMAddFunction(ctx->module, name, type);
-  cn_marker_describe(ctx, name);
+  cn_markers_describe(ctx, name);
   LLVMPositionBuilderBefore(builder, before);
   LLVMSetCurrentDebugLocation2(builder, location);
   LLVMBuildCall2(builder, type, function, arguments, count, "");
@@ -235,23 +219,4 @@ void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
     return;
   mark_calls(ctx, function);
   close_function(ctx, function);
-}
-
-bool cn_spans_drop(struct cn_ctx *ctx)
-{
-  static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END, CN_USER_ROOT};
-
-  cn_spans_check_markers(ctx);
-  cn_user_roots_check_marker(ctx);
-  if (ctx->errors)
-    return false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
-    if (!function)
-      continue;
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(function));)
-      LLVMInstructionEraseFromParent(LLVMGetUser(use));
-    LLVMDeleteFunction(function);
-  }
-  return true;
 }

@@ -29,7 +29,6 @@
 #include "compile/convention.h"
 #include "compile/guard.h"
 #include "compile/names.h"
-#include "compile/refuse.h"
 #include "compile/results.h"
 #include "compile/special_calls.h"
 #include "compile/thunk.h"

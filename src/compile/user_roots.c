@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "compile/areas.h"
 #include "compile/calls.h"
+#include "compile/markers.h"
 #include "compile/names.h"
 #include "compile/spans.h"
 #include "compile/types.h"
@@ -196,7 +197,7 @@ void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   if (!function)
     function = LLVMAddFunction(ctx->module, CN_USER_ROOT, type);
-  cn_marker_describe(ctx, CN_USER_ROOT);
+  cn_markers_describe(ctx, CN_USER_ROOT);
   while (LLVMIsAAllocaInst(at))
     at = LLVMGetNextInstruction(at);
   LLVMPositionBuilderBefore(builder, at);

@@ -15,7 +15,6 @@
 #include "compile/calls.h"
 #include "compile/names.h"
 #include "compile/rules.h"
-#include "compile/verify.h"
 
 static bool operands_hold_refs(LLVMValueRef i)
 {
