@@ -17,6 +17,19 @@
  * 6 and 12 to 15. */
 enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
 
+/* DWARF's numbers of the registers that are named. */
+enum {
+  CN_DWARF_RBX = 3,
+  CN_DWARF_RBP = 6,
+  CN_DWARF_RSP,
+  CN_DWARF_R11 = 11,
+  CN_DWARF_R12,
+  CN_DWARF_R13,
+  CN_DWARF_R14,
+  CN_DWARF_R15,
+  CN_DWARF_RETURN /* the return address */
+};
+
 /* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too)
  * or memory. */
 struct cn_loc {

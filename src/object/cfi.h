@@ -9,19 +9,6 @@
 #include "base/framemap.h"
 #include "object/elf_file.h"
 
-/* DWARF's numbers of the registers that the object side names. */
-enum {
-  CN_DWARF_RBX = 3,
-  CN_DWARF_RBP = 6,
-  CN_DWARF_RSP,
-  CN_DWARF_R11 = 11,
-  CN_DWARF_R12,
-  CN_DWARF_R13,
-  CN_DWARF_R14,
-  CN_DWARF_R15,
-  CN_DWARF_RETURN /* the return address */
-};
-
 struct cn_cfi;
 
 /* Read .eh_frame of a placed object; its relocations are applied. Without the section, *cfi has no

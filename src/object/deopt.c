@@ -5,7 +5,7 @@
  * frame is walked is refused.
  */
 #include <cairn/abi.h>
-#include "object/roots.h"
+#include "object/statepoint.h"
 
 /* A flag of statepoints: the values are needed when the call is made, not while it lasts. */
 enum { LIVE_IN = 2 };

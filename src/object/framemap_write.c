@@ -3,7 +3,6 @@
  * The writer of frame maps; the encoding is drawn in framemap.h. What cannot be encoded was refused
  * before (frames_build.c), so the writer only checks.
  */
-#include "object/cfi.h"
 #include "object/framemap.h"
 #include "object/intern.h"
 

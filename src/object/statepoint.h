@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's record, taken apart: what roots.c and deopt.c share. Private to src/object.
+ * One statepoint's record, taken apart: what roots.c and deopt.c share; statepoint.c. Private to src/object.
  */
-#ifndef CN_OBJECT_ROOTS_H
-#define CN_OBJECT_ROOTS_H
+#ifndef CN_OBJECT_STATEPOINT_H
+#define CN_OBJECT_STATEPOINT_H
 
 #include <cairn/stackmap.h>
 #include "object/framemap.h"
