@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include "compile/pass.h"
 
+/* Work of which there is no bound. */
+#define CN_WORK_UNKNOWN UINT64_MAX
+
 /* Why the C function `name` is a leaf, from the table in leaves.def, or null if it is not in it
  * (leaves.c). */
 const char *cn_calls_leaf_reason(const char *name);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/calls.h"
-#include "compile/work.h"
 
 enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
 

@@ -7,9 +7,9 @@
 #define CN_COMPILE_LOOPS_H
 
 #include "base/vector.h"
+#include "compile/calls.h"
 #include "compile/cfg.h"
 
-#define CN_WORK_UNKNOWN UINT64_MAX
 /* A loop that does at most so much work (work.h) in all needs no poll: two microseconds. */
 #define CN_SMALL_WORK 4096
 

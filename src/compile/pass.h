@@ -66,7 +66,7 @@ cn_pass cn_inline;      /* inline-statepoints: inline.c; unwrap.h */
 cn_pass cn_differences; /* lower-differences: differences.c; differences.h */
 cn_pass cn_verify;      /* verify-safepoints: verify*.c; verify.h */
 cn_pass cn_verify_unmanaged; /* verify-unmanaged: verify_unmanaged.c; verify.h, rules.h */
-cn_pass cn_markers;     /* drop-markers: markers.c, regions.c */
+cn_pass cn_markers;     /* drop-markers: drop_markers.c, markers.c, regions.c */
 cn_pass cn_tail_pass;   /* tail-calls: tail_widen.c, tail_memory.c; tail.h */
 cn_pass cn_call_targets; /* call-targets: call_targets.c, rebuild.c, bridges.c, tail_frames.c;
                             call_targets.h; retype.c, which tail-calls uses, too */
