@@ -55,7 +55,7 @@ cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
                            refuse*.c, areas*.c; special_calls.c; strip.c, promises.c, undefined.c; forms.c,
                            stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
-                           phis.c, refs.c, pointer_bases.c; aggregates*.c; unwind.c, pads.c,
+                           phis.c, refs.c, pointer_bases.c, addresses.c; aggregates*.c; unwind.c, pads.c,
                            slot_mode.c, demote.c, hulls.c, pairs.c; liveness.c; compare.c; bases*.c,
                            sources.c; described.c, user_roots.c; spans.c, spans_set.c, spans_table.c;
                            operands.c, statepoint_call.c, statepoint_attributes.c,
@@ -76,7 +76,7 @@ cn_pass cn_globals;     /* globals: globals.c */
 
 /* For all of them: calls.h with leaves.c (which calls are safepoints), cfg.h and loops.h with
  * trips.c (control flow), work.h with costs.c, assembly.c, arrivals.c, work.c and cycles.c (how
- * long code runs), types.h and managed.c (what IR says of types), emit.h and names.h with
+ * long code runs), types.h and managed.c (what IR says of types), convention.h with convention_x86_64.c, emit.h and names.h with
  * numbers.c (IR to emit, and its names), diagnose.c, diagnostics.c and summary.c, stopwatch.h; guard.h (no link without frame maps).
  * print.c prints the analyses; pipeline.c, lto.c with flags.c, front_door.c, in_memory.c and
  * settings.c are what include/cairn/compile.h declares.
