@@ -70,6 +70,16 @@ static void collect_mapped(const struct cn_regs *regs, const char *why, size_t b
   collect(regs, why, bytes_needed);
 }
 
+/* Anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP below
+ * `sp`, where the stack is now. */
+static void drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
+{
+  const struct cn_anchor *from = cn_signals_anchors();
+
+  while (mutator->anchor > from && mutator->anchor[-1].sp < sp)
+    mutator->anchor--;
+}
+
 /* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's. */
 static bool enter(const struct cn_regs *regs)
 {
@@ -81,6 +91,7 @@ static bool enter(const struct cn_regs *regs)
     cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
   mutator->busy = 1;
   cn_signals_settle(cn_arch_sp_after(regs));
+  drop_anchors(mutator, 1);
   cn_ask_arrive(regs->pc, false);
   cn_stats.safepoints++;
   return wants_collection(mutator);
@@ -207,11 +218,15 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
 void cn_safepoint_anchors(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
+  uint64_t busy = mutator->busy;
   char place[CN_REPORT_PC];
 
-  /* Anchors of native frames that a longjmp left: the stack is above them now. */
-  while (mutator->anchor > mutator->anchors && mutator->anchor[-1].sp < cn_arch_sp_after(regs))
-    mutator->anchor--;
+  mutator->busy = 1;
+  cn_signals_settle(cn_arch_sp_after(regs));
+  drop_anchors(mutator, cn_arch_sp_after(regs));
+  mutator->busy = busy;
+  if (busy == 0)
+    cn_signals_release();
   if (mutator->anchor == mutator->anchor_limit)
     cairn_fatal("too many nested calls from managed to native code, at pc %s",
                 cn_report_pc(regs->pc, place));

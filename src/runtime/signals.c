@@ -39,6 +39,15 @@ bool cn_signals_interrupting(void)
   return depth != 0;
 }
 
+/* A handler that went to another stack has nothing to drop there. */
+struct cn_anchor *cn_signals_anchors(void)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruptions[depth - 1].anchor;
+
+  return from >= mutator->anchors && from <= mutator->anchor ? from : mutator->anchor;
+}
+
 /* ---- signals that come during a slow path ---- */
 
 /* Those that an instruction raises, which would only raise them again, and abort()'s: their handlers

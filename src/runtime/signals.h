@@ -26,6 +26,10 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context);
  * are over. The mutator is busy. */
 void cn_signals_settle(uintptr_t sp);
 
+/* Anchors from here on are of calls that began since managed code was interrupted; the stub of one
+ * below may be filling it. If none is interrupted, all. */
+struct cn_anchor *cn_signals_anchors(void);
+
 /* Is managed code interrupted? Nothing may collect then. */
 bool cn_signals_interrupting(void);
 

@@ -12,10 +12,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <unwind.h>
 #include <cairn/abi.h>
 #include <cairn/stack.h>
+#include "aborts.h"
 #include "mock_frames.h"
 #include "runtime/arch/arch.h"
+#include "runtime/barrier.h"
 #include "runtime/mutator.h"
 #include "runtime/options.h"
 #include "runtime/stats.h"
@@ -571,6 +574,34 @@ static void signals_in_full_anchors(void **state)
   cairn_mutator.anchor_limit = limit;
 }
 
+/* The interrupted stub has reserved the last one, and has yet to fill it: it is not free. */
+static void handler_calls(int signal)
+{
+  (void)signal;
+  crossing(adds, 5);
+}
+
+static void raise_when_full(uintptr_t pc)
+{
+  if (cn_arch_in_stubs(pc) && cairn_mutator.anchor == cairn_mutator.anchor_limit)
+    raise(SIGUSR1);
+}
+
+static void call_with_last_anchor(void)
+{
+  signal(SIGUSR1, handler_calls);
+  cairn_mutator.anchor_limit = cairn_mutator.anchor + 1;
+  step_begin(raise_when_full);
+  crossing(adds, 5);
+  step_end();
+}
+
+static void signals_at_last_anchor(void **state)
+{
+  (void)state;
+  aborts(call_with_last_anchor, "too many nested calls from managed to native code");
+}
+
 static void signals_in_slow_paths(void **state)
 {
   struct file before = fill(), after[3];
@@ -625,6 +656,147 @@ static void leaving_by_siglongjmp(void **state)
   assert_int_equal(wrong, 0);
 }
 
+/* ---- exceptions: from the throw on, signals between any two instructions, of the unwinder too ----
+ * catching(f, x): calls f through cairn_call_any with x, x + 1 and x + 2 in rbx, r12 and r15. Its
+ * landing pad returns their sum. */
+extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
+extern char catching_landing[];
+__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
+        "catching:\n  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
+        "  push %rbx\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %rbx, 0\n"
+        "  push %r12\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r12, 0\n"
+        "  push %r15\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r15, 0\n"
+        "  mov %rdi, %r11\n  mov %rsi, %rbx\n  lea 1(%rsi), %r12\n  lea 2(%rsi), %r15\n"
+        "  call cairn_call_any\n  ud2\n"
+        "catching_landing:\n  lea (%rbx, %r12), %rax\n  add %r15, %rax\n"
+        "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
+        "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
+
+_Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                            struct _Unwind_Exception *thrown, struct _Unwind_Context *context)
+    __attribute__((visibility("hidden")));
+_Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                            struct _Unwind_Exception *thrown, struct _Unwind_Context *context)
+{
+  (void)version, (void)class, (void)thrown;
+  if (actions & _UA_SEARCH_PHASE)
+    return _URC_HANDLER_FOUND;
+  _Unwind_SetIP(context, (uintptr_t)catching_landing);
+  return _URC_INSTALL_CONTEXT;
+}
+
+static unsigned interruptions;
+
+static void interrupt_anywhere(uintptr_t pc)
+{
+  (void)pc;
+  interruptions++;
+  wrong += crossing(adds, 5) != 42 || crossing(jumps, 2) != 39;
+}
+
+static uint64_t throws(void)
+{
+  static struct _Unwind_Exception exception;
+
+  __asm__ volatile("xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r15d, %%r15d"
+                   ::: "rbx", "r12", "r15");
+  step_begin(interrupt_anywhere);
+  _Unwind_RaiseException(&exception);
+  return 0;
+}
+
+static void signals_in_exceptions(void **state)
+{
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+
+  (void)state;
+  uint64_t sum = catching(throws, 100);
+  step_end();
+  assert_int_equal(sum, 303);
+  assert_int_equal(wrong, 0);
+  assert_in_range(interruptions, 1000, 1000000);
+  cairn_poll_slow();
+  assert_ptr_equal(cairn_mutator.anchor, anchor);
+}
+
+/* ---- returns through barriers ----
+ * barred(before, after): fills all registers, as preserved() does, and calls a function that returns
+ * through a barrier and leaves all as they are. */
+extern char through_barrier[];
+__asm__("through_barrier:\n"
+        "  push %rax\n  push %rcx\n  push %rdx\n  push %rsi\n  push %rdi\n"
+        "  push %r8\n  push %r9\n  push %r10\n"
+        "  lea 64(%rsp), %rdi\n"
+        "  sub $520, %rsp\n  and $-16, %rsp\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
+        "  vmovups %ymm\\n, 32*\\n(%rsp)\n"
+        ".endr\n"
+        "  push %rdi\n  push %rdi\n  call set_barrier\n  pop %rdi\n  pop %rdi\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
+        "  vmovups 32*\\n(%rsp), %ymm\\n\n"
+        ".endr\n"
+        "  lea -64(%rdi), %rsp\n"
+        "  pop %r10\n  pop %r9\n  pop %r8\n"
+        "  pop %rdi\n  pop %rsi\n  pop %rdx\n  pop %rcx\n  pop %rax\n"
+        "  ret\n");
+
+void set_barrier(uintptr_t *slot) __attribute__((visibility("hidden")));
+void set_barrier(uintptr_t *slot)
+{
+  cn_barrier_set(slot, 0);
+}
+
+static void return_barred(void)
+{
+  struct file before = fill(), after;
+  uintptr_t entry = (uintptr_t)through_barrier;
+  void (*through)(void);
+
+  __builtin_memcpy(&through, &entry, sizeof through);
+  step_begin(interrupt);
+  preserved(&before, &after, through);
+  step_end();
+  assert_preserved(&before, &after, false);
+}
+
+static void signals_in_returns(void **state)
+{
+  (void)state;
+  if (!wide() || !cn_arch_may_replace())
+    skip();
+  return_barred();
+  assert_int_equal(wrong, 0);
+  assert_int_equal(count_steps((const void *)cn_arch_barrier(0), 32), 2);
+  assert_ptr_equal(cn_barrier_youngest(), NULL);
+}
+
+/* The handler leaves as its last act: then a barrier may be gone with its activation. */
+static bool leaves_return(long at)
+{
+  leave_at = at;
+  if (sigsetjmp(leave_to, 1) != 0)
+    return true;
+  return_barred();
+  leave_at = 0;
+  return false;
+}
+
+static void leaving_returns(void **state)
+{
+  long at = 1;
+
+  (void)state;
+  if (!wide() || !cn_arch_may_replace())
+    skip();
+  for (; leaves_return(at); at++) {
+    assert_false(cairn_mutator.busy);
+    cn_barrier_met(NULL); /* a scan */
+    assert_ptr_equal(cn_barrier_youngest(), NULL);
+  }
+  assert_in_range(at, 50, 300);
+  assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -637,8 +809,12 @@ int main(void)
       cmocka_unit_test(wide_registers_survive),
       cmocka_unit_test(signals_in_calls),
       cmocka_unit_test(signals_in_full_anchors),
+      cmocka_unit_test(signals_at_last_anchor),
       cmocka_unit_test(signals_in_slow_paths),
       cmocka_unit_test(leaving_by_siglongjmp),
+      cmocka_unit_test(signals_in_exceptions),
+      cmocka_unit_test(signals_in_returns),
+      cmocka_unit_test(leaving_returns),
   };
 
   cairn_set_collector(&shifting);

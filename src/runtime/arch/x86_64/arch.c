@@ -213,8 +213,9 @@ static get_register *find_get_register(uintptr_t pc)
 }
 
 /* The personality of cairn_call_any, called by the unwinder when an exception passes: in its second
- * phase the frame goes for good, and the anchor with it, and with those that a longjmp left above.
- * A cleanup in a caller may collect at once. */
+ * phase the frame goes for good, and those anchors that a longjmp left above. Its own is over, but
+ * stays reserved: the unwinder has yet to read it, and the handler of a signal that comes before may
+ * call native code. It is dropped at the next slow path, or when the call around it returns. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
                     struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
@@ -231,6 +232,7 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
   struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
   if (anchor < mutator->anchors || anchor >= mutator->anchor)
     cairn_fatal("an exception passes a native call that has no anchor");
-  mutator->anchor = anchor;
+  anchor->sp = 0;
+  mutator->anchor = anchor + 1;
   return CONTINUE_UNWIND;
 }
