@@ -206,43 +206,65 @@ bool cn_area_holds_refs(const struct cn_area_map *map)
   return map->unclear || map->huge || (map->floating && !map->typed);
 }
 
-/* Such a local lies in a register; the C interface tells it by its text only. */
-static bool is_swifterror(LLVMValueRef alloca)
+/* Such a local, always a pointer, lies in a register; the C interface tells it by its text only.
+ * To print something numbers all of its function and its module: hence a copy in an empty one. */
+static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
-  char *text = LLVMPrintValueToString(alloca);
+  if (LLVMGetTypeKind(LLVMGetAllocatedType(alloca)) != LLVMPointerTypeKind)
+    return false;
+  LLVMModuleRef module = LLVMModuleCreateWithNameInContext("", ctx->llvm);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef copy = LLVMInstructionClone(alloca);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(
+                                        ctx->llvm, LLVMAddFunction(module, "f", type), ""));
+  LLVMInsertIntoBuilder(builder, copy);
+  char *text = LLVMPrintValueToString(copy);
   bool found = strstr(text, "alloca swifterror ") != NULL;
 
   LLVMDisposeMessage(text);
+  LLVMDisposeBuilder(builder);
+  LLVMDisposeModule(module);
   return found;
+}
+
+/* Only for errors, since it may print. The buffer has 64 bytes. */
+static const char *name_of(const struct cn_area_map *map, char *buffer)
+{
+  return cn_value_name(map->alloca, buffer, 64);
+}
+
+static void refuse_alloca(struct cn_ctx *ctx, const struct cn_area_map *map)
+{
+  char name[64];
+
+  if (!is_fixed(map->alloca))
+    cn_error(ctx, map->alloca, "dynamic-alloca",
+             "%s: a local of variable size or outside the entry block holds references that "
+             "nothing can describe", name_of(map, name));
+  else if (map->huge)
+    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
+             name_of(map, name));
+  else if (map->unclear || (map->floating && !map->typed))
+    cn_error(ctx, map->alloca, "untyped-alloca",
+             "%s: it is not known where in this local its references lie", name_of(map, name));
+  else if (is_swifterror(ctx, map->alloca))
+    cn_error(ctx, map->alloca, "swifterror-reference",
+             "%s: a swifterror local lies in a register that nothing describes",
+             name_of(map, name));
+  else if (map->copied)
+    cn_error(ctx, map->copied, "byval-reference",
+             "a copy of %s on the stack holds references that nothing describes",
+             name_of(map, name));
 }
 
 void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_area_maps maps;
-  char name[64];
 
   cn_areas_find(ctx, function, &maps);
-  for (size_t i = 0; i < maps.maps.count; i++) {
-    const struct cn_area_map *map = &maps.maps.at[i];
-    if (!cn_area_holds_refs(map))
-      continue;
-    cn_value_name(map->alloca, name, sizeof name);
-    if (!is_fixed(map->alloca))
-      cn_error(ctx, map->alloca, "dynamic-alloca",
-               "%s: a local of variable size or outside the entry block holds references that "
-               "nothing can describe", name);
-    else if (map->huge)
-      cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
-               name);
-    else if (map->unclear || (map->floating && !map->typed))
-      cn_error(ctx, map->alloca, "untyped-alloca",
-               "%s: it is not known where in this local its references lie", name);
-    else if (is_swifterror(map->alloca))
-      cn_error(ctx, map->alloca, "swifterror-reference",
-               "%s: a swifterror local lies in a register that nothing describes", name);
-    else if (map->copied)
-      cn_error(ctx, map->copied, "byval-reference",
-               "a copy of %s on the stack holds references that nothing describes", name);
-  }
+  for (size_t i = 0; i < maps.maps.count; i++)
+    if (cn_area_holds_refs(&maps.maps.at[i]))
+      refuse_alloca(ctx, &maps.maps.at[i]);
   cn_areas_free(&maps);
 }

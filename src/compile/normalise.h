@@ -32,6 +32,11 @@ void cn_stack_objects_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 /* Make ordinary locals of those that hold references. */
 void cn_stack_objects_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* ---- merge_locals.c ---- */
+
+/* Make one array of many locals of a type that holds references. */
+void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* ---- strip.c ---- */
 
 /* Remove attributes and metadata that a moving collector makes false. */

@@ -53,9 +53,9 @@ cn_pass cn_place;       /* place-safepoints: place.c, poll.c, user_poll.c, sites
                            steps.c; of the rest: ascent.c, ways_back.c, excess.c; and the headers of
                            these names */
 cn_pass cn_rewrite;     /* rewrite-statepoints, in the order of its steps: statepoints.c;
-                           refuse*.c, areas*.c; special_calls.c; strip.c, promises.c, undefined.c; forms.c,
-                           stack_objects.c; tail.c, tail_position.c; idle_phis.c, unreachable.c,
-                           phis.c, refs.c, pointer_bases.c, addresses.c; aggregates*.c; unwind.c, pads.c,
+                           refuse*.c, areas*.c; special_calls.c; strip.c, promises.c, undefined.c;
+                           forms.c, stack_objects.c, merge_locals.c; tail.c, tail_position.c;
+                           idle_phis.c, unreachable.c, phis.c, refs.c, pointer_bases.c, addresses.c; aggregates*.c; unwind.c, pads.c,
                            slot_mode.c, demote.c, hulls.c, pairs.c; liveness.c; compare.c; bases*.c,
                            sources.c; described.c, user_roots.c; spans.c, spans_set.c, spans_table.c;
                            operands.c, statepoint_call.c, statepoint_attributes.c,

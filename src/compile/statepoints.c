@@ -230,6 +230,7 @@ bool cn_rewrite(struct cn_ctx *ctx)
       cn_define_function(todo.at[i]);
       cn_forms_lower(ctx, todo.at[i]);
       cn_stack_objects_lower(ctx, todo.at[i]);
+      cn_merge_locals(ctx, todo.at[i]);
       cn_tail_calls(ctx, todo.at[i]);
       cn_step_done(ctx, todo.at[i], "tail calls", NULL, 0);
       rewrite_function(&emitter, todo.at[i]);
