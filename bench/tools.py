@@ -11,6 +11,8 @@ import threading
 LLVM = '/usr/lib/llvm-22/bin'
 LLVM_PASS = 'rewrite-statepoints-for-gc'
 OUR_PASS = 'rewrite-statepoints'
+# Of the steps that -fcairn-times shows, those that are LLVM's work.
+LLVMS = re.compile(r'front end|read|verify|default<.*|generate code|link')
 
 
 class Failed(Exception):
@@ -49,6 +51,32 @@ def output(*command):
     if result.returncode:
         raise Failed(f'{" ".join(command)}\n{result.stdout[-2000:]}{result.stderr[-2000:]}')
     return result.stdout
+
+
+class Run:
+    """One compilation: seconds and MiB in all, and seconds by step, of ours or of clang's. None: it
+    took longer than it may, by the processor's time."""
+
+    def __init__(self, command, timeout=3600):
+        self.seconds = self.memory = None
+        self.steps = {}
+        try:
+            said, _ = run('/usr/bin/time', '-f', 'used %U %S %M', 'prlimit',
+                          f'--cpu={timeout}', *command)
+        except Failed as failed:
+            if re.search(r'signal (9|24)$', str(failed), re.M):
+                return
+            raise
+        used = re.search(r'^used ([\d.]+) ([\d.]+) (\d+)$', said, re.M)
+        self.seconds = float(used[1]) + float(used[2])
+        self.memory = int(used[3]) / 1024
+        for user, system, name in re.findall(
+                r'^ *[\d.]+ +([\d.]+) +([\d.]+) +\d+  (.*)$', said, re.M):
+            self.steps[name] = float(user) + float(system)
+
+    def ours(self):
+        return sum(s for name, s in self.steps.items()
+                   if not LLVMS.fullmatch(name) and name != 'total')
 
 
 def llvm_seconds(said):
