@@ -8,10 +8,16 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include "runtime/image.h"
+#include "runtime/report.h"
 #include "runtime/signals.h"
 
-/* glibc's sigaction(), by its other name. */
+/* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has
+ * one. */
 extern int __sigaction(int signal, const struct sigaction *action, struct sigaction *before);
+extern int ___interceptor_sigaction(int signal, const struct sigaction *action,
+                                    struct sigaction *before) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
 
 enum {
   LAST = 64,                                         /* the greatest number of a signal */
@@ -30,6 +36,8 @@ static sigset_t interrupting; /* siginterrupt() was called for it, so signal() d
 
 int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
+  if (___interceptor_sigaction != NULL)
+    return ___interceptor_sigaction(signal, action, before);
   return __sigaction(signal, action, before);
 }
 
@@ -53,6 +61,19 @@ static void translate(struct sigaction *action, const struct entry *entry)
   action->sa_flags = (action->sa_flags & ~OURS) | (entry->flags & OURS);
 }
 
+static bool is_handler(const struct sigaction *action)
+{
+  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/* ThreadSanitizer's runtime lets a handler run later, in another place than its context says. */
+static void refuse_delays(int signal)
+{
+  if (__tsan_init != NULL && cn_image_has_frames())
+    cairn_fatal("a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
+                "managed code may have none", signal);
+}
+
 static void put(int signal, const struct entry *entry)
 {
   entries[signal].handler = entry->handler;
@@ -67,8 +88,9 @@ static int install(int signal, const struct sigaction *action, struct sigaction 
   struct sigaction kernel = *action;
   int result;
 
-  if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN
-          ? cn_os_action_watched(signal) : true) {
+  if (is_handler(action))
+    refuse_delays(signal);
+  if (is_handler(action) || cn_os_action_watched(signal)) {
     put(signal, &(struct entry){(uintptr_t)action->sa_handler, action->sa_flags});
     kernel.sa_sigaction = cn_signals_deliver;
     kernel.sa_flags = (action->sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
@@ -106,6 +128,11 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
     *before = kernel;
   return result;
 }
+
+/* What LLVM's sanitizers define under the name sigaction is a jump to this, which is their own unless
+ * the program has one. */
+extern __typeof__(sigaction) __interceptor_sigaction __THROW
+    __attribute__((visibility("default"), alias("sigaction")));
 
 void cn_os_action_watch(int signal)
 {
@@ -158,6 +185,9 @@ INTERPOSED handler_function signal(int signal, handler_function handler)
 
   return replace(signal, handler, restart ? SA_RESTART : 0, true);
 }
+
+extern __typeof__(signal) __interceptor_signal __THROW
+    __attribute__((visibility("default"), alias("signal")));
 
 handler_function bsd_signal(int signal, handler_function handler) __THROW
     __attribute__((weak, visibility("default"), alias("signal")));

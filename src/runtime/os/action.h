@@ -5,7 +5,8 @@
  * shared object of the program uses them, whoever compiled it, and none of them changes. (Renaming
  * calls at compile time would miss the others, the linker's --wrap the shared objects.) They are
  * weak: a program that defines one of these names itself keeps its own. Who makes the system call
- * himself is not seen.
+ * himself is not seen. The sanitizers' runtimes of LLVM define two of them as well, and come before us;
+ * these have a way for others to come before them.
  *
  * In the kernel each handler is cn_signals_deliver(); queries return what the program installed.
  */
