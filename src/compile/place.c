@@ -12,7 +12,9 @@
  * with "cairn-nopoll" or "gc-leaf-function" (callers take the latter for leaves, so no safepoint
  * may lie in them).
  */
+#include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/ascent.h"
 #include "compile/calls.h"
@@ -110,23 +112,53 @@ static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
   return false;
 }
 
+/* For each block the nearest in the tree of dominators, maybe itself, that calls what polls: 0 if
+ * that has not been asked for, CN_NO_BLOCK if there is none, else its index plus one. Valid until
+ * more is learnt of a function. */
+struct pollers {
+  const struct placer *p;
+  const struct cn_loops *loops;
+  uint32_t *nearest;
+};
+
+static struct pollers pollers_begin(const struct placer *p, const struct cn_loops *loops)
+{
+  return (struct pollers){
+      .p = p, .loops = loops, .nearest = cn_alloc(loops->cfg->count * sizeof(uint32_t))};
+}
+
+static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
+{
+  const struct cn_block *blocks = pollers->loops->cfg->blocks;
+  uint32_t *nearest = pollers->nearest, top = b;
+
+  while (!nearest[top]) {
+    if (calls_poller(pollers->p, blocks[top].block))
+      nearest[top] = top + 1;
+    else if (top == 0)
+      nearest[top] = CN_NO_BLOCK;
+    else
+      top = blocks[top].idom;
+  }
+  for (uint32_t i = b; i != top; i = blocks[i].idom)
+    nearest[i] = nearest[top];
+  return nearest[b];
+}
+
 /* Every way from the header `to` to the end of block `b` leads over a call that polls: the blocks
  * that all of them share are the latch and what dominates it, up to the header. */
-static bool polls_in_callee(const struct placer *p, const struct cn_cfg *cfg, uint32_t to,
-                            uint32_t b)
+static bool polls_in_callee(const struct pollers *pollers, uint32_t to, uint32_t b)
 {
-  while (!calls_poller(p, cfg->blocks[b].block)) {
-    if (b == to)
-      return false;
-    b = cfg->blocks[b].idom;
-  }
-  return true;
+  uint32_t nearest = nearest_poller(pollers, b);
+
+  return nearest != CN_NO_BLOCK && cn_cfg_dominates(pollers->loops->cfg, to, nearest - 1);
 }
 
 /* The block ends in a retreating edge that needs a poll: each does, whether its loop is natural or
  * not, unless the loop does little or polls anyway on each pass. */
-static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, uint32_t b)
+static bool polls_at_end(const struct pollers *pollers, uint32_t b)
 {
+  const struct cn_loops *loops = pollers->loops;
   const struct cn_cfg *cfg = loops->cfg;
 
   for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
@@ -135,7 +167,7 @@ static bool polls_at_end(const struct placer *p, const struct cn_loops *loops, u
       continue;
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
-    bool called = is_chosen(p, CAIRN_POLLS_AT_CALL) && polls_in_callee(p, cfg, to, b);
+    bool called = is_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && polls_in_callee(pollers, to, b);
     if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
       return true;
   }
@@ -188,6 +220,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
                             const struct cn_chunks *chunks, struct cn_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
+  struct pollers pollers = pollers_begin(p, loops);
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMBasicBlockRef block = cfg->blocks[b].block;
@@ -196,7 +229,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
       mark_bounded(p->ctx, block, *bounded);
     if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
         (cn_ptrmap_find(&chunks->first, block) ||
-         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(p, loops, b)))) {
+         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(&pollers, b)))) {
       cn_sites_add_latch(sites, p->ctx, loops, b);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
@@ -209,6 +242,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
     if (is_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
       cn_sites_add(sites, cn_returns_tail_call(block));
   }
+  free(pollers.nearest);
 }
 
 /* A loop that calls its own function on each pass, as recursions do of which the optimiser has made
@@ -217,13 +251,15 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
 static bool loops_call_self(const struct placer *p, const struct cn_loops *loops)
 {
   struct placer with = *p;
-  const struct cn_cfg *cfg = loops->cfg;
+  struct pollers others = pollers_begin(p, loops), all = pollers_begin(&with, loops);
+  bool found = false;
 
-  with.self = cfg->function;
-  for (uint32_t b = 0; b < cfg->count; b++)
-    if (polls_at_end(p, loops, b) && !polls_at_end(&with, loops, b))
-      return true;
-  return false;
+  with.self = loops->cfg->function;
+  for (uint32_t b = 0; b < loops->cfg->count && !found; b++)
+    found = polls_at_end(&others, b) && !polls_at_end(&all, b);
+  free(others.nearest);
+  free(all.nearest);
+  return found;
 }
 
 /* Without "call", where LLVM has them. */
