@@ -57,14 +57,23 @@ static const char *read_maps(struct image *image, const unsigned char *data, siz
   return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_frames cannot be read";
 }
 
-static bool is_code(const struct image *image, const struct map *map)
+/* Does the map's code lie in one of the sections from `*section` on? Both are sorted: it moves on
+ * past those that end before the map's entry. */
+static bool is_code(const struct image *image, const struct map *map, size_t *section)
 {
-  for (size_t i = 0; i < image->code.count; i++) {
-    const struct range *r = &image->code.at[i];
-    if (map->entry >= r->start && map->entry < r->end)
-      return map->function.code_size <= r->end - map->entry;
-  }
-  return false;
+  while (*section < image->code.count && image->code.at[*section].end <= map->entry)
+    ++*section;
+  if (*section == image->code.count)
+    return false;
+  const struct range *r = &image->code.at[*section];
+  return map->entry >= r->start && map->function.code_size <= r->end - map->entry;
+}
+
+static int by_start(const void *x, const void *y)
+{
+  const struct range *a = x, *b = y;
+
+  return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static int by_entry(const void *x, const void *y)
@@ -76,12 +85,16 @@ static int by_entry(const void *x, const void *y)
 
 static const char *check_maps(struct image *image)
 {
+  size_t section = 0;
+
+  if (image->code.count)
+    qsort(image->code.at, image->code.count, sizeof *image->code.at, by_start);
   if (image->maps.count)
     qsort(image->maps.at, image->maps.count, sizeof *image->maps.at, by_entry);
   for (size_t i = 0; i < image->maps.count; i++) {
     const struct map *map = &image->maps.at[i], *last = i ? map - 1 : NULL;
     image->wrong = map->entry;
-    if (!is_code(image, map))
+    if (!is_code(image, map, &section))
       return "there is a frame map of code that is not there";
     if (last && (last->entry == map->entry ? !cn_framemap_same(&last->function, &map->function)
                                            : map->entry - last->entry < last->function.code_size))
