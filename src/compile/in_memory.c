@@ -10,8 +10,8 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/emit.h"
-#include "compile/names.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
 
 static bool is_ours(LLVMValueRef value)
 {

@@ -15,9 +15,9 @@
 
 #include <assert.h>
 #include <string.h>
-#include "compile/emit.h"
-#include "compile/flags.h"
-#include "compile/names.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/module_flags.h"
 
 #define UNIT "cairn-lto"
 #define GUARD "cairn.lto.guard"

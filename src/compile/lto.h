@@ -6,7 +6,7 @@
 #ifndef CN_COMPILE_LTO_H
 #define CN_COMPILE_LTO_H
 
-#include "compile/pass.h"
+#include "compile/core/pass.h"
 
 /* What a unit refers to: nothing defines it, so linkers complain of it by name. */
 #define CN_LTO_GUARD "cairn_lto_object_that_only_cairn_cc_can_link"

@@ -21,10 +21,10 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/pass.h"
+#include "compile/core/stopwatch.h"
 #include "compile/lto.h"
-#include "compile/pass.h"
-#include "compile/prepare.h"
-#include "compile/stopwatch.h"
+#include "compile/optimise/prepare.h"
 
 /* Passes whose code speaks to the runtime are for the runtime's one port; the others for any
  * target. */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/calls.h"
-#include "compile/cfg.h"
-#include "compile/rewrite.h"
-#include "compile/tail.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+#include "compile/rewrite/values/refs.h"
+#include "compile/tail/tail.h"
 
 static void print_name(LLVMBasicBlockRef block, uint32_t index, FILE *out)
 {

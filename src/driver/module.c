@@ -12,7 +12,7 @@
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
 #include "driver/tool.h"
-#include "object/input.h"
+#include "object/elf/input.h"
 
 /* A tool handles one module at a time; this is what LLVM's messages are about. */
 static struct {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What is known of a safepoint beyond its frame: source positions with inlined functions, deopt
- * values, spans (base/details.h), found by its return address over all images.
+ * values, spans (framemap/details.h), found by its return address over all images.
  */
 #ifndef CN_RUNTIME_DETAILS_H
 #define CN_RUNTIME_DETAILS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/details.h"
+#include "framemap/details.h"
 
 /* The details of the safepoint that returns to `pc`. False: nothing is known of it. Any thread, a
  * signal handler too: one that interrupts its own thread's question, or a registration of an image,

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/framemap.h"
+#include "framemap/framemap.h"
 
 /* A safepoint, decoded; kept until its image goes. Behind it lie, in this order: `plain` codes of
  * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,

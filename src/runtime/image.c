@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
-#include "base/framemap.h"
+#include "framemap/framemap.h"
 #include "runtime/buffer.h"
 #include "runtime/fault.h"
 #include "runtime/grow.h"

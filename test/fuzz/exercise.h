@@ -12,12 +12,12 @@
 #include <string.h>
 #include <cairn/object.h>
 #include <cairn/stackmap.h>
-#include "base/framemap.h"
-#include "object/details.h"
-#include "object/framemap.h"
-#include "object/stackmap_file.h"
-#include "object/stackmap_print.h"
+#include "framemap/details_format.h"
+#include "framemap/framemap.h"
+#include "framemap/framemap_format.h"
 #include "fuzz/naive.h"
+#include "object/print/stackmap_print.h"
+#include "object/stackmap/stackmap_file.h"
 
 /* Every area and span: what the counts say there is, there must be. */
 static inline void exercise_described(const struct cairn_stackmap *map,

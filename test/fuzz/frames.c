@@ -5,9 +5,9 @@
  */
 #include "fuzz/elf_mutator.h"
 #include "fuzz/input_file.h"
-#include "object/frames_print.h"
-#include "object/image_check.h"
-#include "object/size.h"
+#include "object/build/image_check.h"
+#include "object/print/frames_print.h"
+#include "object/print/size.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/stackmap.h>
-#include "object/frames_view.h"
+#include "object/print/frames_view.h"
 
 static inline void naive_agree(bool same, const char *what)
 {

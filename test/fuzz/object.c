@@ -6,7 +6,7 @@
  */
 #include "fuzz/elf_mutator.h"
 #include "fuzz/exercise.h"
-#include "object/frames_view.h"
+#include "object/print/frames_view.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include "fuzz/elf_mutator.h"
 #include "fuzz/exercise.h"
 #include "fuzz/input_file.h"
-#include "object/archive.h"
+#include "object/elf/archive.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

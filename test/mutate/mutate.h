@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "compile/cfg.h"
+#include "compile/analysis/cfg.h"
 
 /* The search for the n-th place that a kind of breakage fits. */
 struct place {

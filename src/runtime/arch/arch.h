@@ -3,12 +3,12 @@
  * The contract of a port: what the walker and the safepoint code ask of it. Registers have the
  * numbers of DWARF; nothing outside this folder knows a register's name.
  */
-#ifndef CN_RUNTIME_ARCH_H
-#define CN_RUNTIME_ARCH_H
+#ifndef CN_RUNTIME_ARCH_ARCH_H
+#define CN_RUNTIME_ARCH_ARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/framemap.h"
+#include "framemap/framemap.h"
 
 #define CN_ARCH_REGISTERS 16
 

@@ -4,8 +4,8 @@
  * but where it says so: a collection may have been started from anywhere. Sizes and addresses of
  * memory are multiples of cn_os_page().
  */
-#ifndef CN_RUNTIME_OS_H
-#define CN_RUNTIME_OS_H
+#ifndef CN_RUNTIME_OS_OS_H
+#define CN_RUNTIME_OS_OS_H
 
 #include <stdbool.h>
 #include <stddef.h>

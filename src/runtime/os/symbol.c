@@ -49,7 +49,7 @@ static bool inside(const struct image_file *file, uint64_t offset, uint64_t byte
   return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* The name that the compile side gives a function beside its own (src/compile/thunk.c). */
+/* The name that the compile side gives a function beside its own (src/compile/transitions/thunk.c). */
 static bool is_alias(const char *name)
 {
   static const char prefix[] = "cairn.call.";

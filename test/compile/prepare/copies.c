@@ -1,6 +1,6 @@
 // Struct assignments. InstCombine makes an i64 of a copied reference and hoists it over a
 // safepoint, where nothing relocates it; SROA makes [16 x i8] of a local's part, where nothing
-// finds it. (src/compile/copies.c.)
+// finds it. (src/compile/optimise/copies.c.)
 // RUN: clang -O2 -Xclang -disable-llvm-passes -I %root/include -emit-llvm -c %s -o %t.bc
 // RUN: %cairn opt --manage-all -p prepare -S %t.bc | FileCheck %s
 // RUN: %cairn opt --manage-all -p 'prepare,default<O3>' -S %t.bc | FileCheck %s --check-prefix=O3

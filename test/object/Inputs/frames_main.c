@@ -2,7 +2,7 @@
  * which function each names and whether a call ends where it says. */
 #include <stdint.h>
 #include <stdio.h>
-#include "base/framemap.h"
+#include "framemap/framemap.h"
 
 #define IMAGE extern const unsigned char __attribute__((weak, visibility("hidden")))
 IMAGE __start_cairn_frames[];

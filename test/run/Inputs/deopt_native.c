@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/details.h"
+#include "framemap/details.h"
 
 void remember(uintptr_t reference);
 void look(const char *where);

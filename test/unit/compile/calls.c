@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "compile/calls.h"
+#include "compile/analysis/calls.h"
 
 static const char *const names[] = {
 #define CN_LEAF(name, reason) #name,
-#include "compile/leaves.def"
+#include "compile/analysis/leaf_functions.def"
 };
 
 static void table_is_sorted(void **state)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <llvm-c/Analysis.h>
 #include "base/check.h"
-#include "compile/cfg.h"
+#include "compile/analysis/cfg.h"
 
 enum { MOST = 12 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "driver/command.h"
+#include "driver/cc/command.h"
 #include "driver/tool.h"
 
 static struct cn_command command;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "driver/units.h"
+#include "driver/cc/units.h"
 
 static void test_names(void **state)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "driver/process.h"
+#include "driver/cc/process.h"
 
 static void test_tools(void **state)
 {

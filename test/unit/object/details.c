@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include <cairn/collector.h>
+#include "framemap/details_format.h"
 #include "fuzz/exercise.h"
-#include "object/details.h"
 
 static uint64_t seed;
 

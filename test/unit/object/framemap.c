@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
+#include "framemap/framemap_format.h"
 #include "fuzz/exercise.h"
-#include "object/framemap.h"
 
 static uint64_t seed;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "object/json_out.h"
+#include "object/print/json_out.h"
 
 static void assert_text(const char *text, const char *written)
 {

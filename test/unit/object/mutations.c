@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "fuzz/exercise.h"
-#include "object/input.h"
+#include "object/elf/input.h"
 
 static const char *subject = "/proc/self/exe";
 static int rounds = 40; /* large files take long to copy */

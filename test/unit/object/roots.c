@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include <cairn/stackmap.h>
-#include "object/frames_build.h"
+#include "object/build/frames_build.h"
 
 struct place {
   unsigned kind, size, reg;

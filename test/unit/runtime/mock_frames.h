@@ -2,7 +2,7 @@
  *
  * A stand-in for the frame map reader, so that walks can be tested over maps that are written down
  * as C: "the bytes of the section" are an array of struct mock_function. Defines the whole of
- * base/framemap.h; the archive's own reader is then not linked.
+ * framemap/framemap.h; the archive's own reader is then not linked.
  */
 #ifndef MOCK_FRAMES_H
 #define MOCK_FRAMES_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <cairn/collector.h>
-#include "base/framemap.h"
+#include "framemap/framemap.h"
 
 struct mock_safepoint {
   uintptr_t pc;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include "compile/pass.h"
+#include "compile/core/pass.h"
 
 enum { VARIABLES = 5, PAIRS = 2, LANES = 2, MAX_BLOCKS = 9, PADS = 2 };
 

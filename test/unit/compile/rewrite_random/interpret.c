@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/pass.h"
+#include "compile/core/pass.h"
 
 enum { LOCAL = 1 }; /* what stands for an object in the address of the local */
 enum { FUEL = 150 };

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which words of the allocas of a function hold references: known from their types, from the
+ * references loaded and stored through them (alloca_uses.c), and from copies between allocas, since
+ * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps,
+ * refusals. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+
+enum { WORD = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
+
+static bool is_fixed(LLVMValueRef alloca)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(alloca));
+
+  return LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)) &&
+         LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(alloca, 0))) <= 64 &&
+         LLVMGetInstructionParent(alloca) == LLVMGetEntryBasicBlock(function);
+}
+
+static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  return LLVMTypeIsSized(type) && !cn_is_scalable(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
+}
+
+static void mark(struct cn_area_map *map, uint64_t offset)
+{
+  if (offset % WORD || offset / WORD >= map->words)
+    map->unclear = true;
+  else
+    cn_bit_set(map->bits, offset / WORD);
+}
+
+void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
+                        uint64_t offset)
+{
+  if (!cn_holds_ref(type))
+    return;
+  switch (cn_is_scalable(type) ? LLVMScalableVectorTypeKind : LLVMGetTypeKind(type)) {
+  case LLVMPointerTypeKind:
+    mark(map, offset);
+    break;
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      cn_areas_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
+                         offset + LLVMOffsetOfElement(ctx->layout, type, i));
+    break;
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind: {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count && !map->unclear; i++)
+      cn_areas_mark_type(ctx, map, element, offset + i * size_of(ctx, element));
+    break;
+  }
+  default:
+    map->unclear = true;
+  }
+}
+
+/* The alloca that `pointer` points into, a constant offset in, or null. */
+static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
+{
+  *offset = 0;
+  while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer)) {
+    if (LLVMIsAGetElementPtrInst(pointer) && !cn_types_gep_offset(ctx, pointer, offset))
+      return NULL;
+    pointer = LLVMGetOperand(pointer, 0);
+  }
+  return LLVMIsAAllocaInst(pointer);
+}
+
+static bool copy_words(struct cn_area_map *to, uint64_t to_offset, const struct cn_area_map *from,
+                       uint64_t from_offset, uint64_t bytes)
+{
+  bool changed = false;
+
+  for (uint64_t w = 0; w + WORD <= bytes; w += WORD) {
+    uint64_t source = from_offset + w, target = to_offset + w;
+    if (source % WORD || source / WORD >= from->words || !cn_bit(from->bits, source / WORD))
+      continue;
+    bool known = target % WORD == 0 && target / WORD < to->words && cn_bit(to->bits, target / WORD);
+    changed |= !known && !to->unclear;
+    mark(to, target);
+  }
+  return changed;
+}
+
+/* Bytes copied from one alloca to another. */
+struct area_copy {
+  struct cn_area_map *to, *from;
+  uint64_t to_offset, from_offset, bytes;
+};
+typedef CN_VECTOR(struct area_copy) area_copies;
+
+static void collect_copy(struct cn_ctx *ctx, struct cn_area_maps *maps,
+                         const struct cn_ptrmap *index, LLVMValueRef call, area_copies *out)
+{
+  struct area_copy copy;
+  LLVMValueRef to = trace(ctx, LLVMGetArgOperand(call, 0), &copy.to_offset);
+  LLVMValueRef from = trace(ctx, LLVMGetArgOperand(call, 1), &copy.from_offset);
+  LLVMValueRef length = LLVMGetArgOperand(call, 2);
+
+  if (!to || !from)
+    return;
+  copy.to = &maps->maps.at[*cn_ptrmap_find(index, to)];
+  copy.from = &maps->maps.at[*cn_ptrmap_find(index, from)];
+  uint64_t most = (copy.to->words > copy.from->words ? copy.to->words : copy.from->words) * WORD;
+  copy.bytes = LLVMIsAConstantInt(length) ? LLVMConstIntGetZExtValue(length) : UINT64_MAX / 2;
+  if (copy.bytes > most)
+    copy.bytes = most;
+  cn_push(out, copy);
+}
+
+static area_copies collect_copies(struct cn_ctx *ctx, struct cn_area_maps *maps,
+                                  LLVMValueRef function)
+{
+  struct cn_ptrmap index = {0};
+  area_copies copies = {0};
+
+  for (size_t i = 0; i < maps->maps.count; i++)
+    *cn_ptrmap_add(&index, maps->maps.at[i].alloca, NULL) = i;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_areas_is_copy(i))
+        collect_copy(ctx, maps, &index, i, &copies);
+  cn_ptrmap_free(&index);
+  return copies;
+}
+
+/* Either way: what one holds the other may. */
+static bool spread_copy(const struct area_copy *c)
+{
+  bool changed = copy_words(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
+
+  return copy_words(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
+}
+
+/* References copied from alloca to alloca, in order and back, until nothing changes. */
+static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef function)
+{
+  area_copies copies = collect_copies(ctx, maps, function);
+  bool changed = true;
+
+  while (changed) {
+    changed = false;
+    for (size_t c = 0; c < copies.count; c++)
+      changed |= spread_copy(&copies.at[c]);
+    for (size_t c = copies.count; c-- > 0;)
+      changed |= spread_copy(&copies.at[c]);
+  }
+  cn_free(&copies);
+}
+
+static void add_map(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef alloca)
+{
+  LLVMTypeRef type = LLVMGetAllocatedType(alloca);
+  struct cn_area_map map = {.alloca = alloca,
+                            .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
+  uint64_t element = size_of(ctx, type), count = 1;
+
+  if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
+    count = LLVMConstIntGetZExtValue(LLVMGetOperand(alloca, 0));
+  if (element && count > (uint64_t)MAX_WORDS * WORD / element)
+    map.huge = map.typed;
+  else
+    map.words = element * count / WORD;
+  map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
+  for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
+    cn_areas_mark_type(ctx, &map, type, i * element);
+  cn_areas_walk(ctx, &map, alloca);
+  cn_push(&maps->maps, map);
+}
+
+void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_maps *maps)
+{
+  *maps = (struct cn_area_maps){0};
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i))
+        add_map(ctx, maps, i);
+  if (maps->maps.count > 1)
+    spread_copies(ctx, maps, function);
+}
+
+void cn_areas_free(struct cn_area_maps *maps)
+{
+  for (size_t i = 0; i < maps->maps.count; i++)
+    free(maps->maps.at[i].bits);
+  cn_free(&maps->maps);
+}
+
+bool cn_area_holds_refs(const struct cn_area_map *map)
+{
+  for (size_t w = 0; w < CN_BITSET_WORDS(map->words); w++)
+    if (map->bits[w])
+      return true;
+  return map->unclear || map->huge || (map->floating && !map->typed);
+}
+
+/* Such a local, always a pointer, lies in a register; the C interface tells it by its text only.
+ * To print something numbers all of its function and its module: hence a copy in an empty one. */
+static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
+{
+  if (LLVMGetTypeKind(LLVMGetAllocatedType(alloca)) != LLVMPointerTypeKind)
+    return false;
+  LLVMModuleRef module = LLVMModuleCreateWithNameInContext("", ctx->llvm);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef copy = LLVMInstructionClone(alloca);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(
+                                        ctx->llvm, LLVMAddFunction(module, "f", type), ""));
+  LLVMInsertIntoBuilder(builder, copy);
+  char *text = LLVMPrintValueToString(copy);
+  bool found = strstr(text, "alloca swifterror ") != NULL;
+
+  LLVMDisposeMessage(text);
+  LLVMDisposeBuilder(builder);
+  LLVMDisposeModule(module);
+  return found;
+}
+
+/* Only for errors, since it may print. The buffer has 64 bytes. */
+static const char *name_of(const struct cn_area_map *map, char *buffer)
+{
+  return cn_value_name(map->alloca, buffer, 64);
+}
+
+static void refuse_alloca(struct cn_ctx *ctx, const struct cn_area_map *map)
+{
+  char name[64];
+
+  if (!is_fixed(map->alloca))
+    cn_error(ctx, map->alloca, "dynamic-alloca",
+             "%s: a local of variable size or outside the entry block holds references that "
+             "nothing can describe", name_of(map, name));
+  else if (map->huge)
+    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
+             name_of(map, name));
+  else if (map->unclear || (map->floating && !map->typed))
+    cn_error(ctx, map->alloca, "untyped-alloca",
+             "%s: it is not known where in this local its references lie", name_of(map, name));
+  else if (is_swifterror(ctx, map->alloca))
+    cn_error(ctx, map->alloca, "swifterror-reference",
+             "%s: a swifterror local lies in a register that nothing describes",
+             name_of(map, name));
+  else if (map->copied)
+    cn_error(ctx, map->copied, "byval-reference",
+             "a copy of %s on the stack holds references that nothing describes",
+             name_of(map, name));
+}
+
+void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_area_maps maps;
+
+  cn_areas_find(ctx, function, &maps);
+  for (size_t i = 0; i < maps.maps.count; i++)
+    if (cn_area_holds_refs(&maps.maps.at[i]))
+      refuse_alloca(ctx, &maps.maps.at[i]);
+  cn_areas_free(&maps);
+}

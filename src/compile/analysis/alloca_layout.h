@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which words of a function's allocas hold references. Private to src/compile.
+ */
+#ifndef CN_COMPILE_ANALYSIS_ALLOCA_LAYOUT_H
+#define CN_COMPILE_ANALYSIS_ALLOCA_LAYOUT_H
+
+#include "base/vector.h"
+#include "compile/core/pass.h"
+
+enum { CN_AREA_WORD = 8 };
+
+struct cn_area_map {
+  LLVMValueRef alloca;
+  uint64_t *bits; /* one per 8-byte word: holds a reference */
+  uint64_t words;
+  bool typed;     /* its type holds references */
+  bool unclear;   /* a reference lies where no word starts, or outside */
+  bool floating;  /* a reference is accessed at a place that is not constant */
+  bool huge;
+  LLVMValueRef copied; /* a parse point that passes a copy of it on the stack, or null */
+};
+struct cn_area_maps {
+  CN_VECTOR(struct cn_area_map) maps; /* every alloca of the function */
+};
+
+void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_maps *maps);
+void cn_areas_free(struct cn_area_maps *maps);
+/* memcpy and memmove, element by element too. */
+bool cn_areas_is_copy(LLVMValueRef instruction);
+/* An intrinsic that yields the address it is given, or one near it. */
+bool cn_areas_hands_on(LLVMValueRef call);
+/* Mark what is accessed through `pointer`, the address of the map's local. */
+void cn_areas_walk(struct cn_ctx *ctx, struct cn_area_map *map, LLVMValueRef pointer);
+/* Mark a value of this type at this place. */
+void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
+                        uint64_t offset);
+/* Are references accessed through `pointer`? */
+bool cn_areas_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
+bool cn_area_holds_refs(const struct cn_area_map *map);
+/* Report allocas that cannot be described. */
+void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

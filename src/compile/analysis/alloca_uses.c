@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is done with the address of a local, or with an address computed from it: where in it
+ * references are loaded, stored, or said to lie by the type of an argument. An address that is
+ * stored in memory or passed to a function without a type is not followed. Needs: nothing.
+ * Provides: the bits of one struct cn_area_map. Breaks: nothing. docs/relocation.md, "Locals in
+ * memory".
+ */
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+
+bool cn_areas_is_copy(LLVMValueRef i)
+{
+  return cn_calls_copy(i) || cn_calls_intrinsic(i, "llvm.memcpy.element.unordered.atomic") ||
+         cn_calls_intrinsic(i, "llvm.memmove.element.unordered.atomic");
+}
+
+/* A pointer into an alloca: a known number of bytes in, or not. */
+struct place {
+  LLVMValueRef pointer;
+  uint64_t offset;
+  bool known;
+};
+
+struct walk {
+  struct cn_ctx *ctx;
+  struct cn_area_map *map;
+  CN_VECTOR(struct place) places;
+  struct cn_ptrmap seen;
+};
+
+static void visit(struct walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&walk->seen, pointer, &fresh);
+  if (fresh)
+    cn_push(&walk->places, (struct place){pointer, offset, known});
+}
+
+static void access_type(struct walk *walk, const struct place *place, LLVMTypeRef type)
+{
+  if (!cn_holds_ref(type))
+    return;
+  if (place->known)
+    cn_areas_mark_type(walk->ctx, walk->map, type, place->offset);
+  else
+    walk->map->floating = true;
+}
+
+/* What an intrinsic of masks and lengths reads or writes: all of it, if the place is known. */
+static void access_vector(struct walk *walk, const struct place *place, LLVMValueRef call)
+{
+  static const char *const in_order[] = {"llvm.masked.load", "llvm.masked.store",
+                                         "llvm.masked.expandload", "llvm.masked.compressstore",
+                                         "llvm.vp.load", "llvm.vp.store"};
+  struct place at = *place;
+  bool known = false;
+
+  for (size_t i = 0; i < sizeof in_order / sizeof *in_order; i++)
+    known |= cn_calls_intrinsic(call, in_order[i]);
+  at.known &= known;
+  access_type(walk, &at, LLVMTypeOf(call));
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+    access_type(walk, &at, LLVMTypeOf(LLVMGetArgOperand(call, a)));
+}
+
+static bool hands_on(LLVMValueRef call, bool *moves)
+{
+  static const char *const names[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group",
+                                      "llvm.ssa.copy", "llvm.ptr.annotation", "llvm.ptrmask"};
+  size_t count = sizeof names / sizeof *names, i = 0;
+
+  while (i < count && !cn_calls_intrinsic(call, names[i]))
+    i++;
+  *moves = i == count - 1;
+  return i < count;
+}
+
+bool cn_areas_hands_on(LLVMValueRef call)
+{
+  bool moves;
+
+  return hands_on(call, &moves);
+}
+
+/* An argument of a call: its attributes tell what lies there, where the callee reads or writes. */
+static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call,
+                            unsigned operand)
+{
+  static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref",
+                                      "elementtype"};
+  enum { COPIES = 3 }; /* of these the callee has a copy */
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  for (size_t t = 0; t < sizeof typed / sizeof *typed; t++) {
+    unsigned kind = cn_attribute_kind(typed[t]);
+    LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, operand + 1, kind);
+    if (!attribute && callee)
+      attribute = LLVMGetEnumAttributeAtIndex(callee, operand + 1, kind);
+    if (!attribute)
+      continue;
+    access_type(walk, place, LLVMGetTypeAttributeValue(attribute));
+    if (t < COPIES && cn_classify_call(call).kind == CN_CALL_PARSE)
+      walk->map->copied = call;
+  }
+  unsigned returned = cn_attribute_kind("returned");
+  if (LLVMGetCallSiteEnumAttribute(call, operand + 1, returned) ||
+      (callee && LLVMGetEnumAttributeAtIndex(callee, operand + 1, returned)))
+    visit(walk, call, place->offset, place->known);
+}
+
+static void follow_call(struct walk *walk, const struct place *place, LLVMValueRef call,
+                        unsigned operand)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  bool moves;
+
+  if (operand >= LLVMGetNumArgOperands(call))
+    return;
+  if (!callee || !LLVMGetIntrinsicID(callee))
+    follow_argument(walk, place, call, operand);
+  else if (hands_on(call, &moves))
+    visit(walk, call, place->offset, place->known && !moves);
+  else if (!cn_areas_is_copy(call))
+    access_vector(walk, place, call);
+}
+
+static void follow(struct walk *walk, const struct place *place, LLVMValueRef user,
+                   unsigned operand)
+{
+  uint64_t offset = place->offset;
+  bool known;
+
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMLoad:
+    access_type(walk, place, LLVMTypeOf(user));
+    break;
+  case LLVMStore:
+    if (operand == 1)
+      access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 0)));
+    break;
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
+    access_type(walk, place, LLVMTypeOf(LLVMGetOperand(user, 1)));
+    break;
+  case LLVMGetElementPtr:
+    if (operand != 0)
+      break; /* an index made of the address */
+    known = place->known && cn_types_gep_offset(walk->ctx, user, &offset);
+    visit(walk, user, offset, known);
+    break;
+  case LLVMBitCast:
+  case LLVMFreeze:
+  case LLVMAddrSpaceCast:
+    visit(walk, user, offset, place->known);
+    break;
+  case LLVMPHI: case LLVMSelect:
+  case LLVMInsertElement: case LLVMExtractElement: case LLVMShuffleVector:
+  case LLVMInsertValue: case LLVMExtractValue:
+  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr:
+  case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
+    visit(walk, user, 0, false);
+    break;
+  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+    follow_call(walk, place, user, operand);
+    break;
+  default:
+    break;
+  }
+}
+
+void cn_areas_walk(struct cn_ctx *ctx, struct cn_area_map *map, LLVMValueRef pointer)
+{
+  struct walk walk = {.ctx = ctx, .map = map};
+
+  visit(&walk, pointer, 0, true);
+  for (size_t i = 0; i < walk.places.count; i++)
+    for (LLVMUseRef use = LLVMGetFirstUse(walk.places.at[i].pointer); use;
+         use = LLVMGetNextUse(use)) {
+      struct place place = walk.places.at[i];
+      LLVMValueRef user = LLVMGetUser(use);
+      if (!LLVMIsAInstruction(user))
+        continue;
+      unsigned operand = 0;
+      while (LLVMGetOperand(user, operand) != place.pointer)
+        operand++;
+      /* A store of the pointer into itself names it twice: the address is the later operand. */
+      if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == place.pointer)
+        operand = 1;
+      follow(&walk, &place, user, operand);
+    }
+  cn_free(&walk.places);
+  cn_ptrmap_free(&walk.seen);
+}
+
+bool cn_areas_carry(struct cn_ctx *ctx, LLVMValueRef pointer)
+{
+  struct cn_area_map map = {0}; /* without words: whatever is accessed lies outside */
+
+  cn_areas_walk(ctx, &map, pointer);
+  return map.unclear || map.floating;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who calls whom in a module, and which calls close cycles. Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: struct cn_callgraph. Breaks: nothing.
+ *
+ * Conservative: whatever is called through a pointer, in another unit or in a function that may be
+ * replaced by another unit's is unknown, and may call every function that can be reached from
+ * outside: that is visible, or that is used otherwise than by calling it.
+ *
+ * A depth-first walk from all functions gives the order, callees first. Of each cycle of known
+ * calls at least one is a back edge of that walk: it leads to a function with the same rank or a
+ * higher one. Cycles through something unknown are closed by the unknown call.
+ */
+#include "compile/analysis/callgraph.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+
+/* ---- targets ---- */
+
+static bool is_local(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+bool cn_callgraph_is_certain(const struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (is_local(function))
+    return true;
+  return LLVMGetLinkage(function) == LLVMExternalLinkage &&
+         !(ctx->options->shared && LLVMGetVisibility(function) == LLVMDefaultVisibility);
+}
+
+LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call)
+{
+  bool statepoint = cn_classify_call(call).kind == CN_CALL_STATEPOINT;
+  LLVMValueRef callee = statepoint ? LLVMGetOperand(call, 2) : LLVMGetCalledValue(call);
+  bool through = false;
+
+  while (LLVMIsAGlobalAlias(callee) && cn_callgraph_is_certain(ctx, callee)) {
+    callee = LLVMAliasGetAliasee(callee);
+    through = true;
+  }
+  /* An alias is another name of this very definition, whatever becomes of the other names. */
+  if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || through)
+    return LLVMIsAFunction(callee);
+  return cn_callgraph_is_certain(ctx, callee) ? callee : NULL;
+}
+
+bool cn_callgraph_is_safepoint(LLVMValueRef function)
+{
+  static const char *const names[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
+                                      "cairn_collect"};
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (LLVMIsDeclaration(function) && strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function)
+{
+  const uint64_t *found = function ? cn_ptrmap_find(&graph->index, function) : NULL;
+
+  return found ? (uint32_t)*found : CN_NO_NODE;
+}
+
+/* ---- nodes ---- */
+
+/* Every use of the function is a call of it by a managed function. */
+static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef function)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user) || !cn_is_call(user) ||
+        LLVMGetCalledValue(user) != function)
+      return false;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+      if (LLVMGetOperand(user, i) == function)
+        return false;
+    LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+    if (cn_callgraph_find(graph, caller) == CN_NO_NODE)
+      return false;
+  }
+  return true;
+}
+
+static void add_call(struct cn_callgraph *graph, struct cn_call_node *node, LLVMValueRef call,
+                     size_t *room)
+{
+  enum cn_call_kind kind = cn_classify_call(call).kind;
+
+  if (kind == CN_CALL_LEAF)
+    return;
+  LLVMValueRef target = cn_callgraph_target(graph->ctx, call);
+  uint32_t to = cn_callgraph_find(graph, target);
+  if (to == CN_NO_NODE) {
+    node->unknown |= !target || !cn_callgraph_is_safepoint(target);
+    return;
+  }
+  if (node->callee_count == *room) {
+    *room = *room ? 2 * *room : 4;
+    node->callees = cn_realloc(node->callees, *room * sizeof *node->callees);
+  }
+  node->callees[node->callee_count++] = to;
+}
+
+static void add_calls(struct cn_callgraph *graph, struct cn_call_node *node)
+{
+  LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(node->function);
+  size_t room = 0;
+
+  for (; b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i))
+        add_call(graph, node, i, &room);
+}
+
+/* ---- order ---- */
+
+typedef CN_VECTOR(uint32_t) node_vector;
+
+struct walk {
+  struct cn_callgraph *graph;
+  bool *seen;
+  uint32_t *next; /* by node: number of the callee to look at next */
+  node_vector path;
+  uint32_t done;
+};
+
+static void visit(struct walk *walk, uint32_t root)
+{
+  walk->seen[root] = true;
+  cn_push(&walk->path, root);
+  while (walk->path.count) {
+    uint32_t n = walk->path.at[walk->path.count - 1];
+    struct cn_call_node *node = &walk->graph->nodes[n];
+    if (walk->next[n] == node->callee_count) {
+      node->rank = walk->done;
+      walk->graph->order[walk->done++] = n;
+      walk->path.count--;
+      continue;
+    }
+    uint32_t to = node->callees[walk->next[n]++];
+    if (!walk->seen[to]) {
+      walk->seen[to] = true;
+      cn_push(&walk->path, to);
+    }
+  }
+}
+
+static void find_order(struct cn_callgraph *graph)
+{
+  struct walk walk = {.graph = graph};
+
+  walk.seen = cn_alloc(graph->count * sizeof *walk.seen);
+  walk.next = cn_alloc(graph->count * sizeof *walk.next);
+  graph->order = cn_alloc(graph->count * sizeof *graph->order);
+  for (uint32_t n = 0; n < graph->count; n++)
+    if (!walk.seen[n])
+      visit(&walk, n);
+  cn_free(&walk.path);
+  free(walk.next);
+  free(walk.seen);
+}
+
+/* From outside the unknown calls of a function can lead back to it if it can be reached from
+ * there. LLVM's "norecurse" says that they do not. */
+static void find_ways_back(struct cn_callgraph *graph)
+{
+  bool *reached = cn_alloc(graph->count * sizeof *reached);
+  unsigned norecurse = cn_attribute_kind("norecurse");
+  node_vector work = {0};
+
+  for (uint32_t n = 0; n < graph->count; n++)
+    if (graph->nodes[n].open) {
+      reached[n] = true;
+      cn_push(&work, n);
+    }
+  while (work.count) {
+    struct cn_call_node *node = &graph->nodes[work.at[--work.count]];
+    for (uint32_t i = 0; i < node->callee_count; i++)
+      if (!reached[node->callees[i]]) {
+        reached[node->callees[i]] = true;
+        cn_push(&work, node->callees[i]);
+      }
+  }
+  for (uint32_t n = 0; n < graph->count; n++) {
+    struct cn_call_node *node = &graph->nodes[n];
+    node->comes_back =
+        node->unknown && reached[n] &&
+        !LLVMGetEnumAttributeAtIndex(node->function, CN_FUNCTION_INDEX, norecurse);
+  }
+  cn_free(&work);
+  free(reached);
+}
+
+void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx)
+{
+  CN_VECTOR(struct cn_call_node) nodes = {0};
+
+  *graph = (struct cn_callgraph){.ctx = ctx};
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f))
+      continue;
+    *cn_ptrmap_add(&graph->index, f, NULL) = nodes.count;
+    cn_push(&nodes, (struct cn_call_node){.function = f});
+  }
+  graph->nodes = nodes.at;
+  graph->count = (uint32_t)nodes.count;
+  for (uint32_t n = 0; n < graph->count; n++) {
+    struct cn_call_node *node = &graph->nodes[n];
+    node->open = !is_local(node->function) || !is_only_called(graph, node->function);
+    add_calls(graph, node);
+  }
+  find_order(graph);
+  find_ways_back(graph);
+}
+
+void cn_callgraph_free(struct cn_callgraph *graph)
+{
+  for (uint32_t n = 0; n < graph->count; n++)
+    free(graph->nodes[n].callees);
+  free(graph->nodes);
+  free(graph->order);
+  cn_ptrmap_free(&graph->index);
+  *graph = (struct cn_callgraph){0};
+}
+
+/* A function without polls of its own cannot do its part: who calls it polls before, if it calls
+ * anything. */
+static bool is_without_polls(const struct cn_call_node *node)
+{
+  return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_NOPOLL);
+}
+
+bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee)
+{
+  uint32_t to = cn_callgraph_find(graph, callee);
+
+  if (to == CN_NO_NODE)
+    return graph->nodes[caller].comes_back && !(callee && cn_callgraph_is_safepoint(callee));
+  return graph->nodes[to].rank >= graph->nodes[caller].rank ||
+         is_without_polls(&graph->nodes[to]);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which calls are safepoints. Needs: nothing. Provides: cn_classify_call(). Breaks: nothing.
+ *
+ * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a
+ * parse point cost little (references stay in registers); a leaf that is none loses roots.
+ */
+#include "compile/analysis/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+/* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
+ * or becomes a call to one of the leaves of the C and compiler runtimes. Prefixes, each with its
+ * end. */
+static const char *const calling_intrinsics[] = {
+    "llvm.experimental.deoptimize.",
+    "llvm.experimental.guard",
+    "llvm.experimental.patchpoint.",
+    "llvm.coro.",
+    "llvm.objc.",
+    "llvm.icall.branch.funnel",
+    "llvm.swift.async.",
+    "llvm.eh.sjlj.longjmp",
+};
+
+bool cn_is_call(LLVMValueRef instruction)
+{
+  switch (LLVMGetInstructionOpcode(instruction)) {
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool site_has(LLVMValueRef call, const char *attribute)
+{
+  unsigned kind = cn_attribute_kind(attribute);
+
+  return LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind) != NULL;
+}
+
+bool cn_calls_have(LLVMValueRef call, const char *attribute)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned kind = cn_attribute_kind(attribute);
+
+  return site_has(call, attribute) ||
+         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
+}
+
+bool cn_calls_musttail(LLVMValueRef i)
+{
+  return LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail;
+}
+
+bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments)
+{
+  if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
+    return true;
+  for (unsigned i = 0; i <= arguments; i++) /* 0: the result */
+    if (LLVMGetCallSiteAttributeCount(call, i))
+      return true;
+  return false;
+}
+
+static bool have_string(LLVMValueRef call, const char *attribute)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned length = (unsigned)strlen(attribute);
+
+  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, attribute, length) ||
+         (callee &&
+          LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
+}
+
+bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
+{
+  unsigned count = LLVMGetNumOperandBundles(call);
+  bool found = false;
+
+  *first = *end = 0;
+  if (count == 0)
+    return false;
+  uint32_t at = LLVMGetNumArgOperands(call);
+  for (unsigned i = 0; i < count && !found; i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
+    size_t length;
+    const char *name = LLVMGetOperandBundleTag(bundle, &length);
+    uint32_t operands = LLVMGetNumOperandBundleArgs(bundle);
+    found = length == strlen(tag) && memcmp(name, tag, length) == 0;
+    if (found) {
+      *first = at;
+      *end = at + operands;
+    }
+    at += operands;
+    LLVMDisposeOperandBundle(bundle);
+  }
+  return found;
+}
+
+bool cn_calls_copy(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.memcpy") || cn_calls_intrinsic(i, "llvm.memmove") ||
+         cn_calls_intrinsic(i, "llvm.memcpy.inline");
+}
+
+/* The last kind of metadata that LLVM 22 knows by itself. */
+enum { LAST_FIXED_KIND = 46 };
+
+LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
+{
+  LLVMValueRef found = NULL;
+  size_t count;
+
+  if (!cn_is_call(call) || !LLVMHasMetadata(call))
+    return NULL;
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
+  LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &count);
+  for (unsigned i = 0; i < count && !found; i++) {
+    unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
+    if (kind > LAST_FIXED_KIND &&
+        kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
+      found = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
+  }
+  LLVMDisposeValueMetadataEntries(entries);
+  return found;
+}
+
+LLVMValueRef cn_calls_base(LLVMValueRef call)
+{
+  static const char mark[] = "cairn-base";
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned arguments = LLVMGetNumArgOperands(call), returned = cn_attribute_kind("returned");
+
+  if (callee && LLVMGetIntrinsicID(callee))
+    return NULL;
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMValueRef argument = LLVMGetOperand(call, a);
+    if (cn_is_ref(LLVMTypeOf(argument)) &&
+        (LLVMGetCallSiteStringAttribute(call, a + 1, mark, sizeof mark - 1) ||
+         LLVMGetCallSiteEnumAttribute(call, a + 1, returned) ||
+         (callee && (LLVMGetStringAttributeAtIndex(callee, a + 1, mark, sizeof mark - 1) ||
+                     LLVMGetEnumAttributeAtIndex(callee, a + 1, returned)))))
+      return cn_classify_call(call).kind == CN_CALL_LEAF ? argument : NULL;
+  }
+  return NULL;
+}
+
+bool cn_calls_type_has_refs(LLVMTypeRef function_type)
+{
+  unsigned count = LLVMCountParamTypes(function_type);
+  LLVMTypeRef *params = malloc((count + 1) * sizeof *params);
+  bool found = cn_holds_ref(LLVMGetReturnType(function_type));
+
+  CN_CHECK(params);
+  LLVMGetParamTypes(function_type, params);
+  for (unsigned i = 0; i < count && !found; i++)
+    found = cn_holds_ref(params[i]);
+  free(params);
+  return found;
+}
+
+/* References among the operands count too: those of a variadic call are in no type. */
+static bool has_refs(LLVMValueRef call)
+{
+  if (cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
+    return true;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
+      return true;
+  return false;
+}
+
+static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+
+  if (strncmp(name, "llvm.experimental.gc.statepoint", 31) == 0)
+    return (struct cn_call_class){CN_CALL_STATEPOINT, "statepoint"};
+  if (have_string(call, "gc-leaf-function"))
+    return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
+  for (size_t i = 0; i < sizeof calling_intrinsics / sizeof *calling_intrinsics; i++)
+    if (strncmp(name, calling_intrinsics[i], strlen(calling_intrinsics[i])) == 0)
+      return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
+  /* A copy element by element may be interrupted by a safepoint, so that a long one does not
+   * delay a collection. */
+  if (strstr(name, ".element.unordered.atomic.") && !strstr(name, "memset") && has_refs(call))
+    return (struct cn_call_class){CN_CALL_PARSE, "element-wise atomic copy of managed memory"};
+  return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
+}
+
+/* LLVM infers nocallback for declarations named and typed like functions of the C library,
+ * references or not (tried on LLVM 22: `declare i64 @strlen(ptr addrspace(1))`). So on a
+ * declaration it counts only where no reference is in the type; a front end that means it writes
+ * "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
+static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
+{
+  if (callee && cn_is_managed(callee) && !LLVMIsDeclaration(callee))
+    return false;
+  return site_has(call, "nocallback") || (cn_calls_have(call, "nocallback") && !has_refs(call));
+}
+
+bool cn_calls_is_marker(const char *name)
+{
+  return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
+         strcmp(name, CN_SPAN_BEGIN) == 0 || strcmp(name, CN_SPAN_END) == 0 ||
+         strcmp(name, CN_USER_ROOT) == 0;
+}
+
+static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+  bool external = LLVMIsDeclaration(callee) ||
+                  LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
+
+  if (!external)
+    return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function"
+                                                                       : "unmanaged function"};
+  if (cn_calls_is_marker(name))
+    return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
+  const char *reason = cn_calls_leaf_reason(name);
+  if (reason && !has_refs(call) && !cn_calls_type_has_refs(LLVMGlobalGetValueType(callee)))
+    return (struct cn_call_class){CN_CALL_LEAF, reason};
+  return (struct cn_call_class){CN_CALL_PARSE, "external function, may reach a safepoint"};
+}
+
+struct cn_call_class cn_classify_call(LLVMValueRef instruction)
+{
+  if (!cn_is_call(instruction))
+    return (struct cn_call_class){CN_CALL_NOT, "no call"};
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(instruction)))
+    return (struct cn_call_class){CN_CALL_LEAF, "inline assembly"};
+  LLVMValueRef callee = cn_direct_callee(instruction);
+  if (callee && LLVMGetIntrinsicID(callee))
+    return classify_intrinsic(instruction, callee);
+  if (cn_calls_musttail(instruction))
+    return (struct cn_call_class){CN_CALL_MUSTTAIL, "musttail: the frame is gone"};
+  if (have_string(instruction, "gc-leaf-function"))
+    return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
+  if (is_nocallback(instruction, callee))
+    return (struct cn_call_class){CN_CALL_LEAF, "attribute nocallback"};
+  if (callee)
+    return classify_direct(instruction, callee);
+  return (struct cn_call_class){CN_CALL_PARSE, "indirect call"};
+}
+
+const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  char name[120];
+
+  if (LLVMIsAInlineAsm(callee))
+    snprintf(buffer, size, "inline assembly");
+  else if (LLVMIsAGlobalValue(callee))
+    snprintf(buffer, size, "call to %s", cn_value_name(callee, name, sizeof name));
+  else
+    snprintf(buffer, size, "indirect call");
+  return buffer;
+}
+
+bool cn_calls_list_operands(LLVMValueRef call)
+{
+  return LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX) &&
+         LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_LIVE_OPERANDS,
+                                        (unsigned)strlen(CN_LIVE_OPERANDS));
+}
+
+static bool calls_slow_path(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (!callee)
+    return false;
+  const char *name = LLVMGetValueName2(callee, &length);
+  return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
+}
+
+/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow
+ * paths that passes before it made. Then all its functions have. */
+bool cn_calls_rewritten(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE && calls_slow_path(i)))
+        return true;
+    }
+  return false;
+}

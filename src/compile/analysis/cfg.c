@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control flow. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, but for
+ * cn_split_before() and cn_redirect_entries(), which invalidate any struct cn_cfg of its function.
+ *
+ * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+ */
+#include "compile/analysis/cfg.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+
+typedef CN_VECTOR(uint32_t) index_vector;
+
+uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
+{
+  const uint64_t *index = cn_ptrmap_find(&cfg->index, block);
+
+  return index ? (uint32_t)*index : CN_NO_BLOCK;
+}
+
+/* Depth-first search with a stack of its own; blocks in post-order, and each in the index. */
+static void post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
+{
+  struct frame {
+    LLVMBasicBlockRef block;
+    LLVMValueRef end;
+    unsigned next, count;
+  };
+  CN_VECTOR(struct frame) stack = {0};
+  LLVMBasicBlockRef to = LLVMGetEntryBasicBlock(cfg->function);
+  bool fresh = true;
+
+  cn_ptrmap_add(&cfg->index, to, NULL);
+  do {
+    if (fresh) {
+      LLVMValueRef end = LLVMGetBasicBlockTerminator(to);
+      cn_push(&stack, (struct frame){to, end, 0, LLVMGetNumSuccessors(end)});
+    }
+    struct frame *top = &stack.at[stack.count - 1];
+    if ((fresh = top->next < top->count)) {
+      to = LLVMGetSuccessor(top->end, top->next++);
+      cn_ptrmap_add(&cfg->index, to, &fresh);
+    } else {
+      order[cfg->count++] = top->block;
+      stack.count--;
+    }
+  } while (stack.count);
+  cn_free(&stack);
+}
+
+/* All successors, then all predecessors, in one array each; blocks have slices of them. */
+static void connect(struct cn_cfg *cfg)
+{
+  uint32_t edges = 0;
+
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    b->succ_count = LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b->block));
+    edges += b->succ_count;
+  }
+  cfg->edges = cn_alloc(2 * (size_t)edges * sizeof *cfg->edges);
+  uint32_t *next = cfg->edges;
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);
+    b->succs = next;
+    next += b->succ_count;
+    for (unsigned s = 0; s < b->succ_count; s++) {
+      b->succs[s] = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+      cfg->blocks[b->succs[s]].pred_count++;
+    }
+  }
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    cfg->blocks[i].preds = next;
+    next += cfg->blocks[i].pred_count;
+    cfg->blocks[i].pred_count = 0;
+  }
+  for (uint32_t i = 0; i < cfg->count; i++)
+    for (unsigned s = 0; s < cfg->blocks[i].succ_count; s++) {
+      struct cn_block *to = &cfg->blocks[cfg->blocks[i].succs[s]];
+      to->preds[to->pred_count++] = i;
+    }
+}
+
+static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+{
+  while (a != b) {
+    while (a > b)
+      a = cfg->blocks[a].idom;
+    while (b > a)
+      b = cfg->blocks[b].idom;
+  }
+  return a;
+}
+
+static void dominators(struct cn_cfg *cfg)
+{
+  bool changed = true;
+
+  for (uint32_t i = 0; i < cfg->count; i++)
+    cfg->blocks[i].idom = i ? CN_NO_BLOCK : 0;
+  while (changed) {
+    changed = false;
+    for (uint32_t i = 1; i < cfg->count; i++) {
+      struct cn_block *b = &cfg->blocks[i];
+      uint32_t idom = CN_NO_BLOCK;
+      for (uint32_t p = 0; p < b->pred_count; p++) {
+        uint32_t pred = b->preds[p];
+        if (cfg->blocks[pred].idom != CN_NO_BLOCK)
+          idom = idom == CN_NO_BLOCK ? pred : meet(cfg, idom, pred);
+      }
+      changed |= idom != b->idom;
+      b->idom = idom;
+    }
+  }
+}
+
+/* So that dominance is asked for in constant time: what a block dominates has places in a row. */
+static void number_tree(struct cn_cfg *cfg)
+{
+  uint32_t *next = cn_alloc(cfg->count * sizeof *next);
+
+  for (uint32_t i = cfg->count; i-- > 0;) {
+    cfg->blocks[i].below++;
+    if (i)
+      cfg->blocks[cfg->blocks[i].idom].below += cfg->blocks[i].below;
+  }
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    b->place = i ? next[b->idom] : 0;
+    next[b->idom] += b->below;
+    next[i] = b->place + 1;
+  }
+  free(next);
+}
+
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+{
+  return cfg->blocks[b].place - cfg->blocks[a].place < cfg->blocks[a].below;
+}
+
+bool cn_cfg_irreducible(const struct cn_cfg *cfg)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) &&
+          !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
+        return true;
+  return false;
+}
+
+/* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each
+ * block was counted into. */
+static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *mark,
+                       index_vector *work)
+{
+  struct cn_block *block = &cfg->blocks[i];
+
+  if (mark[i] == header + 1)
+    return;
+  mark[i] = header + 1;
+  block->depth++;
+  if (block->loop == CN_NO_BLOCK)
+    block->loop = header;
+  else
+    cfg->blocks[header].nests = true;
+  if (i != header)
+    cn_push(work, i);
+}
+
+/* Put the blocks of the natural loop with this header (all its back edges together) into it.
+ * Headers are visited from the innermost, which come last in reverse post-order. */
+static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *mark)
+{
+  index_vector work = {0};
+
+  for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
+    uint32_t latch = cfg->blocks[header].preds[p];
+    if (!cn_cfg_retreats(latch, header) || !cn_cfg_dominates(cfg, header, latch))
+      continue;
+    enter_loop(cfg, header, header, mark, &work);
+    enter_loop(cfg, latch, header, mark, &work);
+  }
+  while (work.count) {
+    uint32_t i = work.at[--work.count];
+    for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
+      enter_loop(cfg, cfg->blocks[i].preds[p], header, mark, &work);
+  }
+  cn_free(&work);
+}
+
+void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
+{
+  unsigned all = LLVMCountBasicBlocks(function);
+  LLVMBasicBlockRef *order = cn_alloc(all * sizeof *order);
+
+  *cfg = (struct cn_cfg){.function = function};
+  post_order(cfg, order);
+  cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    cfg->blocks[i] = (struct cn_block){
+        .block = order[cfg->count - 1 - i], .idom = CN_NO_BLOCK, .loop = CN_NO_BLOCK};
+    *cn_ptrmap_find(&cfg->index, cfg->blocks[i].block) = i;
+  }
+  free(order);
+  connect(cfg);
+}
+
+void cn_cfg_add_dominators(struct cn_cfg *cfg)
+{
+  if (cfg->has_dominators)
+    return;
+  cfg->has_dominators = true;
+  dominators(cfg);
+  number_tree(cfg);
+  uint32_t *mark = cn_alloc(cfg->count * sizeof *mark);
+  for (uint32_t i = cfg->count; i-- > 0;)
+    fill_loop(cfg, i, mark);
+  free(mark);
+}
+
+void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
+{
+  cn_cfg_build_edges(cfg, function);
+  cn_cfg_add_dominators(cfg);
+}
+
+void cn_cfg_free(struct cn_cfg *cfg)
+{
+  free(cfg->edges);
+  free(cfg->blocks);
+  cn_ptrmap_free(&cfg->index);
+  *cfg = (struct cn_cfg){0};
+}
+
+static void move_to(LLVMBuilderRef builder, LLVMValueRef instruction)
+{
+  size_t length;
+  char *name = cn_strdup(LLVMGetValueName2(instruction, &length));
+
+  LLVMInstructionRemoveFromParent(instruction);
+  LLVMInsertIntoBuilderWithName(builder, instruction, name);
+  free(name);
+}
+
+void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  if (LLVMIsAPHINode(instruction)) /* debug records may not stand between phis */
+    LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, before);
+  else
+    LLVMPositionBuilderBefore(builder, before);
+  LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would take that of `before` */
+  move_to(builder, instruction);
+  LLVMDisposeBuilder(builder);
+}
+
+static void retarget(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+  for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+    if (LLVMGetSuccessor(end, s) == from)
+      LLVMSetSuccessor(end, s, to);
+}
+
+/* The LLVM-C API cannot change a phi's incoming block, but replacing all uses of a block that
+ * has a terminator also renames it in its successors' phis, and one without does not. So: name
+ * `to` everywhere (phis follow), then take back the branches while `to` is still empty. A block
+ * that is its own successor is none at that moment, since its branch has been renamed already:
+ * its phis stand in a block of their own meanwhile. */
+static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
+  LLVMBasicBlockRef phis = LLVMInsertBasicBlockInContext(ctx->llvm, to, "");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderAtEnd(builder, phis);
+  while ((phi = LLVMGetFirstInstruction(from)) && LLVMIsAPHINode(phi))
+    move_to(builder, phi);
+  retarget(end, from, phis);
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(from), LLVMBasicBlockAsValue(to));
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(to), LLVMBasicBlockAsValue(from));
+  retarget(end, phis, from);
+  LLVMValueRef first = LLVMGetFirstInstruction(from);
+  while ((phi = LLVMGetFirstInstruction(phis)))
+    cn_move_before(ctx, phi, first);
+  LLVMDeleteBasicBlock(phis);
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
+                         const struct cn_ptrmap *kept)
+{
+  CN_VECTOR(LLVMValueRef) ends = {0};
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsATerminatorInst(user) && !cn_ptrmap_find(kept, LLVMGetInstructionParent(user)))
+      cn_push(&ends, user);
+  }
+  for (size_t i = 0; i < ends.count; i++)
+    retarget(ends.at[i], block, to);
+  cn_free(&ends);
+}
+
+LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name)
+{
+  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(old), name);
+
+  if (LLVMCanValueUseFastMathFlags(old))
+    LLVMSetFastMathFlags(phi, LLVMGetFastMathFlags(old));
+  LLVMInstructionSetDebugLoc(phi, LLVMInstructionGetDebugLoc(old));
+  return phi;
+}
+
+LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
+{
+  LLVMValueRef only = NULL;
+  unsigned count = LLVMCountIncoming(phi);
+
+  for (unsigned i = 0; i < count; i++) {
+    LLVMValueRef input = LLVMGetIncomingValue(phi, i);
+    if (input == phi || input == only)
+      continue;
+    if (only)
+      return NULL;
+    only = input;
+  }
+  return only;
+}
+
+/* Allocas of fixed size stay in the entry block, whatever is split off it: elsewhere they would be
+ * dynamic. The first instruction from `at` on that is none. */
+static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+
+  if (block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)))
+    return at;
+  for (LLVMValueRef i = at, next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (!LLVMIsAAllocaInst(i) || !LLVMIsConstant(LLVMGetOperand(i, 0)))
+      continue;
+    if (i == at)
+      at = next;
+    else
+      cn_move_before(ctx, i, at);
+  }
+  return at;
+}
+
+LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name)
+{
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
+  LLVMBasicBlockRef next = LLVMGetNextBasicBlock(head);
+  LLVMValueRef function = LLVMGetBasicBlockParent(head);
+  LLVMBasicBlockRef tail = next ? LLVMInsertBasicBlockInContext(ctx->llvm, next, name)
+                                : LLVMAppendBasicBlockInContext(ctx->llvm, function, name);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  CN_CHECK(!LLVMIsAPHINode(at));
+  at = keep_allocas(ctx, at);
+  rename_in_phis(ctx, head, tail);
+  LLVMPositionBuilderAtEnd(builder, tail);
+  for (LLVMValueRef i = at, after; i; i = after) {
+    after = LLVMGetNextInstruction(i);
+    move_to(builder, i);
+  }
+  LLVMPositionBuilderAtEnd(builder, head);
+  LLVMBuildBr(builder, tail);
+  LLVMDisposeBuilder(builder);
+  return tail;
+}

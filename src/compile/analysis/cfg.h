@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control flow of one function: blocks in reverse post-order, predecessors, dominators, loops.
+ * The LLVM-C API has none of these. Valid until a block or an edge changes.
+ */
+#ifndef CN_COMPILE_ANALYSIS_CFG_H
+#define CN_COMPILE_ANALYSIS_CFG_H
+
+#include "base/ptrmap.h"
+#include "compile/core/pass.h"
+
+#define CN_NO_BLOCK UINT32_MAX
+
+struct cn_block {
+  LLVMBasicBlockRef block;
+  uint32_t *preds, *succs; /* indices; a block that is a successor twice is listed twice */
+  uint32_t pred_count, succ_count;
+  uint32_t idom;  /* immediate dominator; the entry's is itself */
+  uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
+  uint32_t depth; /* number of natural loops around it */
+  bool nests;     /* header of a loop that has another in it */
+  uint32_t place; /* in the tree of dominators, visited parents first; */
+  uint32_t below; /* so many blocks from there on are dominated by this one, itself among them */
+};
+
+/* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with
+ * j <= i is a retreating edge (a back edge if j dominates i, else its loop is irreducible). */
+struct cn_cfg {
+  LLVMValueRef function;
+  struct cn_block *blocks;
+  uint32_t *edges; /* what preds and succs are slices of */
+  uint32_t count;
+  struct cn_ptrmap index; /* LLVMBasicBlockRef -> index */
+  bool has_dominators;    /* and loops */
+};
+
+void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
+/* The same without dominators and loops: idom, loop and depth say nothing. */
+void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
+/* What is missing then, if it is. */
+void cn_cfg_add_dominators(struct cn_cfg *cfg);
+void cn_cfg_free(struct cn_cfg *cfg);
+uint32_t cn_cfg_index(const struct cn_cfg *cfg,
+                      LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
+static inline bool cn_cfg_retreats(uint32_t from, uint32_t to) { return to <= from; }
+/* Is there a cycle that is no natural loop? */
+bool cn_cfg_irreducible(const struct cn_cfg *cfg);
+
+/* Lead every edge into `block` to `to` instead, but those from the blocks in `kept`. Phis are left
+ * as they are. */
+void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
+                         const struct cn_ptrmap *kept);
+/* A phi like `old`, without incoming values, at the builder's place. */
+LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
+/* The one value that comes into `phi`, but for itself, which dominates it then; null if there are
+ * several or none. */
+LLVMValueRef cn_phi_only_input(LLVMValueRef phi);
+
+#endif

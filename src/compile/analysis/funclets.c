@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Funclets: blocks behind a cleanuppad or catchpad, which become functions of their own. A call in
+ * one must name the pad in a bundle, or LLVM deletes it as unreachable.
+ *
+ * Needs: nothing. Provides: cn_funclet_of(). Breaks: nothing.
+ */
+#include "compile/analysis/funclets.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/cfg.h"
+
+static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (i && LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return i;
+}
+
+static bool has_funclets(LLVMValueRef function)
+{
+  if (!LLVMHasPersonalityFn(function))
+    return false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef i = first_behind_phis(b);
+    if (i && LLVMIsAFuncletPadInst(i))
+      return true;
+  }
+  return false;
+}
+
+/* The pad of what follows the terminator of a block of funclet `pad`, if that is no pad itself: a
+ * catchret goes back to where its catchswitch lies. */
+static LLVMValueRef pad_behind(LLVMValueRef end, LLVMValueRef pad)
+{
+  if (!LLVMIsACatchReturnInst(end))
+    return pad;
+  LLVMValueRef parent = LLVMGetOperand(LLVMGetParentCatchSwitch(LLVMGetOperand(end, 0)), 0);
+  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* or the token none */
+}
+
+LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(block);
+  struct cn_cfg cfg;
+
+  if (!has_funclets(function))
+    return NULL;
+  cn_cfg_build_edges(&cfg, function);
+  LLVMValueRef *pads = cn_alloc(cfg.count * sizeof *pads);
+  uint32_t wanted = cn_cfg_index(&cfg, block);
+  for (uint32_t b = 0; b < cfg.count && wanted != CN_NO_BLOCK && b <= wanted; b++) {
+    const struct cn_block *at = &cfg.blocks[b];
+    LLVMValueRef first = first_behind_phis(at->block);
+    uint32_t p = 0; /* the first predecessor that came before */
+    while (b && at->preds[p] >= b)
+      p++;
+    if (LLVMIsAFuncletPadInst(first))
+      pads[b] = first;
+    else if (b)
+      pads[b] = pad_behind(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block),
+                           pads[at->preds[p]]);
+  }
+  LLVMValueRef pad = wanted == CN_NO_BLOCK ? NULL : pads[wanted];
+  free(pads);
+  cn_cfg_free(&cfg);
+  return pad;
+}
+
+LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+
+  if (!pad)
+    return LLVMBuildCall2(builder, type, function, NULL, 0, "");
+  LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("funclet", 7, &pad, 1);
+  LLVMValueRef call =
+      LLVMBuildCallWithOperandBundles(builder, type, function, NULL, 0, &bundle, 1, "");
+  LLVMDisposeOperandBundle(bundle);
+  return call;
+}

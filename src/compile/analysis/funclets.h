@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls in funclets. Private to src/compile.
+ */
+#ifndef CN_COMPILE_ANALYSIS_FUNCLETS_H
+#define CN_COMPILE_ANALYSIS_FUNCLETS_H
+
+#include "compile/core/pass.h"
+
+/* The pad of the funclet that `block` belongs to, or null. */
+LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block);
+
+/* A call of `function`, without arguments, by code of that funclet. */
+LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The explicit table of leaves: functions of C's libraries that reach no safepoint, each with the
+ * reason (leaf_functions.def). Needs, provides, breaks: nothing.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+
+enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
+
+static const char *const reasons[] = {
+    [STRING] = "table: reads and writes the given memory only",
+    [MEMORY] = "table: allocates unmanaged memory, no hook into the program",
+    [VALUE] = "table: computes a value, no hook into the program",
+    [CTYPE] = "table: looks a character up",
+    [TIME] = "table: reads the clock or converts a time, does not block",
+    [STATE] = "table: reads or writes process state, does not block",
+    [NORETURN] = "table: never returns and runs no exit handlers",
+    [MATH] = "table: mathematics",
+};
+
+/* What a call does, in units of src/compile/cost/cost.h: most functions of strings take as long as those
+ * are. */
+static const uint64_t works[] = {
+    [STRING] = CN_WORK_UNKNOWN, [MEMORY] = 1000, [VALUE] = 400,  [CTYPE] = 10,
+    [TIME] = 2000,              [STATE] = 1000,  [NORETURN] = 0, [MATH] = 300,
+};
+
+static const struct exception {
+  const char *name;
+  uint64_t work;
+} exceptions[] = {
+    {"abs", 2},        {"ffs", 4},          {"ffsl", 4},
+    {"ffsll", 4},      {"imaxabs", 2},      {"labs", 2},
+    {"llabs", 2},      {"fabs", 4},         {"fabsf", 4},
+    {"sqrt", 30},      {"sqrtf", 30},       {"mbstowcs", CN_WORK_UNKNOWN},
+    {"strerror_r", 1000}, {"wcstombs", CN_WORK_UNKNOWN}, {"reallocarray", CN_WORK_UNKNOWN},
+    /* Remainders go bit by bit through the difference of the exponents. */
+    {"fmod", 1600},    {"remainder", 1600}, {"remquo", 1600},
+    {"fmodl", 24000},  {"remainderl", 24000}, {"remquol", 24000},
+    {"strtold", 10000}, {"tgammal", 1500},
+};
+
+static const struct leaf {
+  const char *name;
+  enum leaf_reason reason;
+} leaves[] = {
+#define CN_LEAF(name, reason) {#name, reason},
+#include "compile/analysis/leaf_functions.def"
+#undef CN_LEAF
+};
+
+enum { LEAVES = sizeof leaves / sizeof *leaves, BUCKETS = 2048 };
+
+/* The table by hash: it is asked for each call of something external. Number of a leaf plus one. */
+struct buckets {
+  uint16_t at[BUCKETS];
+  bool filled;
+};
+
+static unsigned hash(const char *name)
+{
+  unsigned h = 0;
+
+  for (; *name; name++)
+    h = h * 31 + (unsigned char)*name;
+  return h % BUCKETS;
+}
+
+/* The bucket of `name`: its own, or the empty one where it would be. */
+static uint16_t *find(struct buckets *buckets, const char *name)
+{
+  unsigned i = hash(name);
+
+  while (buckets->at[i] && strcmp(leaves[buckets->at[i] - 1].name, name) != 0)
+    i = (i + 1) % BUCKETS;
+  return &buckets->at[i];
+}
+
+/* The entry of `name`, or null. */
+static const struct leaf *find_leaf(const char *name)
+{
+  static _Thread_local struct buckets buckets; /* a constant, in effect */
+
+  _Static_assert(LEAVES < BUCKETS / 2, "probing ends at an empty bucket");
+  for (uint16_t i = 0; !buckets.filled && i < LEAVES; i++)
+    *find(&buckets, leaves[i].name) = i + 1;
+  buckets.filled = true;
+  uint16_t found = *find(&buckets, name);
+  return found ? &leaves[found - 1] : NULL;
+}
+
+const char *cn_calls_leaf_reason(const char *name)
+{
+  const struct leaf *leaf = find_leaf(name);
+
+  return leaf ? reasons[leaf->reason] : NULL;
+}
+
+uint64_t cn_calls_leaf_work(const char *name)
+{
+  const struct leaf *leaf = find_leaf(name);
+
+  for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)
+    if (strcmp(exceptions[i].name, name) == 0)
+      return exceptions[i].work;
+  return leaf ? works[leaf->reason] : CN_WORK_UNKNOWN;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which functions and units of C handle no reference. With opaque pointers IR says so by the types
+ * of values, of locals and globals, of what addresses are formed by, and in attributes.
+ */
+#include "compile/analysis/managed_functions.h"
+
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+
+/* ---- annotations ---- */
+
+/* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
+ * llvm.global.annotations. */
+static LLVMValueRef annotations(LLVMModuleRef module)
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(module, "llvm.global.annotations");
+
+  return list ? LLVMGetInitializer(list) : NULL;
+}
+
+/* The word of an entry; null: it is none. */
+static const char *word_of(LLVMValueRef entry)
+{
+  size_t length;
+  LLVMValueRef text = LLVMIsAGlobalVariable(LLVMGetOperand(entry, 1));
+  LLVMValueRef string = text ? LLVMGetInitializer(text) : NULL;
+
+  return string && LLVMIsConstantString(string) ? LLVMGetAsString(string, &length) : NULL;
+}
+
+bool cn_native_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word)
+{
+  LLVMValueRef entries = annotations(module);
+
+  for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
+    LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
+    const char *said = LLVMGetOperand(entry, 0) == function ? word_of(entry) : NULL;
+    if (said && strcmp(said, word) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Is anything annotated as managed code alone can be? */
+static bool asks_by_annotation(LLVMModuleRef module)
+{
+  LLVMValueRef entries = annotations(module);
+
+  for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
+    const char *word = word_of(LLVMGetOperand(entries, (unsigned)i));
+    if (word && (strcmp(word, CN_MANAGED) == 0 || strcmp(word, CN_NOPOLL) == 0))
+      return true;
+  }
+  return false;
+}
+
+/* ---- functions ---- */
+
+static bool names_ref(LLVMAttributeRef attribute)
+{
+  return attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute));
+}
+
+static bool takes_refs(LLVMValueRef function)
+{
+  static const char *const by_address[] = {"byval", "sret"};
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+  unsigned count = LLVMCountParams(function);
+
+  for (unsigned i = 0; i < count; i++) {
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, i))))
+      return true;
+    for (size_t k = 0; k < sizeof by_address / sizeof *by_address; k++)
+      if (names_ref(LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(by_address[k]))))
+        return true;
+  }
+  return cn_holds_ref(LLVMGetReturnType(type));
+}
+
+static bool is_with_refs(LLVMValueRef operand)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(operand);
+
+  if (cn_holds_ref(LLVMTypeOf(operand)) || (global && cn_holds_ref(LLVMGlobalGetValueType(global))))
+    return true;
+  for (int i = 0; LLVMIsAConstantExpr(operand) && i < LLVMGetNumOperands(operand); i++)
+    if (is_with_refs(LLVMGetOperand(operand, (unsigned)i)))
+      return true;
+  return LLVMIsAConstantExpr(operand) && LLVMGetConstOpcode(operand) == LLVMGetElementPtr &&
+         cn_holds_ref(LLVMGetGEPSourceElementType(operand));
+}
+
+static bool handles_refs(LLVMValueRef instruction)
+{
+  if (cn_holds_ref(LLVMTypeOf(instruction)) ||
+      (LLVMIsAAllocaInst(instruction) && cn_holds_ref(LLVMGetAllocatedType(instruction))) ||
+      (LLVMIsAGetElementPtrInst(instruction) &&
+       cn_holds_ref(LLVMGetGEPSourceElementType(instruction))))
+    return true;
+  for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+    LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+    if (operand && is_with_refs(operand))
+      return true;
+  }
+  return false;
+}
+
+bool cn_native_function(LLVMValueRef function)
+{
+  if (takes_refs(function))
+    return false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (handles_refs(i))
+        return false;
+  return true;
+}
+
+/* ---- units ---- */
+
+/* A call of this name marks code, or is one that only passes know. */
+static bool is_marker(LLVMValueRef function)
+{
+  size_t length;
+
+  return strncmp(LLVMGetValueName2(function, &length), "cairn.", sizeof "cairn." - 1) == 0;
+}
+
+bool cn_native_unit(LLVMModuleRef module)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    if (cn_is_ref(LLVMTypeOf(g)) || cn_holds_ref(LLVMGlobalGetValueType(g)))
+      return false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (is_marker(f) || LLVMGetGC(f) || !cn_native_function(f))
+      return false;
+  return !asks_by_annotation(module);
+}
+
+/* Resolvers run while the program is being linked, in a static one before there is thread-local
+ * storage to poll. */
+static bool is_resolver(LLVMValueRef function)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+    if (LLVMIsAGlobalIFunc(LLVMGetUser(use)))
+      return true;
+  return false;
+}
+
+static bool calls_twice(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && cn_calls_have(i, "returns_twice"))
+        return true;
+  return false;
+}
+
+/* setjmp() saves registers that may hold references of callers. In native code that does no harm:
+ * managed callers go through a stub, which brings theirs back itself. So what calls setjmp() and
+ * handles no reference is native. */
+static bool is_jump_target(LLVMValueRef function)
+{
+  return calls_twice(function) && cn_native_function(function);
+}
+
+bool cn_native_manages(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  size_t length;
+
+  if (LLVMIsDeclaration(function))
+    return false;
+  if (cn_is_managed(function) || cn_native_is_annotated(ctx->module, function, CN_MANAGED))
+    return true;
+  if (!ctx->options->manage_all || LLVMGetGC(function))
+    return false;
+  if (strncmp(LLVMGetValueName2(function, &length), "cairn.", 6) == 0)
+    return false;
+  if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
+    return false;
+  /* The C library's inline copies of what calls of it are taken for: leaves. */
+  if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
+      cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
+    return false;
+  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) && !cn_native_is_annotated(ctx->module, function, CN_UNMANAGED) &&
+         !is_jump_target(function);
+}
+
+bool cn_native_mentions_references(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_holds_ref(LLVMGlobalGetValueType(g)))
+      return true;
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!cn_native_function(f))
+      return true;
+  return false;
+}

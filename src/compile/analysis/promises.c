@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of promises that a moving collector makes false.
+ */
+#include "compile/analysis/promises.h"
+
+#include <string.h>
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/tbaa.h"
+#include "compile/core/names.h"
+
+/* Of attributes and metadata of LLVM 22. A row that stands for both is one name.
+ *
+ * What is not in the table is kept, since it speaks of the value (nonnull, noundef, align, range,
+ * captures, inreg ...), of what a collection does not do (nounwind, willreturn, norecurse, cold:
+ * it returns and calls nothing of the program), or of the result at the time of the call (allocsize,
+ * allockind). A leaf keeps what is promised of its own memory: nothing moves during it. */
+const struct cn_promise cn_promises[] = {
+    /* A safepoint reads and writes the whole heap and the frames. */
+    {"memory", CN_AT_FUNCTION | CN_AT_CALL},
+    {"nosync", CN_AT_FUNCTION | CN_AT_CALL},
+    {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE},
+    /* Nothing that has a safepoint or takes references may be done later than it was asked for. */
+    {"speculatable", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_LEAF},
+    /* The code generator would not spill references (docs/llvm-22.md). */
+    {"optnone", CN_AT_FUNCTION},
+    /* The memory is left for another. */
+    {"dereferenceable", CN_AT_REFERENCE | CN_AT_ACCESS},
+    {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS},
+    {"writable", CN_AT_REFERENCE},
+    {"dead_on_return", CN_AT_REFERENCE},
+    /* The collector reads and writes it, too, and the locals that a pointer leads to. */
+    {"noalias", CN_AT_REFERENCE | CN_AT_POINTER | CN_AT_ACCESS},
+    {"alias.scope", CN_AT_ACCESS},
+    {"readonly", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"readnone", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"writeonly", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"initializes", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_POINTER},
+    /* What is returned is where the object lies after the call, not before. */
+    {"returned", CN_AT_REFERENCE},
+    /* The object moves away; a reference in a local or a global changes. TBAA only if a tag says
+     * that memory never changes. */
+    {"invariant.load", CN_AT_ACCESS | CN_MOVES},
+    {"invariant.group", CN_AT_ACCESS | CN_MOVES},
+    {"tbaa", CN_AT_ACCESS | CN_MOVES},
+    {"tbaa.struct", CN_AT_ACCESS | CN_MOVES},
+    /* llvm.invariant.start: what it speaks of, as above. */
+    {"llvm.invariant.start", CN_AT_MARKER},
+    /* A constant that may hold a reference: the collector writes it. */
+    {"constant", CN_AT_GLOBAL | CN_MOVES},
+};
+const unsigned cn_promise_count = sizeof cn_promises / sizeof *cn_promises;
+
+static bool is_statepoint(LLVMValueRef i)
+{
+  return cn_is_call(i) && cn_classify_call(i).kind == CN_CALL_STATEPOINT;
+}
+
+bool cn_promise_touches_references(LLVMValueRef access)
+{
+  if (cn_holds_ref(LLVMTypeOf(access)) || cn_areas_is_copy(access) || is_statepoint(access))
+    return true;
+  for (int o = 0; o < LLVMGetNumOperands(access); o++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(access, (unsigned)o))))
+      return true;
+  return false;
+}
+
+bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn_promise *promise)
+{
+  LLVMValueRef node = LLVMGetMetadata(access, cn_metadata_kind(ctx, promise->name));
+
+  if (strcmp(promise->name, "tbaa") == 0)
+    return cn_tags_immutable(node);
+  if (strcmp(promise->name, "tbaa.struct") == 0)
+    return cn_tags_immutable_field(node);
+  return node != NULL;
+}
+
+/* ---- globals ---- */
+
+bool cn_promise_holds_none(LLVMValueRef constant)
+{
+  LLVMTypeRef type = LLVMTypeOf(constant);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t count = 0;
+
+  if (!cn_holds_ref(type) || LLVMIsNull(constant))
+    return true;
+  if (kind == LLVMStructTypeKind)
+    count = LLVMCountStructElementTypes(type);
+  else if (kind == LLVMArrayTypeKind)
+    count = LLVMGetArrayLength2(type);
+  for (uint64_t i = 0; i < count; i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(constant, (unsigned)i);
+    if (!element || !cn_promise_holds_none(element))
+      return false;
+  }
+  return count > 0;
+}
+
+/* May another definition, with another initial value, take the place of this one? */
+static bool is_replaceable(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  return LLVMIsExternallyInitialized(global) || linkage == LLVMWeakAnyLinkage ||
+         linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMCommonLinkage;
+}
+
+bool cn_promise_constant_root(LLVMValueRef global)
+{
+  if (!LLVMIsGlobalConstant(global) || !cn_holds_ref(LLVMGlobalGetValueType(global)))
+    return false;
+  LLVMValueRef initial = LLVMGetInitializer(global);
+  return !initial || is_replaceable(global) || !cn_promise_holds_none(initial);
+}

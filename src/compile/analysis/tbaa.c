@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What TBAA says of memory that never changes, and of copies: tags tell pointers from other data,
+ * where the front end gives them. They do not tell references from ordinary pointers; to take one
+ * of those for a reference does no harm (collector.h).
+ */
+#include "compile/analysis/calls.h"
+#include "compile/analysis/tbaa.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+/* ---- memory that never changes ---- */
+
+/* The node that operand `at` of a node is, or null. */
+static LLVMValueRef node_operand(LLVMValueRef *operands, unsigned count, unsigned at)
+{
+  return at < count && operands[at] && LLVMIsAMDNode(operands[at]) ? operands[at] : NULL;
+}
+
+/* Operands of a node; the caller frees them. */
+static LLVMValueRef *node_operands(LLVMValueRef node, unsigned *count)
+{
+  *count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0;
+  LLVMValueRef *operands = cn_alloc((*count + 1) * sizeof *operands);
+
+  if (*count)
+    LLVMGetMDNodeOperands(node, operands);
+  return operands;
+}
+
+/* The newer format of types starts with the parent, the older one with a name. */
+static bool is_sized_type(LLVMValueRef type)
+{
+  unsigned count;
+  LLVMValueRef *operands = node_operands(type, &count);
+  bool sized = count >= 3 && node_operand(operands, count, 0);
+
+  free(operands);
+  return sized;
+}
+
+/* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset,
+ * size, flag}, and of a scalar type that serves as a tag, {name, parent, flag}. Told apart as
+ * LLVM does it, or its passes would see a flag that we do not. */
+bool cn_tags_immutable(LLVMValueRef tag)
+{
+  unsigned count, flag = 2;
+  LLVMValueRef *operands = node_operands(tag, &count);
+
+  if (count >= 3 && node_operand(operands, count, 0)) {
+    LLVMValueRef access = node_operand(operands, count, 1);
+    flag = count >= 4 && (!access || is_sized_type(access)) ? 4 : 3;
+  }
+  bool immutable = count > flag && operands[flag] && LLVMIsAConstantInt(operands[flag]) &&
+                   (LLVMConstIntGetZExtValue(operands[flag]) & 1);
+  free(operands);
+  return immutable;
+}
+
+bool cn_tags_immutable_field(LLVMValueRef fields)
+{
+  unsigned count;
+  LLVMValueRef *operands = node_operands(fields, &count);
+  bool immutable = false;
+
+  for (unsigned i = 2; i < count; i += 3)
+    immutable |= operands[i] && cn_tags_immutable(operands[i]);
+  free(operands);
+  return immutable;
+}
+
+/* ---- copies ---- */
+
+/* The constant length of a copy, or 0. */
+uint64_t cn_tags_length(LLVMValueRef copy)
+{
+  LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
+
+  return length ? LLVMConstIntGetZExtValue(length) : 0;
+}
+
+/* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
+LLVMValueRef cn_tags_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
+{
+  LLVMValueRef fields =
+      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  LLVMValueRef found = NULL;
+  unsigned count;
+  LLVMValueRef *operand = node_operands(fields, &count);
+
+  for (unsigned i = 0; i + 2 < count; i += 3)
+    if (LLVMIsAConstantInt(operand[i]) && LLVMConstIntGetZExtValue(operand[i]) == offset &&
+        LLVMIsAConstantInt(operand[i + 1]) && LLVMConstIntGetZExtValue(operand[i + 1]) == size)
+      found = operand[i + 2];
+  free(operand);
+  return found;
+}
+
+/* The name of the type that a TBAA tag says is accessed, or null. */
+static const char *tag_name(LLVMValueRef tag, unsigned *length)
+{
+  for (int step = 0; step < 2; step++) {
+    unsigned count = LLVMIsAMDNode(tag) ? LLVMGetMDNodeNumOperands(tag) : 0;
+    if (count == 0 || count > 16)
+      return NULL;
+    LLVMValueRef operand[16];
+    LLVMGetMDNodeOperands(tag, operand);
+    if (step == 1)
+      return LLVMGetMDString(operand[0], length);
+    if (count < 2)
+      return NULL;
+    tag = operand[1];
+  }
+  return NULL;
+}
+
+bool cn_tags_is_pointer(LLVMValueRef tag)
+{
+  unsigned length = 0;
+  const char *name = tag_name(tag, &length);
+
+  if (!name)
+    return false;
+  return (length > 2 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9') ||
+         (length == 11 && memcmp(name, "any pointer", 11) == 0);
+}
+
+/* Can a field with this tag hold a reference? A union's is "omnipotent char". */
+static bool may_be_reference(LLVMValueRef tag)
+{
+  unsigned length = 0;
+  const char *name = tag ? tag_name(tag, &length) : NULL;
+
+  return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) ||
+         cn_tags_is_pointer(tag);
+}
+
+bool cn_tags_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMValueRef fields =
+      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  unsigned count;
+  LLVMValueRef *operand = node_operands(fields, &count);
+  bool may = false;
+
+  for (unsigned i = 0; i + 2 < count; i += 3)
+    may |= LLVMIsAConstantInt(operand[i + 1]) &&
+           LLVMConstIntGetZExtValue(operand[i + 1]) == CN_REF_SIZE &&
+           may_be_reference(operand[i + 2]);
+  free(operand);
+  return may;
+}
+
+/* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
+ * or smaller ones. */
+bool cn_tags_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))
+    return false;
+  LLVMValueRef whole = cn_tags_field(ctx, copy, 0, CN_REF_SIZE);
+  if (whole)
+    return !may_be_reference(whole);
+  for (uint64_t size = 1; size < CN_REF_SIZE; size++)
+    if (cn_tags_field(ctx, copy, 0, size))
+      return true;
+  return false;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the flow into each node of a value graph comes together: what both placing phis
+ * (relocate.c) and inferring bases (bases.c) ask. Exact and minimal: no phi that it asks for is
+ * redundant, cycles included. And which nodes receive the same, so that one does for all.
+ *
+ * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance
+ * Algorithm" (2001); number 0 is the root from which all sources hang.
+ */
+#include "compile/analysis/value_flow.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/core/convention.h"
+
+/* Classes that are not settled after so many passes are given up: the cost is to stay linear. */
+#define CN_CLASS_PASSES 16
+#define UNKNOWN UINT32_MAX /* nothing has flowed in yet */
+
+static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
+{
+  while (a != b) {
+    while (a > b)
+      a = idom[a];
+    while (b > a)
+      b = idom[b];
+  }
+  return a;
+}
+
+uint32_t *cn_sources_solve(uint32_t sources, uint32_t nodes, const uint32_t *first,
+                           const uint32_t *inputs)
+{
+  if (nodes == 0)
+    return NULL;
+  uint32_t *idom = cn_alloc(((size_t)sources + nodes + 1) * sizeof *idom);
+  bool changed = true;
+
+  for (uint32_t n = 0; n < nodes; n++)
+    idom[sources + 1 + n] = UNKNOWN;
+  while (changed) {
+    changed = false;
+    for (uint32_t n = 0; n < nodes; n++) {
+      uint32_t to = UNKNOWN;
+      for (uint32_t i = first[n]; i < first[n + 1]; i++)
+        if (idom[inputs[i]] != UNKNOWN)
+          to = to == UNKNOWN ? inputs[i] : meet(idom, to, inputs[i]);
+      CN_CHECK(to != UNKNOWN && to < sources + 1 + n);
+      changed |= idom[sources + 1 + n] != to;
+      idom[sources + 1 + n] = to;
+    }
+  }
+  uint32_t *top = cn_alloc(nodes * sizeof *top);
+  for (uint32_t n = 0; n < nodes; n++) {
+    uint32_t up = idom[sources + 1 + n];
+    top[n] = up == 0 ? sources + 1 + n : up <= sources ? up : top[up - sources - 1];
+  }
+  free(idom);
+  return top;
+}
+
+struct classes {
+  uint32_t sources;
+  const uint32_t *first, *inputs;
+  uint32_t *class;    /* per node: the first node of its class */
+  uint32_t *split_to; /* per first node: the class that was split off last */
+};
+
+static uint32_t class_of(const struct classes *c, uint32_t number)
+{
+  return number > c->sources ? c->sources + 1 + c->class[number - c->sources - 1] : number;
+}
+
+static bool receive_the_same(const struct classes *c, uint32_t a, uint32_t b)
+{
+  uint32_t count = c->first[a + 1] - c->first[a];
+
+  if (count != c->first[b + 1] - c->first[b])
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (class_of(c, c->inputs[c->first[a] + i]) != class_of(c, c->inputs[c->first[b] + i]))
+      return false;
+  return true;
+}
+
+/* Split nodes off that do not receive what the first of their class does. */
+static bool split_classes(struct classes *c, uint32_t nodes)
+{
+  bool changed = false;
+
+  for (uint32_t n = 0; n < nodes; n++)
+    c->split_to[n] = UNKNOWN;
+  for (uint32_t n = 0; n < nodes; n++) {
+    uint32_t old = c->class[n];
+    if (old == n || receive_the_same(c, n, old))
+      continue;
+    uint32_t to = c->split_to[old];
+    changed = true;
+    c->class[n] = to != UNKNOWN && receive_the_same(c, n, to) ? to : n;
+    c->split_to[old] = c->class[n];
+  }
+  return changed;
+}
+
+uint32_t *cn_sources_classes(uint32_t sources, uint32_t nodes, const uint32_t *first,
+                             const uint32_t *inputs, const uint32_t *group)
+{
+  struct classes c = {.sources = sources, .first = first, .inputs = inputs};
+
+  c.class = cn_alloc(nodes * sizeof *c.class);
+  c.split_to = cn_alloc(nodes * sizeof *c.split_to);
+  for (uint32_t n = 0; n < nodes; n++)
+    c.class[n] = group[n];
+  for (unsigned pass = 0; split_classes(&c, nodes); pass++)
+    if (pass == CN_CLASS_PASSES)
+      for (uint32_t n = 0; n < nodes; n++)
+        c.class[n] = n;
+  free(c.split_to);
+  return c.class;
+}

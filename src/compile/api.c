@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The passes that others' compilers call, as functions of their own: each is cairn_compile_pass()
+ * of its name, with the diagnostics in a list. Nothing is decided here.
+ */
+#include "compile/core/pass.h"
+
+/* Who hears of a finding: the caller's list and the handler of its options, either of which may be
+ * missing. */
+struct audience {
+  struct cairn_diagnostics *list;
+  cairn_diagnostic_handler *diagnose;
+  void *env;
+};
+
+static void tell(void *env, const struct cairn_diagnostic *diagnostic)
+{
+  const struct audience *audience = env;
+
+  if (audience->list)
+    cairn_diagnostics_keep(audience->list, diagnostic);
+  if (audience->diagnose)
+    audience->diagnose(audience->env, diagnostic);
+}
+
+static bool run(LLVMModuleRef module, const char *pass, const struct cairn_compile_options *options,
+                struct cairn_diagnostics *diagnostics)
+{
+  struct cairn_compile_options with = {0};
+
+  if (options)
+    with = *options;
+  struct audience audience = {diagnostics, with.diagnose, with.env};
+  with.diagnose = tell;
+  with.env = &audience;
+  return cairn_compile_pass(module, NULL, pass, &with);
+}
+
+bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                            struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "place-safepoints", options, diagnostics);
+}
+
+bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                               struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "rewrite-statepoints", options, diagnostics);
+}
+
+bool cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                             struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "verify-safepoints", options, diagnostics);
+}
+
+bool cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                             struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "strip-statepoints", options, diagnostics);
+}
+
+bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
+                              struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "inline-statepoints", options, diagnostics);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the compile side knows of x86-64: which registers the C convention passes arguments and
+ * results in, what LLVM's other conventions are to it, and which of its target features stand in a
+ * safepoint's way (System V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs, breaks:
+ * nothing. A port has a file like this.
+ */
+#include "compile/core/convention.h"
+
+#include <string.h>
+#include "compile/core/names.h"
+
+enum { SWIFT = 16, TAIL = 18, SWIFT_TAIL = 20 }; /* llvm/IR/CallingConv.h */
+
+/* ---- conventions ---- */
+
+bool cn_convention_is_tail(unsigned convention)
+{
+  return convention == TAIL || convention == SWIFT_TAIL;
+}
+
+enum cn_convention cn_convention_of(LLVMValueRef call)
+{
+  switch (LLVMGetInstructionCallConv(call)) {
+  case LLVMCCallConv:
+  case LLVMFastCallConv:
+  case LLVMX8664SysVCallConv:
+    return CN_CONVENTION_PLAIN;
+  case SWIFT:
+  case TAIL:
+  case SWIFT_TAIL:
+    return CN_CONVENTION_BRIDGED;
+  case LLVMColdCallConv:
+  case LLVMPreserveMostCallConv:
+  case LLVMPreserveAllCallConv:
+  case LLVMWin64CallConv:
+    return CN_CONVENTION_NATIVE;
+  default:
+    return CN_CONVENTION_UNKNOWN;
+  }
+}
+
+/* ---- arguments ---- */
+
+enum cn_register_class cn_convention_class(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(type) <= 64 ? CN_CLASS_INTEGER : CN_CLASS_OTHER;
+  case LLVMPointerTypeKind:
+    return CN_CLASS_INTEGER;
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+    return CN_CLASS_VECTOR;
+  default:
+    return CN_CLASS_OTHER;
+  }
+}
+
+unsigned cn_convention_registers(enum cn_register_class which)
+{
+  return which == CN_CLASS_INTEGER ? 6 : 8;
+}
+
+/* ---- results: registers, without vectors wider than 128 bits ---- */
+
+enum { INTEGERS = 3, FLOATS = 2, VECTORS = 4 };
+
+struct used {
+  uint64_t integers, vectors;
+};
+
+static bool take(LLVMTypeRef type, struct used *used);
+
+/* `count` times; what takes no register the first time never does. */
+static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
+{
+  for (uint64_t i = 0; i < count; i++) {
+    struct used before = *used;
+    if (!take(type, used))
+      return false;
+    if (used->integers == before.integers && used->vectors == before.vectors)
+      return true;
+  }
+  return true;
+}
+
+/* Bits of an element that vector registers have lanes for, or 0. */
+static unsigned lane_bits(LLVMTypeRef element)
+{
+  switch (LLVMGetTypeKind(element)) {
+  case LLVMHalfTypeKind: case LLVMBFloatTypeKind:
+    return 16;
+  case LLVMFloatTypeKind:
+    return 32;
+  case LLVMDoubleTypeKind: case LLVMPointerTypeKind:
+    return 64;
+  case LLVMIntegerTypeKind: {
+    unsigned width = LLVMGetIntTypeWidth(element);
+    return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
+  }
+  default:
+    return 0;
+  }
+}
+
+/* Vectors of odd types or lengths may be taken apart; three words have a register like four. */
+static bool take_vector(LLVMTypeRef type, struct used *used)
+{
+  LLVMTypeRef element = LLVMGetElementType(type);
+  uint64_t count = LLVMGetVectorSize(type);
+  unsigned bits = lane_bits(element);
+
+  if (count == 3 && bits == 32)
+    count = 4;
+  if (!bits || count < 2 || (count & (count - 1)))
+    return take_each(element, count, used);
+  used->vectors += (count * bits + 127) / 128;
+  return used->vectors <= VECTORS;
+}
+
+static bool take(LLVMTypeRef type, struct used *used)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMVoidTypeKind:
+    return true;
+  case LLVMIntegerTypeKind:
+    used->integers += (LLVMGetIntTypeWidth(type) + 63) / 64;
+    return used->integers <= INTEGERS;
+  case LLVMPointerTypeKind:
+    return ++used->integers <= INTEGERS;
+  case LLVMHalfTypeKind: case LLVMBFloatTypeKind: case LLVMFloatTypeKind: case LLVMDoubleTypeKind:
+  case LLVMFP128TypeKind:
+    return ++used->vectors <= FLOATS;
+  case LLVMArrayTypeKind:
+    return take_each(LLVMGetElementType(type), LLVMGetArrayLength2(type), used);
+  case LLVMVectorTypeKind:
+    return take_vector(type, used);
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (!take(LLVMStructGetTypeAtIndex(type, i), used))
+        return false;
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool cn_convention_returns(LLVMTypeRef type)
+{
+  struct used used = {0};
+
+  return take(type, &used);
+}
+
+bool cn_convention_returns_x87(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMX86_FP80TypeKind:
+    return true;
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind:
+    return cn_convention_returns_x87(LLVMGetElementType(type));
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (cn_convention_returns_x87(LLVMStructGetTypeAtIndex(type, i)))
+        return true;
+    return false;
+  default:
+    return false;
+  }
+}
+
+/* ---- target features ---- */
+
+/* Is a feature on in "target-features", where the last mention counts? */
+static bool has_feature(LLVMValueRef function, const char *name)
+{
+  LLVMAttributeRef attribute = cn_string_attribute(function, "target-features");
+  unsigned length = 0;
+  size_t size = strlen(name);
+  bool on = false;
+
+  const char *at = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+  const char *end = at + length;
+  while (at < end) {
+    const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+    if ((size_t)(stop - at) == size + 1 && memcmp(at + 1, name, size) == 0)
+      on = *at == '+';
+    at = stop + 1;
+  }
+  return on;
+}
+
+bool cn_convention_has_thunks(LLVMValueRef function)
+{
+  static const char *const names[] = {"retpoline", "retpoline-indirect-calls",
+                                      "retpoline-external-thunk", "lvi-cfi", "seses"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (has_feature(function, names[i]))
+      return true;
+  return false;
+}

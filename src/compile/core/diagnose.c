@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Diagnostics: from an instruction to function, file, line and rule.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/pass.h"
+
+/* The source position of `at`: an instruction's, or its function's. */
+static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
+{
+  unsigned length;
+
+  if (LLVMIsAInstruction(at) && LLVMGetDebugLocLine(at)) {
+    d->line = LLVMGetDebugLocLine(at);
+    d->column = LLVMGetDebugLocColumn(at);
+    d->file = LLVMGetDebugLocFilename(at, &length);
+    d->directory = LLVMGetDebugLocDirectory(at, &length);
+    return;
+  }
+  LLVMValueRef function = LLVMIsAInstruction(at)
+                              ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(at))
+                              : at;
+  if ((LLVMIsAFunction(function) || LLVMIsAGlobalVariable(function)) &&
+      LLVMGetDebugLocLine(function)) {
+    d->line = LLVMGetDebugLocLine(function);
+    d->file = LLVMGetDebugLocFilename(function, &length);
+    d->directory = LLVMGetDebugLocDirectory(function, &length);
+  }
+}
+
+static bool is_unnamed(LLVMValueRef value)
+{
+  size_t length;
+
+  LLVMGetValueName2(value, &length);
+  return length == 0;
+}
+
+/* The number that IR as text gives a function without a name: variables, aliases and resolvers
+ * without names come first. */
+static unsigned number_of(LLVMValueRef function)
+{
+  LLVMModuleRef module = LLVMGetGlobalParent(function);
+  unsigned number = 0;
+
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    number += is_unnamed(g);
+  for (LLVMValueRef g = LLVMGetFirstGlobalAlias(module); g; g = LLVMGetNextGlobalAlias(g))
+    number += is_unnamed(g);
+  for (LLVMValueRef g = LLVMGetFirstGlobalIFunc(module); g; g = LLVMGetNextGlobalIFunc(g))
+    number += is_unnamed(g);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f != function; f = LLVMGetNextFunction(f))
+    number += is_unnamed(f);
+  return number;
+}
+
+/* The name of the function that `at` is or is in, in `buffer` if it has only a number. */
+static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
+{
+  size_t length;
+
+  if (LLVMIsAInstruction(at))
+    at = LLVMGetBasicBlockParent(LLVMGetInstructionParent(at));
+  if (!LLVMIsAFunction(at))
+    return NULL;
+  if (!is_unnamed(at))
+    return LLVMGetValueName2(at, &length);
+  snprintf(buffer, size, "%u", number_of(at));
+  return buffer;
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
+{
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Was the same said of the same place before? The optimiser makes many copies of one. */
+static bool is_told(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
+{
+  const unsigned place[] = {d->line, d->column, d->severity};
+  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), place, sizeof place);
+
+  if (!d->line || d->severity != CAIRN_ERROR)
+    return false;
+  hash = mix(hash, d->file, d->file ? strlen(d->file) + 1 : 0);
+  hash = mix(hash, d->rule, strlen(d->rule) + 1);
+  hash = mix(hash, d->message, strlen(d->message));
+  for (size_t i = 0; i < CN_ERRORS_TOLD; i++)
+    if (ctx->told[i] == hash)
+      return true;
+  ctx->told[ctx->errors % CN_ERRORS_TOLD] = hash;
+  return false;
+}
+
+static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d,
+                   const char *format, va_list args)
+{
+  char *message, number[16];
+
+  CN_CHECK(vasprintf(&message, format, args) >= 0);
+  d->message = message;
+  if (at) {
+    locate(at, d);
+    d->function = function_of(at, number, sizeof number);
+  }
+  bool told = is_told(ctx, d);
+  if (d->severity == CAIRN_ERROR)
+    ctx->errors++;
+  if (!told && ctx->options && ctx->options->diagnose)
+    ctx->options->diagnose(ctx->options->env, d);
+  free(message);
+}
+
+void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
+               const char *format, ...)
+{
+  struct cairn_diagnostic d = {.severity = severity, .rule = rule};
+  va_list args;
+
+  va_start(args, format);
+  report(ctx, at, &d, format, args);
+  va_end(args);
+}
+
+void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
+                      const struct cn_finding *finding, const char *format, ...)
+{
+  struct cairn_diagnostic d = {.severity = CAIRN_ERROR, .rule = rule};
+  char value[160], other[160], block[160];
+  char **path = cn_alloc(finding->path_count * sizeof *path);
+  va_list args;
+
+  if (finding->value)
+    d.value = cn_value_name(finding->value, value, sizeof value);
+  if (finding->other)
+    d.other = cn_value_name(finding->other, other, sizeof other);
+  for (size_t i = 0; i < finding->path_count; i++)
+    path[i] = cn_strdup(
+        cn_value_name(LLVMBasicBlockAsValue(finding->path[i]), block, sizeof block));
+  if (finding->path_count) {
+    d.path = (const char *const *)path;
+    d.path_count = finding->path_count;
+  }
+  va_start(args, format);
+  report(ctx, at, &d, format, args);
+  va_end(args);
+  for (size_t i = 0; i < finding->path_count; i++)
+    free(path[i]);
+  free(path);
+}
+
+/* The number that IR as text gives a block without a name: parameters, blocks and values without
+ * names count up together. */
+static const char *name_of_block(LLVMBasicBlockRef block, char *buffer, size_t size)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(block);
+  unsigned number = 0;
+
+  for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
+    number += is_unnamed(p);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != block;
+       b = LLVMGetNextBasicBlock(b)) {
+    number += is_unnamed(LLVMBasicBlockAsValue(b));
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      number += is_unnamed(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
+  }
+  snprintf(buffer, size, "%%%u", number);
+  return buffer;
+}
+
+const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(value, &length);
+
+  if (length > 0) {
+    snprintf(buffer, size, "%s%s", LLVMIsAGlobalValue(value) ? "@" : "%", name);
+    return buffer;
+  }
+  if (LLVMIsAFunction(value)) {
+    snprintf(buffer, size, "@%u", number_of(value));
+    return buffer;
+  }
+  if (LLVMValueIsBasicBlock(value))
+    return name_of_block(LLVMValueAsBasicBlock(value), buffer, size);
+  char *text = LLVMPrintValueToString(value);
+  char *start = text + strspn(text, " ");
+  char *number = LLVMIsAArgument(value) ? strrchr(start, '%') : NULL;
+  if (number)
+    start = number; /* the type stands before it */
+  if (*start == '%')
+    start[strcspn(start, " ")] = 0; /* the instruction stands behind it */
+  snprintf(buffer, size, "%.*s", (int)strcspn(start, "\n"), start);
+  if (strlen(start) >= size && size > 4)
+    memcpy(buffer + size - 4, "...", 4);
+  LLVMDisposeMessage(text);
+  return buffer;
+}
+
+bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error)
+{
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  cn_error(ctx, at, "llvm-pass", "%s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}

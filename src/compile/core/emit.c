@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pieces of IR that several passes emit: the mutator's fields, slow-path functions, branch weights,
+ * copies of attributes and names.
+ */
+#include "compile/core/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/names.h"
+
+/* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
+ * constant offset from the thread pointer; code that may end in a shared object loads that
+ * offset first. */
+static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
+{
+  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_MUTATOR);
+
+  if (!symbol) {
+    LLVMTypeRef bytes =
+        LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), CAIRN_ABI_MUTATOR_SIZE);
+    symbol = LLVMAddGlobal(ctx->module, bytes, CN_MUTATOR);
+    LLVMSetAlignment(symbol, 16);
+    LLVMSetThreadLocalMode(symbol, ctx->options && ctx->options->shared ? LLVMInitialExecTLSModel
+                                                                        : LLVMLocalExecTLSModel);
+  }
+  return symbol;
+}
+
+LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset)
+{
+  LLVMValueRef symbol = mutator_symbol(ctx);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.threadlocal.address", &pointer, 1);
+  LLVMValueRef address = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic,
+                                        &symbol, 1, "mutator");
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+
+  if (offset == 0)
+    return address;
+  return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &index, 1, "field");
+}
+
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
+                             unsigned convention)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (function && LLVMGlobalGetValueType(function) == type) {
+    LLVMSetFunctionCallConv(function, convention);
+    return function;
+  }
+  if (function || LLVMGetNamedGlobal(ctx->module, name) ||
+      LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name))) {
+    cn_error(ctx, function, "reserved-name", "@%s is a name of the runtime, with another type",
+             name);
+    return NULL;
+  }
+  function = LLVMAddFunction(ctx->module, name, type);
+  LLVMSetFunctionCallConv(function, convention);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  /* Lazy binding from a shared object would lose r10 and r11, which preserve_all keeps. */
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
+  return function;
+}
+
+void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
+                    const LLVMValueRef *more, size_t count)
+{
+  LLVMValueRef old = LLVMGetNamedGlobal(ctx->module, name);
+  CN_VECTOR(LLVMValueRef) list = {0};
+
+  if (count == 0)
+    return;
+  if (old) {
+    LLVMValueRef array = LLVMGetInitializer(old);
+    for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
+      cn_push(&list, LLVMGetAggregateElement(array, i));
+    LLVMDeleteGlobal(old);
+  }
+  for (size_t i = 0; i < count; i++)
+    cn_push(&list, more[i]);
+  LLVMValueRef array = LLVMConstArray2(element, list.at, list.count);
+  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(array), name);
+  LLVMSetLinkage(global, LLVMAppendingLinkage);
+  LLVMSetInitializer(global, array);
+  if (strcmp(name, "llvm.used") == 0 || strcmp(name, "llvm.compiler.used") == 0)
+    LLVMSetSection(global, "llvm.metadata");
+  cn_free(&list);
+}
+
+void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element))
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, name);
+  LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
+  CN_VECTOR(LLVMValueRef) kept = {0};
+
+  if (!array)
+    return;
+  for (unsigned i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(array, i);
+    if (!is_one(element))
+      cn_push(&kept, element);
+  }
+  LLVMDeleteGlobal(list);
+  if (kept.count)
+    cn_emit_append(ctx, name, LLVMTypeOf(kept.at[0]), kept.at, kept.count);
+  cn_free(&kept);
+}
+
+void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMMetadataRef weights[] = {
+      LLVMMDStringInContext2(ctx->llvm, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1u << 20, false)),
+  };
+  LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, weights, 3);
+
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx->llvm, "prof", 4),
+                  LLVMMetadataAsValue(ctx->llvm, node));
+}
+
+LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name)
+{
+  return LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), 0);
+}
+
+void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                           LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef))
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(from, from_index);
+
+  if (count == 0)
+    return;
+  LLVMAttributeRef *list = cn_alloc(count * sizeof *list);
+  LLVMGetCallSiteAttributes(from, from_index, list);
+  for (unsigned i = 0; i < count; i++)
+    if (!keep || keep(list[i]))
+      LLVMAddCallSiteAttribute(to, to_index, list[i]);
+  free(list);
+}
+
+void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh)
+{
+  size_t length;
+  const char *text = LLVMGetValueName2(old, &length);
+  char *name = cn_alloc(length + 1);
+
+  memcpy(name, text, length);
+  LLVMReplaceAllUsesWith(old, fresh);
+  LLVMInstructionEraseFromParent(old);
+  if (length)
+    LLVMSetValueName2(fresh, name, length);
+  free(name);
+}
+
+bool cn_is_pad(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) ||
+         LLVMIsACleanupPadInst(i);
+}
+
+LLVMValueRef cn_after_definition(LLVMValueRef value)
+{
+  LLVMValueRef at;
+
+  if (LLVMIsAArgument(value)) {
+    at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(value)));
+    while (LLVMIsAAllocaInst(at))
+      at = LLVMGetNextInstruction(at);
+    return at;
+  }
+  if (LLVMIsAInvokeInst(value))
+    at = LLVMGetFirstInstruction(LLVMGetNormalDest(value));
+  else
+    at = LLVMGetNextInstruction(value);
+  while (at && (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at) || LLVMIsACatchPadInst(at) ||
+                LLVMIsACleanupPadInst(at)))
+    at = LLVMGetNextInstruction(at);
+  CN_CHECK(at);
+  return at;
+}

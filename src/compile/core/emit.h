@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pieces of IR that several passes emit. Private to src/compile.
+ */
+#ifndef CN_COMPILE_CORE_EMIT_H
+#define CN_COMPILE_CORE_EMIT_H
+
+#include "base/vector.h"
+#include "compile/core/pass.h"
+
+struct cn_operands {
+  CN_VECTOR(LLVMValueRef) values;
+};
+
+/* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a
+ * CAIRN_ABI_MUTATOR_*). */
+LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset);
+
+/* The function `name`, declared with this type and calling convention if the module has it not
+ * yet. It is external and nounwind. Null, with an error reported, if the module has something
+ * else under that name. */
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
+                             unsigned convention);
+
+/* The special global array `name` (llvm.used, llvm.global_ctors, ...) with `count` more elements at
+ * its end; the old one is replaced. */
+void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
+                    const LLVMValueRef *more, size_t count);
+/* The same array without the elements of which that is true; without any left, it is deleted. */
+void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
+
+/* Tell the code generator that the conditional branch goes to its second successor nearly
+ * always. */
+void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch);
+
+/* An enum attribute without a value, by name. */
+LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name);
+
+/* Give call `to` at `to_index` the attributes that call `from` has at `from_index` and `keep` says
+ * yes to; null: all. */
+void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
+                           LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef));
+
+/* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
+void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
+
+/* Is it a landing pad or funclet pad? */
+bool cn_is_pad(LLVMBasicBlockRef block);
+/* Before which instruction to insert what shall follow the definition of `value` at once: past
+ * phis, pads, the allocas of the entry; for an invoke, in its normal destination. */
+LLVMValueRef cn_after_definition(LLVMValueRef value);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The numbers that LLVM has for names of attributes, intrinsics and its own kinds of metadata. They are constants of the
+ * library, but to ask it costs a comparison with every name that it knows, and passes ask for
+ * every call: what was answered is remembered. Needs, provides, breaks: nothing.
+ */
+#include "compile/core/names.h"
+
+#include <string.h>
+#include "base/check.h"
+
+enum { CELLS = 256 }; /* a power of two */
+
+/* By the address of the name, which is a literal and lives as long as the process. */
+struct cell {
+  const char *name;
+  unsigned number;
+};
+
+static struct cell *cell_of(struct cell *cells, const char *name)
+{
+  uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u;
+
+  return &cells[hash >> 56 & (CELLS - 1)];
+}
+
+unsigned cn_attribute_kind(const char *name)
+{
+  static _Thread_local struct cell cells[CELLS];
+  struct cell *cell = cell_of(cells, name);
+
+  if (cell->name != name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    CN_CHECK(kind != 0);
+    *cell = (struct cell){name, kind};
+  }
+  return cell->number;
+}
+
+unsigned cn_intrinsic_id(const char *name)
+{
+  static _Thread_local struct cell cells[CELLS];
+  struct cell *cell = cell_of(cells, name);
+
+  if (cell->name != name)
+    *cell = (struct cell){name, LLVMLookupIntrinsicID(name, strlen(name))};
+  return cell->number;
+}
+
+unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name)
+{
+  static _Thread_local struct cell cells[CELLS];
+  struct cell *cell = cell_of(cells, name);
+
+  if (cell->name != name)
+    *cell = (struct cell){name, LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name))};
+  return cell->number;
+}

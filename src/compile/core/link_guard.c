@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The guard of a module with managed code: `cairn frames --rewrite` takes it off the object.
+ */
+#include "compile/core/link_guard.h"
+
+#include "base/guard.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+
+bool cn_guard_has_statepoints(struct cn_ctx *ctx)
+{
+  unsigned statepoint = cn_intrinsic_id("llvm.experimental.gc.statepoint");
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (LLVMGetIntrinsicID(f) == statepoint && LLVMGetFirstUse(f))
+      return true;
+  return false;
+}
+
+/* Private, so that the object has no symbol for it. */
+static void add_word(struct cn_ctx *ctx, LLVMValueRef symbol)
+{
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef word = LLVMAddGlobal(ctx->module, pointer, "cairn.guard");
+
+  LLVMSetInitializer(word, symbol);
+  LLVMSetGlobalConstant(word, true);
+  LLVMSetLinkage(word, LLVMPrivateLinkage);
+  LLVMSetSection(word, CN_GUARD_SECTION);
+  LLVMSetAlignment(word, 8);
+  cn_emit_append(ctx, "llvm.used", pointer, &word, 1);
+}
+
+LLVMValueRef cn_guard_add(struct cn_ctx *ctx)
+{
+  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_GUARD_SYMBOL);
+
+  if (symbol && LLVMIsDeclaration(symbol))
+    return symbol;
+  if (symbol || LLVMGetNamedFunction(ctx->module, CN_GUARD_SYMBOL)) {
+    cn_error(ctx, NULL, "reserved-name", "@%s is a name of Cairn's own", CN_GUARD_SYMBOL);
+    return NULL;
+  }
+  symbol = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_GUARD_SYMBOL);
+  LLVMSetVisibility(symbol, LLVMHiddenVisibility);
+  add_word(ctx, symbol);
+  return symbol;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What IR says of the type of memory.
+ */
+#include "compile/core/memory_types.h"
+
+#include "compile/core/names.h"
+
+static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMStructTypeKind:
+    return LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index));
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind:
+    return LLVMGetElementType(type);
+  default:
+    return NULL;
+  }
+}
+
+/* The type of a result that is returned through this argument, or null. */
+static LLVMTypeRef returned_type(LLVMValueRef argument)
+{
+  LLVMValueRef function = LLVMGetParamParent(argument);
+  unsigned index = 0;
+
+  while (LLVMGetParam(function, index) != argument)
+    index++;
+  LLVMAttributeRef attribute =
+      LLVMGetEnumAttributeAtIndex(function, index + 1, cn_attribute_kind("sret"));
+  return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+}
+
+/* The type that the IR says lies at `pointer`, or null. */
+LLVMTypeRef cn_types_at(LLVMValueRef pointer)
+{
+  if (LLVMIsAArgument(pointer))
+    return returned_type(pointer);
+  if (LLVMIsAAllocaInst(pointer))
+    return LLVMGetAllocatedType(pointer);
+  if (LLVMIsAGlobalVariable(pointer))
+    return LLVMGlobalGetValueType(pointer);
+  if (!LLVMIsAGetElementPtrInst(pointer))
+    return NULL;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+  for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
+    type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
+  /* Byte arithmetic says nothing of what lies there. */
+  return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2
+             ? NULL
+             : type;
+}
+
+/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null:
+ * none. */
+LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
+{
+  while (type && LLVMTypeIsSized(type) && LLVMABISizeOfType(ctx->layout, type) != size) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+      type = LLVMStructGetTypeAtIndex(type, 0);
+    else if (kind == LLVMArrayTypeKind && LLVMGetArrayLength2(type) > 0)
+      type = LLVMGetElementType(type);
+    else
+      return NULL;
+  }
+  return type && LLVMTypeIsSized(type) ? type : NULL;
+}
+
+bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+{
+  while (cn_holds_ref(type) && !cn_is_ref(type)) {
+    if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      if (offset >= LLVMABISizeOfType(ctx->layout, type))
+        return false;
+      unsigned field = LLVMElementAtOffset(ctx->layout, type, offset);
+      offset -= LLVMOffsetOfElement(ctx->layout, type, field);
+      type = LLVMStructGetTypeAtIndex(type, field);
+      continue;
+    }
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    type = LLVMGetElementType(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, type);
+    if (size == 0 || offset / size >= count)
+      return false;
+    offset %= size;
+  }
+  return cn_is_ref(type) && offset == 0;
+}
+
+LLVMValueRef cn_types_root(LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  return pointer;
+}
+
+/* Is there a reference in `type`, at `offset`, that is not aligned as a word? */
+static bool is_misaligned(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
+{
+  if (!cn_holds_ref(type))
+    return false;
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (is_misaligned(ctx, LLVMStructGetTypeAtIndex(type, i),
+                        offset + LLVMOffsetOfElement(ctx->layout, type, i)))
+        return true;
+    return false;
+  case LLVMArrayTypeKind: {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    bool several = LLVMGetArrayLength2(type) != 1;
+    return (several && LLVMABISizeOfType(ctx->layout, element) % CAIRN_ABI_OBJECT_ALIGN != 0) ||
+           is_misaligned(ctx, element, offset);
+  }
+  default:
+    return offset % CAIRN_ABI_OBJECT_ALIGN != 0;
+  }
+}
+
+bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  return is_misaligned(ctx, type, 0);
+}
+
+bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
+{
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  int operands = LLVMGetNumOperands(gep);
+
+  for (int i = 1; i < operands; i++) {
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+    if (!LLVMIsAConstantInt(index))
+      return false;
+    if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+      *offset += LLVMOffsetOfElement(ctx->layout, type, field);
+      type = LLVMStructGetTypeAtIndex(type, field);
+      continue;
+    }
+    if (i > 1)
+      type = LLVMGetElementType(type);
+    if (!LLVMTypeIsSized(type) || cn_is_scalable(type))
+      return false;
+    *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(ctx->layout, type);
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What IR says of the type of memory: an address names a type if it is an alloca, a global or an
+ * sret argument, or is formed by typed GEPs. With opaque pointers all else says nothing.
+ */
+#ifndef CN_COMPILE_CORE_MEMORY_TYPES_H
+#define CN_COMPILE_CORE_MEMORY_TYPES_H
+
+#include "compile/core/pass.h"
+
+/* The type that lies at `pointer`, or null. */
+LLVMTypeRef cn_types_at(LLVMValueRef pointer);
+
+/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null: none.
+ */
+LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size);
+
+/* Is there a reference in `type` at `offset`? */
+bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
+
+/* What an address is formed from by GEPs. */
+LLVMValueRef cn_types_root(LLVMValueRef pointer);
+
+/* Does a packed struct in `type` put a reference where a word is not aligned? */
+bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type);
+
+/* Add the offset of `gep` (an instruction or constant) to *offset. False: it is not constant. */
+bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Small helpers around types and attributes.
+ */
+#include "compile/core/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
+{
+  return LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
+}
+
+void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
+                      const char *name, uint64_t value)
+{
+  LLVMAddAttributeAtIndex(function, index,
+                          LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
+}
+
+bool cn_has_statepoints(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))
+        return true;
+  return false;
+}
+
+void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
+{
+  size_t length, more = strlen(suffix);
+  const char *name = LLVMGetValueName2(other, &length);
+  char space[120];
+
+  if (length == 0)
+    return;
+  char *whole = length + more <= sizeof space ? space : cn_alloc(length + more);
+  memcpy(whole, name, length);
+  memcpy(whole + length, suffix, more);
+  LLVMSetValueName2(value, whole, length + more);
+  if (whole != space)
+    free(whole);
+}

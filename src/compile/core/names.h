@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names that emitted IR, the runtime and include/cairn/cairn.h agree on, and small helpers to emit
+ * them.
+ */
+#ifndef CN_COMPILE_CORE_NAMES_H
+#define CN_COMPILE_CORE_NAMES_H
+
+#include "compile/core/pass.h"
+
+/* What C annotates functions with, annotate("..."): compile it as native code; as managed code,
+ * though nothing else says so. The latter is also an attribute of functions in IR. */
+#define CN_UNMANAGED "cairn-unmanaged"
+#define CN_MANAGED "cairn"
+#define CN_ALLOC "cairn_alloc"
+#define CN_ALLOC_ARRAY "cairn_alloc_array"
+#define CN_ALLOC_FLEX "cairn_alloc_flex"
+#define CN_ALLOC_SLOW "cairn_alloc_slow"
+#define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
+#define CN_POLL_SLOW "cairn_poll_slow"
+#define CN_CHECK_SLOT "cairn_check_slot"
+#define CN_CHECK_COPY "cairn_check_copy"
+#define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
+/* Stubs whose target is the `nest` argument: a native function; any, variadic. */
+#define CN_CALL_NATIVE "cairn_call_native"
+#define CN_VCALL_ANY "cairn_vcall_any"
+/* Attribute of a call: its callee is managed. And what C says it by, `ptr (ptr)`. */
+#define CN_MANAGED_CALLEE "cairn-managed-callee"
+#define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
+/* Hidden thunks: the way to a function that may be native, the same for variadic calls, the way
+ * to a stub of the runtime. */
+#define CN_CALL_PREFIX "cairn.call."
+#define CN_VCALL_PREFIX "cairn.vcall."
+#define CN_SLOW_PREFIX "cairn.slow."
+/* Bridges to native functions of other conventions than C's (bridges.c). */
+#define CN_NATIVE_PREFIX "cairn.native."
+#define CN_BRIDGE_PREFIX "cairn.bridge."
+/* Functions that make long calls in pieces. */
+#define CN_LONG_PREFIX "cairn.long."
+#define CN_PTRDIFF "cairn.ptrdiff"
+#define CN_MUTATOR "cairn_mutator"
+#define CN_LAYOUT_PREFIX "cairn.layout."
+#define CN_LAYOUT_SECTION "cairn_layouts"
+#define CN_ROOT_SECTION "cairn_roots"
+#define CN_FRAME_SECTION "cairn_frames"
+#define CN_DETAILS_SECTION "cairn_details"
+/* What never moves: an attribute of parameters and results, metadata of loads. */
+#define CN_IMMOVABLE "cairn-immovable"
+#define CN_LIVE_OPERANDS "cairn-live-operands"
+#define CN_IMMOVABLE_METADATA "cairn.immovable"
+/* No safepoint lies between calls of these two, nor in a function with the attribute, which C has
+ * as an annotation (nopoll.c). */
+#define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
+#define CN_NOPOLL_END "cairn.nopoll.end"
+#define CN_NOPOLL "cairn-nopoll"
+/* Spans (spans.c): what opens and closes one, `void (i64 key, ptr value)` and `void (i64 key)`; the
+ * metadata !{i64 key, ptr value, ...} of a call that lies in some; their table and its section. */
+#define CN_SPAN_BEGIN "cairn.span.begin"
+#define CN_SPAN_END "cairn.span.end"
+#define CN_SPAN_METADATA "cairn.span"
+#define CN_SPAN_TABLE "cairn.spans"
+#define CN_SPAN_SECTION "cairn_spans"
+/* What says that a word of a local is the language's own: `void (ptr, i32 tag, i64 parameter)`
+ * (user_roots.c). */
+#define CN_USER_ROOT "cairn.user.root"
+/* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, so much
+ * work at most between an entry into the loop and a safepoint or its end; !{}, less than the
+ * budget. */
+#define CN_BOUNDED "cairn.bounded"
+
+/* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */
+#define CN_USER_POLL "gc.safepoint_poll"
+
+/* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,
+ * argmem first. */
+#define CN_MEMORY_INACCESSIBLE (3 << 2)
+
+LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
+/* The number of an enum or type attribute, which LLVM must know, and of an intrinsic, 0 if there is
+ * none (kind_ids.c). `name` is a literal: it is remembered by its address. */
+unsigned cn_attribute_kind(const char *name);
+unsigned cn_intrinsic_id(const char *name);
+/* The same for a kind of metadata that LLVM itself knows: those are equal in all contexts. */
+unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name);
+void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
+                      const char *name, uint64_t value);
+/* Name `value` after `other`, if that has a name. */
+void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
+/* True if the function was rewritten already: it calls gc.statepoint. */
+bool cn_has_statepoints(LLVMValueRef function);
+
+#endif

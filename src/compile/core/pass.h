@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What every pass of the compile side shares: the context, diagnostics, and the questions about
+ * types, functions and calls that must have one answer. Private to src/compile.
+ */
+#ifndef CN_COMPILE_CORE_PASS_H
+#define CN_COMPILE_CORE_PASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/abi.h>
+#include <cairn/compile.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+
+#define CN_ERRORS_TOLD 64 /* places of which an error is not told again */
+
+/* One run over one module. Passes keep no other state (no file-scope variables). */
+struct cn_ctx {
+  LLVMModuleRef module;
+  LLVMContextRef llvm;
+  LLVMTargetDataRef layout;      /* owned by the module */
+  LLVMTargetMachineRef machine;  /* may be null for a single pass */
+  const struct cairn_compile_options *options;
+  unsigned errors;               /* CAIRN_ERRORs reported so far */
+  /* Of the last of them that were told of a place in the source (diagnose.c). */
+  uint64_t told[CN_ERRORS_TOLD];
+};
+
+/* The attribute index of a function itself; LLVM-C gives it as a negative int. */
+#define CN_FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
+
+/* A pass: true if no error was reported. Each file opens with needs / provides / breaks. */
+typedef bool cn_pass(struct cn_ctx *ctx);
+
+/* The passes, as pipeline.c orders them for late insertion; beside each its name and its room. */
+cn_pass cn_rules;             /* rules: source/ */
+cn_pass cn_prepare;           /* prepare: optimise/ */
+cn_pass cn_restore;           /* restore-references: optimise/ */
+cn_pass cn_layouts;           /* layouts: lower/ */
+cn_pass cn_allocate;          /* allocate: lower/ */
+cn_pass cn_route_calls;       /* route-calls: transitions/ */
+cn_pass cn_slots;             /* check-stores: lower/ */
+cn_pass cn_place;             /* place-safepoints: place/ */
+cn_pass cn_rewrite;           /* rewrite-statepoints: rewrite/ */
+cn_pass cn_unwrap;            /* strip-statepoints: strip/ */
+cn_pass cn_inline;            /* inline-statepoints: strip/ */
+cn_pass cn_differences;       /* lower-differences: lower/ */
+cn_pass cn_verify;            /* verify-safepoints: verify/ */
+cn_pass cn_verify_unmanaged;  /* verify-unmanaged: source/ */
+cn_pass cn_markers;           /* drop-markers: markers/ */
+cn_pass cn_tail_pass;         /* tail-calls: tail/ */
+cn_pass cn_call_targets;      /* call-targets: transitions/ */
+cn_pass cn_transitions;       /* transitions: transitions/ */
+cn_pass cn_slow_paths;        /* slow-paths: lower/ */
+cn_pass cn_globals;           /* globals: lower/ */
+
+/* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
+bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
+
+/* Is an optimisation of relocations wanted (options->relocations_off)? */
+static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)
+{
+  return !(ctx->options->relocations_off >> which & 1);
+}
+
+/* ---- diagnostics (diagnose.c) ---- */
+
+/* Report; `at` is an instruction (its debug location and function are used), a function, a
+ * global or null. */
+void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
+#define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
+
+/* Tell what a pass did or decided, for -fcairn-report; nothing is computed if nobody wants to know.
+ * `at` is where in the source it is (an instruction, best the loop's or the call's) or the
+ * function. The rules of remarks are listed in docs/refused.md. */
+#define cn_remark(ctx, at, rule, ...)                             \
+  do {                                                            \
+    if ((ctx)->options->report)                                   \
+      cn_report(ctx, CAIRN_REMARK, at, rule, __VA_ARGS__);        \
+  } while (0)
+
+/* One remark per managed function on what safepoints it has, if reports are wanted (report.c). */
+void cn_summarise(struct cn_ctx *ctx);
+
+/* Did LLVM's pass succeed? Consumes `error`, which becomes a diagnostic. */
+bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
+
+/* What an error is about, besides where: values, and blocks on the way from one to the other. */
+struct cn_finding {
+  LLVMValueRef value, other; /* may be null */
+  const LLVMBasicBlockRef *path;
+  size_t path_count;
+};
+void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
+                      const struct cn_finding *finding, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* A value for messages: "%name", "@name" or its printed form cut short; into the caller's
+ * buffer. */
+const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
+
+/* ---- types, functions, calls (references.c) ---- */
+
+/* A pointer in a managed address space: those of options->address_spaces while a pass runs. */
+bool cn_is_ref(LLVMTypeRef type);
+struct cn_spaces {
+  const unsigned *at;
+  size_t count;
+};
+/* Round each run of a pass: what cn_is_ref() goes by in this thread. */
+struct cn_spaces cn_spaces_enter(const struct cairn_compile_options *options);
+void cn_spaces_leave(struct cn_spaces before);
+bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
+/* A reference, or a vector, array or struct with one in it. */
+bool cn_holds_ref(LLVMTypeRef type);
+/* A scalable vector, or something with one in it: its size is not known. */
+bool cn_is_scalable(LLVMTypeRef type);
+/* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
+ * is new in LLVM 22. */
+bool cn_takes_address(LLVMValueRef instruction);
+/* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its
+ * callee as an attribute of what it returns, or !cairn.immovable on a load
+ * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? What is derived
+ * from such references alone does not move either. */
+bool cn_is_immovable(LLVMValueRef value);
+/* The address of a local, cast to another address space: what managed_allocas.c makes. */
+bool cn_is_local_cast(LLVMValueRef value);
+/* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
+bool cn_is_managed(LLVMValueRef function);
+bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
+/* A function's string attribute `name`, or null. */
+LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
+
+/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
+ * intrinsic `name`". */
+LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
+bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
+bool cn_calls_some_intrinsic(LLVMValueRef call);
+/* The function that `call` names directly, or null (indirect, inline assembly). */
+LLVMValueRef cn_direct_callee(LLVMValueRef call);
+
+/* ---- calls (calls.c) ---- */
+
+enum cn_call_kind {
+  CN_CALL_NOT,      /* not a call */
+  CN_CALL_LEAF,     /* never reaches a safepoint: stays a plain call */
+  CN_CALL_PARSE,    /* a parse point */
+  CN_CALL_MUSTTAIL, /* not a parse point: the frame is gone */
+  CN_CALL_STATEPOINT, /* llvm.experimental.gc.statepoint: rewritten already */
+};
+struct cn_call_class {
+  enum cn_call_kind kind;
+  const char *why; /* for --print=calls: "attribute nocallback", "table: ...", ... */
+};
+/* The one answer to "is this call a leaf". Never by a name's likeness to the C library's: by
+ * attribute ("gc-leaf-function", nocallback), by being an intrinsic that is expanded in line, by
+ * inline assembly, or by the explicit table in leaf_functions.def, each entry with a reason, which holds
+ * only for declarations without references. */
+struct cn_call_class cn_classify_call(LLVMValueRef instruction);
+
+/* ---- control flow (cfg.c) ---- */
+
+/* Split the block of `at` before it: the tail gets a new block, returned; successors' phis are
+ * right; the old block ends in a branch to the tail. What is an alloca of fixed size in the entry
+ * block stays in it. */
+LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
+/* Move an instruction to just before another; it keeps its name and debug location. */
+void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
+
+#endif

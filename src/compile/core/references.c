@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Questions about types, functions and calls that must have one answer (the seeds'
+ * "Distinguishing references").
+ */
+#include <string.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "compile/core/names.h"
+#include "compile/core/pass.h"
+
+/* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
+ * pass asks of every type whether it is a reference, mostly where no context is at hand, and the
+ * answer does not change while a pass runs. The one file-scope variable of the passes:
+ * cn_spaces_enter() and cn_spaces_leave() stand round each run of one, so nothing is kept from one
+ * call of the library to the next. */
+static _Thread_local struct cn_spaces spaces;
+
+struct cn_spaces cn_spaces_enter(const struct cairn_compile_options *options)
+{
+  struct cn_spaces before = spaces;
+
+  spaces = (struct cn_spaces){options->address_spaces, options->address_space_count};
+  return before;
+}
+
+void cn_spaces_leave(struct cn_spaces before)
+{
+  spaces = before;
+}
+
+static bool is_managed_space(unsigned space)
+{
+  for (size_t i = 0; i < spaces.count; i++)
+    if (spaces.at[i] == space)
+      return true;
+  return spaces.count == 0 && space == CAIRN_ABI_ADDRESS_SPACE;
+}
+
+bool cn_is_ref(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+         is_managed_space(LLVMGetPointerAddressSpace(type));
+}
+
+bool cn_is_ref_vector(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  return (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) &&
+         cn_is_ref(LLVMGetElementType(type));
+}
+
+/* A search through the types that a type is made of. Types share parts: a struct of two structs of
+ * two structs ... has many more places than types, so that after a while those that were seen are
+ * remembered. */
+struct search {
+  bool (*wanted)(LLVMTypeRef type);
+  unsigned steps;
+  struct cn_ptrmap seen;
+};
+
+enum { SEARCH_STEPS = 1000 };
+
+static bool finds(struct search *search, LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  bool fresh = true;
+
+  if (search->wanted(type))
+    return true;
+  if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ||
+      kind == LLVMArrayTypeKind)
+    return finds(search, LLVMGetElementType(type));
+  if (kind != LLVMStructTypeKind)
+    return false;
+  if (search->steps++ > SEARCH_STEPS)
+    cn_ptrmap_add(&search->seen, type, &fresh);
+  unsigned count = fresh ? LLVMCountStructElementTypes(type) : 0;
+  for (unsigned i = 0; i < count; i++)
+    if (finds(search, LLVMStructGetTypeAtIndex(type, i)))
+      return true;
+  return false;
+}
+
+static bool contains(LLVMTypeRef type, bool (*wanted)(LLVMTypeRef type))
+{
+  struct search search = {.wanted = wanted};
+  bool found = finds(&search, type);
+
+  cn_ptrmap_free(&search.seen);
+  return found;
+}
+
+bool cn_holds_ref(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMPointerTypeKind:
+    return cn_is_ref(type);
+  case LLVMVectorTypeKind:
+  case LLVMScalableVectorTypeKind:
+  case LLVMArrayTypeKind:
+  case LLVMStructTypeKind:
+    return contains(type, cn_is_ref);
+  default:
+    return false;
+  }
+}
+
+static bool is_scalable_vector(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind;
+}
+
+bool cn_is_scalable(LLVMTypeRef type)
+{
+  return contains(type, is_scalable_vector);
+}
+
+bool cn_takes_address(LLVMValueRef instruction)
+{
+  if (!LLVMIsAInstruction(instruction))
+    return false;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+  return opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
+}
+
+bool cn_is_strategy(const char *gc)
+{
+  return strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0;
+}
+
+LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name)
+{
+  return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
+}
+
+bool cn_is_managed(LLVMValueRef function)
+{
+  const char *gc = LLVMGetGC(function);
+
+  if (gc && cn_is_strategy(gc))
+    return true;
+  return cn_string_attribute(function, "cairn") != NULL;
+}
+
+LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count)
+{
+  unsigned id = cn_intrinsic_id(name);
+
+  CN_CHECK(id != 0);
+  return LLVMGetIntrinsicDeclaration(ctx->module, id, types, count);
+}
+
+LLVMValueRef cn_direct_callee(LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+
+  return LLVMIsAFunction(callee);
+}
+
+bool cn_calls_some_intrinsic(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return callee && LLVMGetIntrinsicID(callee) != 0;
+}
+
+bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name)
+{
+  if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
+    return false;
+  LLVMValueRef callee = cn_direct_callee(instruction);
+  unsigned id = callee ? LLVMGetIntrinsicID(callee) : 0;
+  return id != 0 && id == cn_intrinsic_id(name);
+}
+
+static bool is_immovable_argument(LLVMValueRef argument)
+{
+  LLVMValueRef function = LLVMGetParamParent(argument);
+  LLVMAttributeIndex index = 1;
+
+  for (LLVMValueRef p = LLVMGetFirstParam(function); p != argument; p = LLVMGetNextParam(p))
+    index++;
+  return LLVMGetStringAttributeAtIndex(function, index, CN_IMMOVABLE,
+                                       (unsigned)strlen(CN_IMMOVABLE)) != NULL;
+}
+
+static bool is_immovable_result(LLVMValueRef call)
+{
+  unsigned length = (unsigned)strlen(CN_IMMOVABLE);
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeReturnIndex, CN_IMMOVABLE, length))
+    return true;
+  return callee &&
+         LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_IMMOVABLE, length);
+}
+
+bool cn_is_local_cast(LLVMValueRef value)
+{
+  return LLVMIsAAddrSpaceCastInst(value) && LLVMIsAAllocaInst(LLVMGetOperand(value, 0));
+}
+
+bool cn_is_immovable(LLVMValueRef value)
+{
+  if (!cn_is_ref(LLVMTypeOf(value)))
+    return false;
+  if (LLVMIsAArgument(value))
+    return is_immovable_argument(value);
+  if (LLVMIsACallInst(value) || LLVMIsAInvokeInst(value))
+    return is_immovable_result(value) || cn_calls_intrinsic(value, "llvm.threadlocal.address");
+  if (cn_is_local_cast(value))
+    return true;
+  if (!LLVMIsALoadInst(value) || !LLVMHasMetadata(value))
+    return false;
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(value));
+  unsigned kind = LLVMGetMDKindIDInContext(llvm, CN_IMMOVABLE_METADATA,
+                                           (unsigned)strlen(CN_IMMOVABLE_METADATA));
+  return LLVMGetMetadata(value, kind) != NULL;
+}

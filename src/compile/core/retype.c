@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A function with another signature: for tail calls, which must have their caller's (tail_widen.c,
+ * call_targets.c). Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves
+ * to the module's end.
+ */
+#include "compile/core/retype.h"
+
+#include <stdlib.h>
+#include <llvm-c/Comdat.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+bool cn_retype_possible(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); use; use = LLVMGetNextUse(use))
+      if (LLVMIsABlockAddress(LLVMGetUser(use)))
+        return false;
+  return true;
+}
+
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
+{
+  for (int index = -1; index <= (int)LLVMCountParams(from); index++) {
+    LLVMAttributeIndex at = (LLVMAttributeIndex)index;
+    unsigned count = LLVMGetAttributeCountAtIndex(from, at);
+    LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
+    bool same =
+        index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) == LLVMTypeOf(LLVMGetParam(to, at - 1));
+    LLVMGetAttributesAtIndex(from, at, list);
+    for (unsigned i = 0; i < count && same; i++)
+      LLVMAddAttributeAtIndex(to, at, list[i]);
+    free(list);
+  }
+}
+
+static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
+{
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(from, &count);
+
+  for (unsigned i = 0; i < count; i++)
+    LLVMGlobalSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
+                          LLVMValueMetadataEntriesGetMetadata(entries, i));
+  LLVMDisposeValueMetadataEntries(entries);
+  LLVMGlobalClearMetadata(from);
+}
+
+/* Everything that a function has beside its type and its body. */
+static void copy_function(LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMSetLinkage(to, LLVMGetLinkage(from));
+  LLVMSetVisibility(to, LLVMGetVisibility(from));
+  LLVMSetDLLStorageClass(to, LLVMGetDLLStorageClass(from));
+  LLVMSetUnnamedAddress(to, LLVMGetUnnamedAddress(from));
+  LLVMSetFunctionCallConv(to, LLVMGetFunctionCallConv(from));
+  LLVMSetAlignment(to, LLVMGetAlignment(from));
+  if (LLVMGetSection(from))
+    LLVMSetSection(to, LLVMGetSection(from));
+  if (LLVMGetGC(from))
+    LLVMSetGC(to, LLVMGetGC(from));
+  if (LLVMGetComdat(from))
+    LLVMSetComdat(to, LLVMGetComdat(from));
+  if (LLVMHasPersonalityFn(from))
+    LLVMSetPersonalityFn(to, LLVMGetPersonalityFn(from));
+  if (LLVMHasPrefixData(from))
+    LLVMSetPrefixData(to, LLVMGetPrefixData(from));
+  if (LLVMHasPrologueData(from))
+    LLVMSetPrologueData(to, LLVMGetPrologueData(from));
+  copy_attributes(from, to);
+  copy_metadata(from, to);
+}
+
+/* What the old parameter was, from the wider new one. */
+static LLVMValueRef narrow(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
+{
+  if (LLVMTypeOf(value) == type)
+    return value;
+  if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind)
+    return LLVMBuildTrunc(builder, value, type, "");
+  LLVMValueRef pair = LLVMBuildBitCast(builder, value, LLVMVectorType(type, 2), "");
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+  return LLVMBuildExtractElement(builder, pair, LLVMConstInt(i32, 0, false), "");
+}
+
+static void move_body(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMBasicBlockRef block;
+  size_t length;
+
+  while ((block = LLVMGetFirstBasicBlock(from))) {
+    LLVMRemoveBasicBlockFromParent(block);
+    LLVMAppendExistingBasicBlock(to, block);
+  }
+  LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(to)));
+  for (unsigned i = 0; i < LLVMCountParams(from); i++) {
+    LLVMValueRef old = LLVMGetParam(from, i), new = LLVMGetParam(to, i);
+    const char *name = LLVMGetValueName2(old, &length);
+    LLVMSetValueName2(new, name, length);
+    LLVMReplaceAllUsesWith(old, narrow(builder, new, LLVMTypeOf(old)));
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type)
+{
+  LLVMValueRef new = LLVMAddFunction(ctx->module, "", type);
+  size_t length;
+  char *name = cn_strdup(LLVMGetValueName2(function, &length));
+
+  copy_function(function, new);
+  move_body(ctx, function, new);
+  LLVMReplaceAllUsesWith(function, new);
+  LLVMDeleteFunction(function);
+  LLVMSetValueName2(new, name, length);
+  free(name);
+  return new;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions with other signatures. Private to src/compile.
+ */
+#ifndef CN_COMPILE_CORE_RETYPE_H
+#define CN_COMPILE_CORE_RETYPE_H
+
+#include "compile/core/pass.h"
+
+/* False: addresses of the function's blocks are taken, which would go with it. */
+bool cn_retype_possible(LLVMValueRef function);
+
+/* Give `function` the type `type`, whose first parameters are its own, or wider ones, and return
+ * it: the old one is deleted. Calls that have the old type stay, and must be right by convention. */
+LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What of a call is carried over to its statepoint: attributes, and the directives that choose the
+ * statepoint's id and patch bytes. Needs: nothing. Provides: attributes on statepoints and
+ * results. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+
+static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size_t count)
+{
+  if (LLVMIsStringAttribute(attribute))
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (LLVMGetEnumAttributeKind(attribute) == cn_attribute_kind(names[i]))
+      return true;
+  return false;
+}
+
+/* Ours of calls that statepoints keep: whose operands are listed, whose callee is managed. */
+static bool is_ours(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {CN_LIVE_OPERANDS, CN_MANAGED_CALLEE};
+  unsigned length;
+  const char *name = LLVMGetStringAttributeKind(attribute, &length);
+
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (length == strlen(kept[i]) && memcmp(name, kept[i], length) == 0)
+      return true;
+  return false;
+}
+
+/* What is true of a statepoint if it is true of the call that it wraps. Anything else is
+ * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
+static bool keeps_call_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"cold",         "hot",        "nounwind",    "noreturn",
+                                     "nomerge",      "convergent", "noinline",    "strictfp",
+                                     "mustprogress", "willreturn", "noduplicate", "nocf_check"};
+
+  if (LLVMIsStringAttribute(attribute))
+    return is_ours(attribute);
+  return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+}
+
+/* What speaks of the value alone, not of the memory that it points to before or after the call. */
+static bool keeps_result_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"zeroext", "signext", "noext", "noundef",  "nonnull",
+                                     "inreg",   "align",   "range", "nofpclass"};
+
+  return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+}
+
+/* How an argument is passed, and what its value is. Promises about the memory behind it are not
+ * kept: the statepoint stands for a collection, too, which writes the locals that are described to
+ * it. "returned" would speak of the token. */
+static bool keeps_argument_attribute(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"zeroext",    "signext",    "noext",   "inreg",   "byval",
+                                     "sret",       "byref",      "nest",    "noundef", "swiftself",
+                                     "swiftasync", "alignstack", "nonnull", "align",   "range",
+                                     "nofpclass",  "swifterror"};
+
+  return LLVMIsStringAttribute(attribute) || is_one_of(attribute, kept, sizeof kept / sizeof *kept);
+}
+
+void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
+{
+  unsigned arguments = LLVMGetNumArgOperands(call);
+
+  cn_emit_attributes_of(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX,
+                        keeps_call_attribute);
+  for (unsigned i = 0; i < arguments; i++)
+    cn_emit_attributes_of(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
+                          keeps_argument_attribute);
+}
+
+void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
+{
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(result));
+
+  cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
+  if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
+    LLVMAddCallSiteAttribute(
+        result, 0,
+        LLVMCreateStringAttribute(llvm, CN_IMMOVABLE, (unsigned)strlen(CN_IMMOVABLE), "", 0));
+}
+
+uint64_t cn_statepoint_default_id(LLVMValueRef call)
+{
+  size_t length;
+  LLVMValueRef callee = cn_direct_callee(call);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  if (strcmp(name, CN_POLL_SLOW) == 0)
+    return CAIRN_ABI_STATEPOINT_ID_POLL;
+  if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
+    return CAIRN_ABI_STATEPOINT_ID_ALLOC;
+  return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
+}
+
+/* The attribute of the call site, or else of the function that it names. */
+static const char *directive(LLVMValueRef call, const char *name, unsigned *length)
+{
+  unsigned size = (unsigned)strlen(name);
+  LLVMValueRef callee = cn_direct_callee(call);
+  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, size);
+
+  if (!attribute && callee && LLVMGetAttributeCountAtIndex(callee, CN_FUNCTION_INDEX))
+    attribute = LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, size);
+  return attribute ? LLVMGetStringAttributeValue(attribute, length) : NULL;
+}
+
+bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value)
+{
+  unsigned length;
+  char digits[32], *end;
+  const char *text = directive(call, name, &length);
+
+  if (!text)
+    return true;
+  if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
+    return false;
+  memcpy(digits, text, length);
+  digits[length] = 0;
+  unsigned long long number = strtoull(digits, &end, 10);
+  *value = number;
+  bool overflows = number == UINT64_MAX && strcmp(digits, "18446744073709551615") != 0;
+  return *end == 0 && number <= limit && !overflows;
+}
+
+bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
+{
+  static const char in[] = "live-in", through[] = "live-through";
+  unsigned length;
+  const char *text = directive(call, "deopt-lowering", &length);
+
+  *live_in = text && length == sizeof in - 1 && memcmp(text, in, length) == 0;
+  return !text || *live_in || (length == sizeof through - 1 && memcmp(text, through, length) == 0);
+}
+
+bool cn_statepoint_wanted(LLVMValueRef call)
+{
+  static const char *const names[] = {"statepoint-id", "statepoint-num-patch-bytes",
+                                      "deopt-lowering"};
+  unsigned length;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (directive(call, names[i], &length))
+      return true;
+  return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long passes take, for the caller's timer (cairn_compile_options). Private to src/compile.
+ */
+#ifndef CN_COMPILE_CORE_STOPWATCH_H
+#define CN_COMPILE_CORE_STOPWATCH_H
+
+#include "compile/core/pass.h"
+
+/* The clocks when a pass began; zero if nobody asks. */
+struct cn_stopwatch {
+  double wall, user, system;
+};
+
+struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
+/* Tell the caller's timer, if there is one, what has passed since. */
+void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since,
+                       const char *pass);
+
+#endif

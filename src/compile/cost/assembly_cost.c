@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Needs: inline assembly. Provides: how long it takes. Breaks: nothing.
+ *
+ * The text is not understood, only looked through for what may go round: a jump that does not lead
+ * forward, a repeated string instruction, a call. Without any of these, each statement runs once.
+ */
+#include <string.h>
+#include "compile/cost/cost.h"
+
+/* What a statement counts, as much as an atomic instruction, which it may be. */
+#define STATEMENT 20
+
+struct text {
+  const char *at, *end;
+};
+
+static bool is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '{' || c == '}' || c == '|';
+}
+
+static bool is_end(char c)
+{
+  return c == '\n' || c == ';' || c == '\r' || c == '\0';
+}
+
+/* The next word of the statement; empty at its end. */
+static struct text next_word(struct text *rest)
+{
+  while (rest->at < rest->end && is_blank(*rest->at))
+    rest->at++;
+  struct text word = {rest->at, rest->at};
+  while (word.end < rest->end && !is_blank(*word.end) && !is_end(*word.end))
+    word.end++;
+  rest->at = word.end;
+  return word;
+}
+
+static bool is_one_of(struct text word, const char *const *names)
+{
+  for (; *names; names++)
+    if ((size_t)(word.end - word.at) == strlen(*names) &&
+        strncmp(word.at, *names, strlen(*names)) == 0)
+      return true;
+  return false;
+}
+
+static bool starts(struct text word, const char *start)
+{
+  return (size_t)(word.end - word.at) >= strlen(start) &&
+         strncmp(word.at, start, strlen(start)) == 0;
+}
+
+/* A local label further on, `1f`, or one of the function's own, `${0:l}`, to which control goes
+ * on. */
+static bool leads_forward(struct text target)
+{
+  return target.end > target.at && (target.end[-1] == 'f' || starts(target, "$"));
+}
+
+/* May the statement take any time? `rest` is what follows its first word. */
+static bool goes_round(struct text word, struct text rest)
+{
+  static const char *const repeats[] = {"rep", "repe", "repz", "repne", "repnz", NULL};
+  static const char *const none[] = {"", "nop", "ret", "retq", NULL}; /* rep; nop is pause */
+
+  if (is_one_of(word, repeats))
+    return !is_one_of(next_word(&rest), none);
+  if (starts(word, "call"))
+    return true;
+  return (starts(word, "j") || starts(word, "loop")) && !leads_forward(next_word(&rest));
+}
+
+uint64_t cn_work_of_assembly(LLVMValueRef code)
+{
+  size_t length;
+  const char *text = LLVMGetInlineAsmAsmString(code, &length);
+  struct text rest = {text, text + length};
+  uint64_t work = 0;
+
+  while (rest.at < rest.end) {
+    struct text word = next_word(&rest);
+    while (word.end > word.at && word.end[-1] == ':')
+      word = next_word(&rest);
+    if (goes_round(word, rest))
+      return CN_WORK_UNKNOWN;
+    while (rest.at < rest.end && !is_end(*rest.at))
+      rest.at++;
+    rest.at += rest.at < rest.end;
+    work += word.end > word.at ? STATEMENT : 0;
+  }
+  return work ? work : 1;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How often blocks run, by branch weights. Part of pass `place-safepoints`.
+ *
+ * Needs: struct cn_loops. Provides: numbers for comparing blocks outside loops. Breaks: nothing.
+ *
+ * One walk in reverse post-order. Whoever enters a loop leaves it: so an edge out of a loop gets
+ * its share of those that leave by the block, not of all its trips.
+ */
+#include "compile/cost/block_frequency.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+
+/* What a way counts that nothing is said of, and one that ends in an abort. */
+#define USUAL 1024
+#define COLD 1
+
+static bool is_cold(LLVMBasicBlockRef block)
+{
+  if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(block)))
+    return true;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_is_call(i) && cn_calls_have(i, "cold"))
+      return true;
+  return false;
+}
+
+/* The weights that the terminator's metadata says, in the order of the successors. */
+static bool read_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
+{
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(end));
+  LLVMValueRef node = LLVMGetMetadata(end, LLVMGetMDKindIDInContext(llvm, "prof", 4));
+  unsigned operands = node ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0, length = 0;
+  LLVMValueRef *at = cn_alloc((operands + 1) * sizeof *at);
+  uint64_t sum = 0;
+
+  if (operands)
+    LLVMGetMDNodeOperands(node, at);
+  const char *kind = operands && at[0] ? LLVMGetMDString(at[0], &length) : NULL;
+  bool ok = kind && length == 14 && memcmp(kind, "branch_weights", 14) == 0 && operands > count;
+  for (unsigned s = 0; ok && s < count; s++) {
+    LLVMValueRef number = at[operands - count + s];
+    ok = number && LLVMIsAConstantInt(number) && LLVMGetIntTypeWidth(LLVMTypeOf(number)) <= 64;
+    weights[s] = ok ? LLVMConstIntGetZExtValue(number) : 0;
+    ok = weights[s] <= UINT32_MAX;
+    sum += weights[s];
+  }
+  free(at);
+  return ok && sum > 0;
+}
+
+static void weigh(LLVMValueRef end, uint64_t *weights, unsigned count)
+{
+  if (read_weights(end, weights, count))
+    return;
+  for (unsigned s = 0; s < count; s++)
+    weights[s] = is_cold(LLVMGetSuccessor(end, s)) ? COLD : USUAL;
+  if (LLVMIsAInvokeInst(end)) /* it returns; exceptions are exceptions */
+    weights[1] = COLD;
+}
+
+/* Does the edge lead out of the outermost loop round `from`? */
+static bool leaves_loops(const struct cn_loops *loops, uint32_t from, uint32_t to)
+{
+  uint32_t l = loops->of[from];
+
+  while (l != CN_NO_BLOCK && loops->at[l].parent != CN_NO_BLOCK)
+    l = loops->at[l].parent;
+  return l != CN_NO_BLOCK && !cn_loops_contain(loops, l, to);
+}
+
+/* The part `weight` of `sum`, rounded up: parts that meet again are the whole. */
+static uint64_t share(uint64_t often, uint64_t weight, uint64_t sum)
+{
+  return (uint64_t)(((unsigned __int128)often * weight + sum - 1) / sum);
+}
+
+static void spread(const struct cn_loops *loops, uint32_t b, uint64_t *often)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+  unsigned count = LLVMGetNumSuccessors(end);
+  uint64_t *weights = cn_alloc(count * sizeof *weights), out = 0, in = 0;
+
+  weigh(end, weights, count);
+  for (unsigned s = 0; s < count; s++) {
+    uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+    *(leaves_loops(loops, b, to) ? &out : &in) += weights[s];
+  }
+  for (unsigned s = 0; s < count; s++) {
+    uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+    uint64_t sum = leaves_loops(loops, b, to) ? out : in;
+    if (cn_cfg_retreats(b, to) || !sum)
+      continue;
+    often[to] += share(often[b], weights[s], sum);
+    often[to] = often[to] > CN_ALWAYS ? CN_ALWAYS : often[to];
+  }
+  free(weights);
+}
+
+void cn_weights_find(const struct cn_loops *loops, uint64_t *often)
+{
+  for (uint32_t b = 0; b < loops->cfg->count; b++)
+    often[b] = b == 0 ? CN_ALWAYS : 0;
+  for (uint32_t b = 0; b < loops->cfg->count; b++)
+    spread(loops, b, often);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What one instruction does, in units of about half a nanosecond: a guess that is rather too high,
+ * from which loops get their chunks and functions their bounds (late-insertion-slides-2014, future
+ * work: "Inner loop chunking"). Needs, provides, breaks: nothing.
+ *
+ * Most instructions take one unit: a core does two or three of them in half a nanosecond, but they
+ * wait for one another. What is far from one is what takes long on every machine: divisions,
+ * memory that is not in the cache, and calls.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+
+/* Baseline x86-64: 16 bytes a register. */
+#define REGISTER_BITS 128
+#define DIVIDE 20
+#define ATOMIC 40
+/* A load that the prefetcher does not foresee, several of which may be under way; and one that the
+ * next one waits for, so that each takes the whole way to memory. */
+#define LOAD_ANYWHERE 16
+#define LOAD_CHASED 64
+#define STORE_ANYWHERE 8
+/* Memory filled or copied: four gigabytes a second, which a machine does without its caches. */
+#define BYTES_PER_UNIT 2
+#define FILL_ITSELF 20
+
+uint64_t cn_work_budget(const struct cn_ctx *ctx)
+{
+  enum { USUAL_BUDGET = 20 };
+  unsigned chosen = ctx->options->poll_budget;
+
+  return (uint64_t)(chosen ? chosen : USUAL_BUDGET) * CN_WORK_PER_US;
+}
+
+/* ---- types ---- */
+
+static unsigned bits_of_scalar(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind: return 16;
+  case LLVMFloatTypeKind: return 32;
+  case LLVMX86_FP80TypeKind:
+  case LLVMFP128TypeKind:
+  case LLVMPPC_FP128TypeKind: return 128;
+  default: return 64;
+  }
+}
+
+static unsigned elements_of(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (kind == LLVMScalableVectorTypeKind)
+    return 16 * LLVMGetVectorSize(type);
+  return kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
+static LLVMTypeRef element_of(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind
+             ? LLVMGetElementType(type)
+             : type;
+}
+
+/* How many registers a value of `type` takes, and so how many instructions one becomes. */
+static uint64_t registers_of(LLVMTypeRef type)
+{
+  uint64_t bits = (uint64_t)bits_of_scalar(element_of(type)) * elements_of(type);
+  uint64_t room = elements_of(type) > 1 ? REGISTER_BITS : 64;
+
+  if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
+    return LLVMCountStructElementTypes(type) + 1;
+  if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+    return LLVMGetArrayLength2(type) * registers_of(LLVMGetElementType(type)) + 1;
+  return bits <= room ? 1 : (bits + room - 1) / room;
+}
+
+/* ---- memory ---- */
+
+/* Does `value` run along evenly, or not at all: is there nothing in it that was loaded or mixed? */
+static bool is_even(LLVMValueRef value, unsigned depth)
+{
+  if (!LLVMIsAInstruction(value))
+    return true;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMPHI:
+    return true;
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMOr:
+    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) &&
+           is_even(LLVMGetOperand(value, 1), depth - 1);
+  case LLVMMul:
+  case LLVMShl:
+    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) &&
+           !LLVMIsAInstruction(LLVMGetOperand(value, 1));
+  case LLVMSExt:
+  case LLVMZExt:
+  case LLVMTrunc:
+  case LLVMFreeze:
+    return depth && is_even(LLVMGetOperand(value, 0), depth - 1);
+  default:
+    return false;
+  }
+}
+
+/* Is the pointer `phi` the result of a load from where it pointed before, at most this many phis
+ * and selects away: a walk along a list or a tree? */
+static bool is_loaded_from(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
+{
+  if (!depth || !LLVMIsAInstruction(value))
+    return false;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMLoad: {
+    LLVMValueRef from = LLVMGetOperand(value, 0);
+    for (unsigned steps = 0; steps < 4 && LLVMIsAGetElementPtrInst(from); steps++)
+      from = LLVMGetOperand(from, 0);
+    return from == phi || (LLVMIsALoadInst(from) && is_loaded_from(from, phi, depth - 1));
+  }
+  case LLVMSelect:
+    return is_loaded_from(LLVMGetOperand(value, 1), phi, depth - 1) ||
+           is_loaded_from(LLVMGetOperand(value, 2), phi, depth - 1);
+  case LLVMPHI:
+    for (unsigned i = 0; value != phi && i < LLVMCountIncoming(value) && i < 4; i++)
+      if (is_loaded_from(LLVMGetIncomingValue(value, i), phi, depth - 1))
+        return true;
+    return false;
+  default:
+    return false;
+  }
+}
+
+static bool is_chased(LLVMValueRef pointer)
+{
+  bool chased = false;
+
+  for (unsigned i = 0; LLVMIsAPHINode(pointer) && !chased && i < LLVMCountIncoming(pointer); i++)
+    chased = is_loaded_from(LLVMGetIncomingValue(pointer, i), pointer, 3);
+  return chased;
+}
+
+/* Of an access through `pointer`: `anywhere` where its place does not follow from the last
+ * one's. */
+static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
+{
+  while (LLVMIsAInstruction(pointer)) {
+    if (LLVMIsAGetElementPtrInst(pointer)) {
+      for (int o = 1; o < LLVMGetNumOperands(pointer); o++)
+        if (!is_even(LLVMGetOperand(pointer, (unsigned)o), 4))
+          return anywhere;
+    } else if (!LLVMIsABitCastInst(pointer) && !LLVMIsAAddrSpaceCastInst(pointer)) {
+      break;
+    }
+    pointer = LLVMGetOperand(pointer, 0);
+  }
+  if (LLVMIsAPHINode(pointer))
+    return is_chased(pointer) ? chased : 1;
+  return LLVMIsALoadInst(pointer) || LLVMIsAIntToPtrInst(pointer) ? anywhere / 4 : 1;
+}
+
+/* What a miss of every cache adds to an access whose place does not follow from the last one's. */
+#define LOAD_MISSED 84
+#define STORE_MISSED 32
+
+uint64_t cn_work_of_miss(LLVMValueRef i)
+{
+  bool load = LLVMIsALoadInst(i) != NULL;
+
+  if (!load && !LLVMIsAStoreInst(i))
+    return 0;
+  uint64_t place = of_access(LLVMGetOperand(i, load ? 0 : 1), LOAD_ANYWHERE, LOAD_CHASED);
+  return place < LOAD_ANYWHERE ? 0 : load ? LOAD_MISSED : STORE_MISSED;
+}
+
+/* ---- calls ---- */
+
+uint64_t cn_work_of_bytes(uint64_t bytes)
+{
+  return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_ITSELF + bytes / BYTES_PER_UNIT;
+}
+
+/* Functions of C that take as long as their argument says, and intrinsics named like them. */
+static const struct sized {
+  const char *name;
+  unsigned length; /* the number of the argument */
+} sized[] = {
+    {"memcpy", 2},  {"memmove", 2},  {"memset", 2},        {"memcmp", 2},
+    {"bcmp", 2},    {"memchr", 2},   {"memrchr", 2},       {"mempcpy", 2},
+    {"strncpy", 2}, {"stpncpy", 2},  {"strncmp", 2},       {"strncasecmp", 2},
+    {"strnlen", 1}, {"strndup", 1},  {"bzero", 1},         {"explicit_bzero", 1},
+    {"bcopy", 2},   {"memccpy", 3},  {"__memcpy_chk", 2},  {"__memmove_chk", 2},
+    {"calloc", 1},  {"realloc", 1},  {"__memset_chk", 2},  {"__mempcpy_chk", 2},
+};
+
+/* What one of these does; 0: it is none. A calloc counts its elements, too. */
+static uint64_t of_sized(LLVMValueRef call, const char *name)
+{
+  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
+    if (strcmp(name, sized[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized[i].length)
+      continue;
+    uint64_t bytes = cn_loops_largest(LLVMGetOperand(call, sized[i].length));
+    uint64_t count = strcmp(name, "calloc") == 0 ? cn_loops_largest(LLVMGetOperand(call, 0)) : 1;
+    return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
+  }
+  return 0;
+}
+
+/* Intrinsics that are more than an instruction or two, by the start of their names. */
+static const struct intrinsic {
+  const char *name;
+  uint64_t work;
+  bool once; /* whatever the type, else for each element */
+} intrinsics[] = {
+    {"llvm.dbg.", 0, true},         {"llvm.lifetime.", 0, true},
+    {"llvm.assume", 0, true},       {"llvm.experimental.noalias", 0, true},
+    {"llvm.invariant.", 0, true},   {"llvm.launder.", 0, true},
+    {"llvm.strip.", 0, true},       {"llvm.annotation", 0, true},
+    {"llvm.ptr.annotation", 0, true}, {"llvm.var.annotation", 0, true},
+    {"llvm.pseudoprobe", 0, true},  {"llvm.experimental.gc.", 0, true},
+    {"llvm.masked.gather.", LOAD_ANYWHERE, false}, {"llvm.masked.scatter.", STORE_ANYWHERE, false},
+    {"llvm.masked.", 2, false},     {"llvm.vector.reduce.", 1, false},
+    {"llvm.sqrt.", DIVIDE, false},  {"llvm.fma.", 40, false},
+    {"llvm.pow", 300, false},       {"llvm.exp", 150, false},
+    {"llvm.log", 150, false},       {"llvm.sin", 300, false},
+    {"llvm.cos", 300, false},       {"llvm.tan", 300, false},
+    {"llvm.asin", 200, false},      {"llvm.acos", 200, false},
+    {"llvm.atan", 200, false},      {"llvm.sinh", 300, false},
+    {"llvm.modf", 40, false},       {"llvm.frexp", 40, false},
+    {"llvm.ldexp", 40, false},      {"llvm.ctpop.", 10, false},
+    {"llvm.clear_cache", 2000, true}, {"llvm.get.rounding", 20, true},
+};
+
+static bool starts_with(const char *name, const char *start)
+{
+  return strncmp(name, start, strlen(start)) == 0;
+}
+
+static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
+{
+  LLVMTypeRef type = LLVMTypeOf(call);
+
+  if (starts_with(name, "llvm.mem") || starts_with(name, "llvm.experimental.memset"))
+    return cn_work_of_bytes(cn_loops_largest(LLVMGetOperand(call, 2)));
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind && LLVMGetNumArgOperands(call))
+    type = LLVMTypeOf(LLVMGetOperand(call, 0));
+  if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
+    return 0;
+  for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
+    if (starts_with(name, intrinsics[i].name))
+      return intrinsics[i].work * (intrinsics[i].once ? 1 : elements_of(type));
+  return 2 * registers_of(type);
+}
+
+/* What was said of the callee, "cairn-work"="N" on the call or on the function; 0: nothing. */
+static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
+{
+  unsigned length = sizeof CN_WORK_SAID - 1;
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID, length);
+
+  if (!attribute && callee)
+    attribute = cn_string_attribute(callee, CN_WORK_SAID);
+  return attribute ? cn_work_parse(attribute) : 0;
+}
+
+uint64_t cn_work_parse(LLVMAttributeRef attribute)
+{
+  unsigned length;
+  const char *text = LLVMGetStringAttributeValue(attribute, &length);
+  uint64_t n = 0;
+
+  if (!length)
+    return CN_WORK_UNKNOWN;
+  for (unsigned i = 0; i < length; i++)
+    if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(n, 10, &n) ||
+        __builtin_add_overflow(n, (uint64_t)(text[i] - '0'), &n))
+      return CN_WORK_UNKNOWN;
+  return n;
+}
+
+void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
+{
+  char number[24];
+  int length = snprintf(number, sizeof number, "%" PRIu64, work);
+
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
+                                                     sizeof CN_WORK_SAID - 1, number,
+                                                     (unsigned)length));
+}
+
+/* Calls that a later pass takes away. */
+static bool is_marker(const char *name)
+{
+  return cn_calls_is_marker(name) || strcmp(name, CN_PTRDIFF) == 0;
+}
+
+static uint64_t of_call(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_work_callee(call);
+  size_t length;
+
+  uint64_t work = said(call, callee);
+  if (!work && LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+    return cn_work_of_assembly(LLVMGetCalledValue(call));
+  if (work || !callee)
+    return cn_work_add(work ? work : CN_CALL_WORK, CN_CALL_ITSELF);
+  const char *name = LLVMGetValueName2(callee, &length);
+  if (LLVMGetIntrinsicID(callee))
+    return of_intrinsic(call, name);
+  if (is_marker(name))
+    return 1;
+  if (LLVMIsDeclaration(callee) && !cn_is_managed(callee) && cn_calls_leaf_reason(name)) {
+    work = of_sized(call, name);
+    return cn_work_add(work ? work : cn_calls_leaf_work(name), CN_CALL_ITSELF);
+  }
+  return CN_CALL_WORK + CN_CALL_ITSELF;
+}
+
+LLVMValueRef cn_work_callee(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (!callee || cn_classify_call(call).kind != CN_CALL_STATEPOINT)
+    return callee;
+  callee = LLVMGetOperand(call, 2);
+  return LLVMIsAFunction(callee);
+}
+
+/* ---- the others ---- */
+
+/* What is wider than two registers is divided bit by bit, by the code generator's loop. */
+static uint64_t of_division(LLVMValueRef i)
+{
+  LLVMTypeRef type = LLVMTypeOf(i);
+  uint64_t bits = bits_of_scalar(element_of(type));
+
+  if (bits > 128)
+    return 8 * bits * ((bits + 63) / 64) * elements_of(type);
+  if (LLVMIsConstant(LLVMGetOperand(i, 1)))
+    return 4 * registers_of(type);
+  return DIVIDE * elements_of(type) * (bits > 64 ? 4 : 1);
+}
+
+/* Of each part with each, for integers that do not fit a register. */
+static uint64_t of_product(LLVMTypeRef type)
+{
+  uint64_t parts = (bits_of_scalar(element_of(type)) + 63) / 64;
+
+  return 2 * (parts > 1 ? parts * parts * elements_of(type) : registers_of(type));
+}
+
+static uint64_t of_float(LLVMValueRef i, uint64_t one)
+{
+  bool soft = LLVMGetTypeKind(element_of(LLVMTypeOf(i))) == LLVMFP128TypeKind;
+
+  return (soft ? 100 : one) * registers_of(LLVMTypeOf(i));
+}
+
+/* A call of fmod() and the like, which goes bit by bit through the difference of the exponents. */
+static uint64_t of_remainder(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(element_of(type));
+  uint64_t one = kind == LLVMFloatTypeKind || kind == LLVMHalfTypeKind ? 300
+                 : kind == LLVMDoubleTypeKind                          ? 1600
+                                                                       : 24000;
+
+  return one * elements_of(type);
+}
+
+/* Of what computes. */
+static uint64_t of_value(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMURem:
+  case LLVMSRem: return of_division(i);
+  case LLVMFDiv: return of_float(i, DIVIDE);
+  case LLVMFRem: return of_remainder(LLVMTypeOf(i));
+  case LLVMFAdd:
+  case LLVMFSub:
+  case LLVMFMul: return of_float(i, 2);
+  case LLVMMul: return of_product(LLVMTypeOf(i));
+  case LLVMICmp:
+  case LLVMFCmp: return registers_of(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  default: return registers_of(LLVMTypeOf(i));
+  }
+}
+
+uint64_t cn_work_of(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMPHI:
+  case LLVMBitCast:
+  case LLVMFreeze:
+  case LLVMUnreachable: return 0;
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr: return of_call(i);
+  case LLVMLoad:
+    return of_access(LLVMGetOperand(i, 0), LOAD_ANYWHERE, LOAD_CHASED) +
+           registers_of(LLVMTypeOf(i)) - 1;
+  case LLVMStore:
+    return of_access(LLVMGetOperand(i, 1), STORE_ANYWHERE, STORE_ANYWHERE) +
+           registers_of(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;
+  case LLVMFence:
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg: return ATOMIC;
+  case LLVMBr:
+  case LLVMRet:
+  case LLVMGetElementPtr:
+  case LLVMAlloca: return 1;
+  case LLVMSwitch:
+  case LLVMIndirectBr: return 4;
+  default: return LLVMIsATerminatorInst(i) ? 1 : of_value(i);
+  }
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Natural loops. Needs: struct cn_cfg. Provides: struct cn_loops. Breaks: nothing.
+ */
+#include "compile/cost/loops.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/cost/cost.h"
+
+bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
+{
+  uint32_t l = loops->of[block];
+
+  return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
+}
+
+bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value))
+    return true;
+  uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
+  return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
+}
+
+uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint32_t exits = 0;
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
+    for (uint32_t s = 0; s < block->succ_count; s++) {
+      if (cn_loops_contain(loops, loop, block->succs[s]))
+        continue;
+      exits++;
+      if (last)
+        *last = block->succs[s];
+    }
+  }
+  return exits;
+}
+
+/* ---- bodies ---- */
+
+/* The blocks from which a back edge to the header is reached without passing the header. `in`
+ * marks them with `stamp`. */
+static void collect_body(const struct cn_cfg *cfg, struct cn_loop *loop, uint32_t *in,
+                         uint32_t stamp)
+{
+  CN_VECTOR(uint32_t) body = {0};
+
+  in[loop->header] = stamp;
+  cn_push(&body, loop->header);
+  loop->latch = CN_NO_BLOCK;
+  unsigned latches = 0;
+  for (uint32_t p = 0; p < cfg->blocks[loop->header].pred_count; p++) {
+    uint32_t latch = cfg->blocks[loop->header].preds[p];
+    if (!cn_cfg_dominates(cfg, loop->header, latch))
+      continue;
+    latches++;
+    loop->latch = latches == 1 ? latch : CN_NO_BLOCK;
+    if (in[latch] != stamp) {
+      in[latch] = stamp;
+      cn_push(&body, latch);
+    }
+  }
+  for (size_t next = 1; next < body.count; next++) {
+    const struct cn_block *b = &cfg->blocks[body.at[next]];
+    for (uint32_t p = 0; p < b->pred_count; p++)
+      if (in[b->preds[p]] != stamp) {
+        in[b->preds[p]] = stamp;
+        cn_push(&body, b->preds[p]);
+      }
+  }
+  loop->blocks = body.at;
+  loop->count = (uint32_t)body.count;
+}
+
+/* Find cycles other than the loop's own that run through its blocks. */
+static void find_inner_cycles(const struct cn_cfg *cfg, struct cn_loop *loop, const uint32_t *in,
+                              uint32_t stamp)
+{
+  for (uint32_t i = 0; i < loop->count; i++) {
+    const struct cn_block *b = &cfg->blocks[loop->blocks[i]];
+    for (uint32_t s = 0; s < b->succ_count; s++)
+      if (cn_cfg_retreats(loop->blocks[i], b->succs[s]) && in[b->succs[s]] == stamp &&
+          b->succs[s] != loop->header) {
+        loop->inner = true;
+        loop->irreducible |= !cn_cfg_dominates(cfg, b->succs[s], loop->blocks[i]);
+      }
+  }
+}
+
+/* ---- induction variables ---- */
+
+/* next = phi + step, by a GEP with one index or by an addition? */
+static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
+{
+  LLVMValueRef next = iv->next, by = NULL;
+  uint64_t scale = 1;
+
+  iv->by = NULL;
+  iv->step = 0;
+  if (LLVMIsAGetElementPtrInst(next) && LLVMGetNumOperands(next) == 2) {
+    LLVMTypeRef element = LLVMGetGEPSourceElementType(next);
+    if (!LLVMTypeIsSized(element) || LLVMGetTypeKind(element) == LLVMScalableVectorTypeKind)
+      return false;
+    scale = LLVMABISizeOfType(layout, element);
+    if (LLVMGetOperand(next, 0) == iv->phi)
+      by = LLVMIsAConstantInt(LLVMGetOperand(next, 1));
+  } else if (LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd) {
+    for (unsigned i = 0; i < 2; i++)
+      if (LLVMGetOperand(next, i) == iv->phi)
+        by = LLVMGetOperand(next, 1 - i);
+  }
+  if (!by || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
+    return false;
+  if (!LLVMIsAConstantInt(by)) {
+    iv->by = by;
+    return true;
+  }
+  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) &&
+         iv->step;
+}
+
+/* The value that a phi of the header takes on every back edge, or null if they differ. */
+static LLVMValueRef latch_value(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMValueRef value = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from == CN_NO_BLOCK || !cn_loops_contain(loops, loop, from))
+      continue;
+    if (value && value != LLVMGetIncomingValue(phi, i))
+      return NULL;
+    value = LLVMGetIncomingValue(phi, i);
+  }
+  return value;
+}
+
+static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
+                          LLVMValueRef phi, struct cn_induction *out)
+{
+  LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
+
+  if (!phi || !LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != header)
+    return false;
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(phi));
+  if (kind != LLVMPointerTypeKind && kind != LLVMIntegerTypeKind)
+    return false;
+  out->phi = phi;
+  out->next = latch_value(loops, loop, phi);
+  return out->next && LLVMIsAInstruction(out->next) && advances(layout, out);
+}
+
+bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
+                        LLVMValueRef value, struct cn_induction *out)
+{
+  if (!LLVMIsAInstruction(value))
+    return false;
+  if (try_induction(loops, loop, layout, value, out))
+    return true;
+  for (int i = 0; i < LLVMGetNumOperands(value) && i < 2; i++) {
+    LLVMValueRef phi = LLVMGetOperand(value, (unsigned)i);
+    if (LLVMTypeOf(phi) == LLVMTypeOf(value) && LLVMIsAInstruction(phi) &&
+        try_induction(loops, loop, layout, phi, out) && out->next == value)
+      return true;
+  }
+  return false;
+}
+
+/* ---- work ---- */
+
+/* What the instructions of a block do, and the same with those that may take any time counted as a
+ * call. */
+struct block_work {
+  uint64_t all, size;
+};
+
+static struct block_work work_of_block(LLVMBasicBlockRef block)
+{
+  struct block_work work = {0};
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    uint64_t one = cn_work_of(i);
+    work.all = cn_work_add(work.all, one);
+    work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
+  }
+  return work;
+}
+
+/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left
+ * their work in its `work`. */
+static void measure(struct cn_loops *loops, uint32_t l, const struct block_work *works)
+{
+  struct cn_loop *loop = &loops->at[l];
+  uint64_t once = loop->work;
+
+  loop->trips = CN_WORK_UNKNOWN;
+  for (uint32_t i = 0; i < loop->count; i++) {
+    uint32_t b = loop->blocks[i];
+    loop->size = cn_work_add(loop->size, works[b].size);
+    if (loops->of[b] == l)
+      once = cn_work_add(once, works[b].all);
+    uint64_t trips = cn_trips_by_exit(loops, l, b);
+    loop->trips = trips < loop->trips ? trips : loop->trips;
+  }
+  loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(once, loop->trips);
+  if (loop->parent != CN_NO_BLOCK)
+    loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
+}
+
+static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
+{
+  uint32_t l = loops->count++;
+  struct cn_loop *loop = &loops->at[l];
+
+  *loop = (struct cn_loop){.header = header, .parent = CN_NO_BLOCK};
+  collect_body(loops->cfg, loop, in, l + 1);
+  find_inner_cycles(loops->cfg, loop, in, l + 1);
+  for (uint32_t i = 0; i < loop->count; i++) {
+    uint32_t of = loops->of[loop->blocks[i]];
+    if (of == CN_NO_BLOCK)
+      loops->of[loop->blocks[i]] = l;
+    else if (loops->at[of].header == loop->blocks[i] && loops->at[of].parent == CN_NO_BLOCK)
+      loops->at[of].parent = l;
+  }
+}
+
+/* For cn_loops_contain(): the loops in another have places in a row. */
+static void number_nests(struct cn_loops *loops)
+{
+  uint32_t *next = cn_alloc(loops->count * sizeof *next), outer = 0;
+
+  for (uint32_t l = 0; l < loops->count; l++) {
+    loops->at[l].below++;
+    if (loops->at[l].parent != CN_NO_BLOCK)
+      loops->at[loops->at[l].parent].below += loops->at[l].below;
+  }
+  for (uint32_t l = loops->count; l-- > 0;) {
+    struct cn_loop *loop = &loops->at[l];
+    uint32_t *place = loop->parent == CN_NO_BLOCK ? &outer : &next[loop->parent];
+    loop->place = *place;
+    *place += loop->below;
+    next[l] = loop->place + 1;
+  }
+  free(next);
+}
+
+void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
+{
+  uint32_t *in = cn_alloc(cfg->count * sizeof *in);
+  struct block_work *works = cn_alloc(cfg->count * sizeof *works);
+
+  *loops = (struct cn_loops){.cfg = cfg};
+  loops->at = cn_alloc(cfg->count * sizeof *loops->at);
+  loops->of = cn_alloc(cfg->count * sizeof *loops->of);
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    loops->of[i] = CN_NO_BLOCK;
+    works[i] = work_of_block(cfg->blocks[i].block);
+  }
+  for (uint32_t i = cfg->count; i-- > 0;)
+    if (cfg->blocks[i].loop == i)
+      add_loop(loops, i, in);
+  number_nests(loops);
+  for (uint32_t l = 0; l < loops->count; l++)
+    measure(loops, l, works);
+  free(in);
+  free(works);
+}
+
+void cn_loops_free(struct cn_loops *loops)
+{
+  for (uint32_t l = 0; l < loops->count; l++)
+    free(loops->at[l].blocks);
+  free(loops->at);
+  free(loops->of);
+  *loops = (struct cn_loops){0};
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Natural loops of one function and what is known of how long they run. Valid as long as their
+ * struct cn_cfg is.
+ */
+#ifndef CN_COMPILE_COST_LOOPS_H
+#define CN_COMPILE_COST_LOOPS_H
+
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+
+/* A loop that does at most so much work (cost.h) in all needs no poll: two microseconds. */
+#define CN_SMALL_WORK 4096
+
+struct cn_loop {
+  uint32_t header; /* block index; all back edges to one header make one loop */
+  uint32_t latch;  /* the only source of a back edge, or CN_NO_BLOCK */
+  uint32_t parent; /* loop index, or CN_NO_BLOCK */
+  uint32_t place;  /* among the loops, outer ones first; */
+  uint32_t below;  /* so many from there on are in this one, itself among them */
+  bool inner;      /* has loops or irreducible cycles in it */
+  bool irreducible;
+  uint32_t *blocks;
+  uint32_t count;
+  uint64_t size;   /* work of one pass over all its blocks; what may take any time, as a call */
+  uint64_t trips;  /* at most so many passes, or CN_WORK_UNKNOWN */
+  uint64_t work;   /* at most so much in all, or CN_WORK_UNKNOWN */
+};
+
+/* Innermost first. */
+struct cn_loops {
+  const struct cn_cfg *cfg;
+  struct cn_loop *at;
+  uint32_t count;
+  uint32_t *of; /* by block: the innermost loop around it, or CN_NO_BLOCK */
+};
+
+void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
+void cn_loops_free(struct cn_loops *loops);
+bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+/* Is `value` computed outside the loop, if it is computed at all? */
+bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
+/* How many edges lead out of the loop; `*last`, if not null: where the last of them leads. */
+uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last);
+
+/* An induction variable: a phi of the header that advances by the same constant on every pass. */
+struct cn_induction {
+  LLVMValueRef phi, next; /* next = phi + step */
+  int64_t step;           /* bytes, for a pointer; 0 if it is no constant, */
+  LLVMValueRef by;        /* but this integer, which may still change within the loop; else null */
+};
+
+/* Is `value` an induction variable of the loop, or its next? Integers of at most 64 bits and
+ * pointers. */
+bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
+                        LLVMValueRef value, struct cn_induction *out);
+
+/* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
+ * (trip_counts.c). */
+uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
+
+/* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX
+ * (trip_counts.c). */
+uint64_t cn_loops_largest(LLVMValueRef value);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much a function may do between safepoints: longest paths (docs/architecture.md, invariant 5;
+ * late-insertion-slides-2014, future work).
+ *
+ * Needs: struct cn_loops. Provides: struct cn_work. Breaks: nothing.
+ *
+ * A block is summed up first, then each loop, the innermost first, then the function, each by going
+ * through blocks in reverse post-order with the longest time since the entry and since the last
+ * safepoint. Where a loop is entered, the passes that it may make without a safepoint are added at
+ * once: trips times work, or what place-safepoints noted at its branch; without either, there is no
+ * bound. Cycles that are no loops are gone round until nothing changes, which is soon if each
+ * polls.
+ */
+#include "compile/cost/cost.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+
+/* Cycles that are no loops are gone round so often at most. */
+#define ROUNDS 20
+
+/* ---- points and pieces ---- */
+
+static void raise(uint64_t *most, uint64_t other)
+{
+  if (*most < other)
+    *most = other;
+}
+
+struct cn_work_point cn_work_step(struct cn_work_point p, const struct cn_work_summary *piece,
+                                  struct cn_work_summary *ways)
+{
+  struct cn_work_point next = {0};
+
+  if (!p.fresh && !p.polled)
+    return p;
+  if (piece->polls) {
+    ways->polls = true;
+    if (p.fresh)
+      raise(&ways->enter, cn_work_add(p.entry, piece->enter));
+    if (p.polled)
+      raise(&ways->between, cn_work_add(p.poll, piece->enter));
+    raise(&ways->between, piece->between);
+    next.polled = true;
+    next.poll = piece->leave;
+  }
+  if (piece->passes && p.fresh) {
+    next.fresh = true;
+    next.entry = cn_work_add(p.entry, piece->through);
+  }
+  if (piece->passes && p.polled) {
+    next.polled = true;
+    raise(&next.poll, cn_work_add(p.poll, piece->through));
+  }
+  return next;
+}
+
+void cn_work_end(struct cn_work_point p, struct cn_work_summary *ways)
+{
+  if (p.fresh)
+    raise(&ways->through, p.entry);
+  if (p.polled)
+    raise(&ways->leave, p.poll);
+  ways->passes |= p.fresh;
+}
+
+void cn_work_merge(struct cn_work_point *into, struct cn_work_point p)
+{
+  if (p.fresh)
+    raise(&into->entry, p.entry);
+  if (p.polled)
+    raise(&into->poll, p.poll);
+  into->fresh |= p.fresh;
+  into->polled |= p.polled;
+}
+
+static bool differ(const struct cn_work_point *a, const struct cn_work_point *b)
+{
+  return a->fresh != b->fresh || a->polled != b->polled || a->entry != b->entry ||
+         a->poll != b->poll;
+}
+
+static const struct cn_work_summary poll = {.polls = true};
+static const struct cn_work_point entry = {.fresh = true};
+
+static struct cn_work_summary sum_block(const struct cn_work *w, uint32_t b)
+{
+  const struct cn_ptrmap *sites = w->known->sites;
+  struct cn_work_summary ways = {0};
+  struct cn_work_point p = entry;
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(w->loops->cfg->blocks[b].block); i;
+       i = LLVMGetNextInstruction(i)) {
+    if (sites && cn_ptrmap_find(sites, i))
+      p = cn_work_step(p, &poll, &ways);
+    struct cn_work_summary piece = cn_work_at(w->known, i);
+    p = cn_work_step(p, &piece, &ways);
+  }
+  if (cn_work_polls_at_end(w->known, w->loops->cfg, b))
+    p = cn_work_step(p, &poll, &ways);
+  cn_work_end(p, &ways);
+  return ways;
+}
+
+/* ---- regions: a loop, or all of the function ---- */
+
+struct region {
+  struct cn_work *w;
+  uint32_t *order; /* its blocks in reverse post-order */
+  uint32_t count;
+  bool endless, changed;
+  struct cn_work_summary ways;
+};
+
+/* An edge that retreats and does not end a loop. Few functions have any, and asking for dominators
+ * in deep nests takes long. */
+static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
+{
+  return w->irreducible && cn_cfg_retreats(from, to) &&
+         !cn_cfg_dominates(w->loops->cfg, to, from);
+}
+
+/* Into block `b`, from all sides but the ends of its own loop. */
+static struct cn_work_point join(const struct region *r, uint32_t b)
+{
+  const struct cn_cfg *cfg = r->w->loops->cfg;
+  struct cn_work_point p = {0};
+
+  for (uint32_t i = 0; i < cfg->blocks[b].pred_count; i++) {
+    uint32_t from = cfg->blocks[b].preds[i];
+    bool odd = is_irreducible(r->w, from, b);
+    if (cn_cfg_retreats(from, b) && !odd)
+      continue;
+    struct cn_work_point out = r->w->out[from];
+    if (r->endless && odd)
+      out.entry = out.poll = CN_WORK_UNKNOWN;
+    cn_work_merge(&p, out);
+  }
+  return p;
+}
+
+struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop)
+{
+  if (!p.fresh && !p.polled)
+    return p;
+  if (p.fresh)
+    p.entry = cn_work_add(p.entry, loop->more);
+  if (p.polled)
+    p.poll = cn_work_add(p.poll, loop->more);
+  if (loop->once.polls) {
+    struct cn_work_point again = {.polled = true,
+                                  .poll = cn_work_add(loop->once.leave, loop->more)};
+    cn_work_merge(&p, again);
+  }
+  return p;
+}
+
+static void sweep(struct region *r)
+{
+  const struct cn_loops *loops = r->w->loops;
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (uint32_t i = 0; i < r->count; i++) {
+    uint32_t b = r->order[i], l = loops->of[b];
+    struct cn_work_point p = i == 0 ? entry : join(r, b), before = r->w->out[b];
+    if (i > 0 && l != CN_NO_BLOCK && loops->at[l].header == b)
+      p = cn_work_repeat(p, &r->w->at[l]);
+    r->w->in[b] = p;
+    r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
+    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+      if (is_irreducible(r->w, b, cfg->blocks[b].succs[s]))
+        r->changed |= differ(&before, &r->w->out[b]);
+  }
+}
+
+/* Does the region come to its end where block `b` does: back at its header, or out of the
+ * function? */
+static bool ends_at(const struct region *r, uint32_t b)
+{
+  const struct cn_block *block = &r->w->loops->cfg->blocks[b];
+
+  if (block->succ_count == 0)
+    return !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(block->block));
+  for (uint32_t s = 0; s < block->succ_count; s++)
+    if (block->succs[s] == r->order[0])
+      return true;
+  return false;
+}
+
+static void run(struct region *r)
+{
+  for (uint32_t i = 0; i < r->count; i++)
+    r->w->out[r->order[i]] = (struct cn_work_point){0};
+  sweep(r);
+  for (unsigned round = 0; r->changed && round < ROUNDS; round++) {
+    r->changed = false;
+    sweep(r);
+  }
+  if (r->changed) {
+    r->endless = true;
+    for (unsigned round = 0; round < ROUNDS && r->changed; round++) {
+      r->changed = false;
+      sweep(r);
+    }
+  }
+  for (uint32_t i = 0; i < r->count; i++)
+    if (ends_at(r, r->order[i]))
+      cn_work_end(r->w->out[r->order[i]], &r->ways);
+}
+
+/* ---- loops ---- */
+
+/* What place-safepoints noted at the end of block `b`, which ends a loop. */
+static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block), number = NULL;
+
+  if (!LLVMHasMetadata(end)) /* to ask for a kind adds it to the context */
+    return CN_WORK_UNKNOWN;
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
+  LLVMValueRef node = LLVMGetMetadata(end, kind);
+  if (!node)
+    return CN_WORK_UNKNOWN;
+  if (LLVMGetMDNodeNumOperands(node) != 1)
+    return cn_work_budget(ctx);
+  LLVMGetMDNodeOperands(node, &number);
+  return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
+}
+
+/* The same of a loop: of all its ends, so far as they can be reached without a safepoint. */
+static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct cn_work *w, uint32_t l)
+{
+  const struct cn_cfg *cfg = w->loops->cfg;
+  const struct cn_loop *loop = &w->loops->at[l];
+  const struct cn_block *header = &cfg->blocks[loop->header];
+  uint64_t most = 0;
+
+  for (uint32_t i = 0; i < header->pred_count; i++) {
+    uint32_t from = header->preds[i];
+    if (cn_cfg_dominates(cfg, loop->header, from) && w->out[from].fresh)
+      raise(&most, noted(ctx, cfg->blocks[from].block));
+  }
+  return most;
+}
+
+static uint64_t passes_of(const struct cn_ctx *ctx, const struct cn_work *w, uint32_t l)
+{
+  const struct cn_work_summary *once = &w->at[l].once;
+  uint64_t trips = w->loops->at[l].trips, bound = CN_WORK_UNKNOWN;
+
+  if (!once->passes)
+    return 0;
+  uint64_t note = noted_of_loop(ctx, w, l);
+  if (note != CN_WORK_UNKNOWN)
+    bound = note > once->through ? note - once->through : 0;
+  if (trips != CN_WORK_UNKNOWN && !w->loops->at[l].irreducible) {
+    uint64_t counted = cn_work_times(once->through, trips ? trips - 1 : 0);
+    bound = counted < bound ? counted : bound;
+  }
+  return bound;
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l, uint32_t *order)
+{
+  const struct cn_loop *loop = &w->loops->at[l];
+  struct region r = {.w = w, .order = order, .count = loop->count};
+
+  for (uint32_t i = 0; i < loop->count; i++)
+    order[i] = loop->blocks[i];
+  qsort(order, loop->count, sizeof *order, compare_blocks);
+  run(&r);
+  w->at[l].once = r.ways;
+  w->at[l].more = passes_of(ctx, w, l);
+}
+
+/* ---- functions ---- */
+
+static void sum_function(struct cn_work *w, uint32_t *order)
+{
+  const struct cn_cfg *cfg = w->loops->cfg;
+  struct region r = {.w = w, .order = order, .count = cfg->count};
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    order[b] = b;
+  run(&r);
+  w->all = r.ways;
+}
+
+void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_loops *loops,
+                   const struct cn_work_known *known)
+{
+  uint32_t count = loops->cfg->count;
+  uint32_t *order = cn_alloc(count * sizeof *order);
+
+  *w = (struct cn_work){.known = known,
+                        .loops = loops,
+                        .irreducible = cn_cfg_irreducible(loops->cfg)};
+  w->blocks = cn_alloc(count * sizeof *w->blocks);
+  w->at = cn_alloc(loops->count * sizeof *w->at);
+  w->in = cn_alloc(count * sizeof *w->in);
+  w->out = cn_alloc(count * sizeof *w->out);
+  for (uint32_t b = 0; b < count; b++)
+    w->blocks[b] = sum_block(w, b);
+  for (uint32_t l = 0; l < loops->count; l++)
+    sum_loop(ctx, w, l, order);
+  sum_function(w, order);
+  free(order);
+}
+
+static bool may_unwind(LLVMValueRef i)
+{
+  unsigned nounwind = cn_attribute_kind("nounwind");
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_work_callee(i) : NULL;
+
+  if (!LLVMIsACallInst(i) || cn_calls_have(i, "nounwind"))
+    return false;
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+    return LLVMGetInlineAsmCanUnwind(LLVMGetCalledValue(i));
+  if (!callee)
+    return true;
+  return !LLVMGetIntrinsicID(callee) &&
+         !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, nounwind);
+}
+
+bool cn_work_throws(const struct cn_work *w)
+{
+  const struct cn_cfg *cfg = w->loops->cfg;
+  const struct cn_ptrmap *sites = w->known->sites;
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    bool fresh = w->in[b].fresh;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && fresh;
+         i = LLVMGetNextInstruction(i)) {
+      if ((sites && cn_ptrmap_find(sites, i)) || !cn_work_at(w->known, i).passes)
+        fresh = false;
+      else if (may_unwind(i))
+        return true;
+    }
+  }
+  return false;
+}
+
+void cn_work_free(struct cn_work *w)
+{
+  free(w->blocks);
+  free(w->at);
+  free(w->in);
+  free(w->out);
+  *w = (struct cn_work){0};
+}
+
+struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
+                                         const struct cn_work_known *known)
+{
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+  struct cn_work work;
+
+  cn_cfg_build(&cfg, function);
+  cn_loops_find(&loops, &cfg);
+  cn_work_build(&work, ctx, &loops, known);
+  struct cn_work_summary all = work.all;
+  cn_work_free(&work);
+  cn_loops_free(&loops);
+  cn_cfg_free(&cfg);
+  return all;
+}

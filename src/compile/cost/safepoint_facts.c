@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a thread surely comes to a safepoint, before and after statepoints are made: at a poll, in
+ * the slow path of an allocation, and in functions that poll on every way through them. A parse
+ * point alone is none: what it calls may run for long (statepoints-later, "PlaceSafepoints", takes
+ * every call for a poll). Needs, breaks: nothing. Provides: what calls are, for path_cost.c.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+
+static const char *name_of(LLVMValueRef function)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+
+  return strncmp(name, CN_SLOW_PREFIX, sizeof CN_SLOW_PREFIX - 1) == 0
+             ? name + sizeof CN_SLOW_PREFIX - 1
+             : name;
+}
+
+/* ---- functions ---- */
+
+void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module)
+{
+  LLVMValueRef user = LLVMGetNamedFunction(module, CN_USER_POLL);
+
+  if (!user)
+    return;
+  cn_ptrmap_add(&known->slow, user, NULL);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(user); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      LLVMValueRef callee =
+          kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT ? cn_work_callee(i) : NULL;
+      if (callee)
+        cn_ptrmap_add(&known->slow, callee, NULL);
+    }
+}
+
+void cn_work_learn(struct cn_work_known *known, LLVMValueRef function,
+                   const struct cn_work_summary *summary)
+{
+  uint64_t *place = cn_ptrmap_add(&known->index, function, NULL);
+
+  if (*place) {
+    known->at.at[*place - 1] = *summary;
+    return;
+  }
+  *place = known->at.count + 1;
+  cn_push(&known->at, *summary);
+}
+
+const struct cn_work_summary *cn_work_find(const struct cn_work_known *known,
+                                           LLVMValueRef function)
+{
+  const uint64_t *place = cn_ptrmap_find(&known->index, function);
+
+  return place ? &known->at.at[*place - 1] : NULL;
+}
+
+void cn_work_forget(struct cn_work_known *known)
+{
+  cn_ptrmap_free(&known->index);
+  cn_ptrmap_free(&known->slow);
+  cn_free(&known->at);
+}
+
+static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
+{
+  return strcmp(name_of(callee), CN_POLL_SLOW) == 0 || cn_string_attribute(callee, CN_POLL_SAID) ||
+         cn_ptrmap_find(&known->slow, callee);
+}
+
+static bool is_allocation_slow(LLVMValueRef callee)
+{
+  const char *name = name_of(callee);
+
+  return strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0;
+}
+
+/* ---- instructions ---- */
+
+/* Of a callee without a summary, a call of which does `work`. */
+static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMValueRef call,
+                                        LLVMValueRef callee, uint64_t work)
+{
+  if (callee && is_poll_slow(known, callee))
+    return (struct cn_work_summary){.polls = true};
+  if (callee && is_allocation_slow(callee))
+    return (struct cn_work_summary){.polls = true, .leave = CN_CALL_WORK};
+  uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
+  if (callee && cn_string_attribute(callee, CN_POLLS_SAID))
+    return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
+  bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
+  bool polls = !leaf && callee && cn_string_attribute(callee, CN_WORK_SAID);
+  return (struct cn_work_summary){.passes = true,
+                                  .through = work,
+                                  .polls = polls,
+                                  .enter = polls ? work : 0,
+                                  .leave = polls ? leave : 0};
+}
+
+/* What lies between two safepoints of the callee is its own affair. */
+static struct cn_work_summary with_call(struct cn_work_summary callee)
+{
+  callee.between = 0;
+  callee.enter = callee.polls ? cn_work_add(callee.enter, CN_CALL_ITSELF) : 0;
+  callee.through = callee.passes ? cn_work_add(callee.through, CN_CALL_ITSELF) : 0;
+  return callee;
+}
+
+struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef i)
+{
+  uint64_t work = cn_work_of(i);
+
+  if (!cn_is_call(i) || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+    return (struct cn_work_summary){.passes = true, .through = work};
+  LLVMValueRef callee = cn_work_callee(i);
+  const struct cn_work_summary *summary = callee ? cn_work_find(known, callee) : NULL;
+  return summary ? with_call(*summary) : of_callee(known, i, callee, work);
+}
+
+/* ---- polls ---- */
+
+/* A flag that somebody else sets: read anew each time, or at a place that does not depend on the
+ * program's data. */
+static bool reads_flag(LLVMValueRef load)
+{
+  LLVMValueRef at = LLVMGetOperand(load, 0);
+
+  if (LLVMGetVolatile(load) || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic)
+    return true;
+  while (LLVMIsAGetElementPtrInst(at))
+    at = LLVMGetOperand(at, 0);
+  return LLVMIsConstant(at) ||
+         (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
+}
+
+/* What the branch at the end of a block depends on: a flag that was read there, or what assembly
+ * there found out, as in a poll of the stack pointer. */
+static bool branches_on_flag(LLVMBasicBlockRef block)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  LLVMValueRef from = LLVMGetCondition(end);
+  for (int depth = 0; depth < 4 && LLVMIsAInstruction(from) && !LLVMIsALoadInst(from); depth++) {
+    if (cn_is_call(from))
+      return LLVMIsAInlineAsm(LLVMGetCalledValue(from)) && LLVMGetInstructionParent(from) == block;
+    from = LLVMGetNumOperands(from) ? LLVMGetOperand(from, 0) : end;
+  }
+  return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_flag(from);
+}
+
+/* Does the block come to the slow path of a poll before anything that takes time? */
+static bool has_slow_path(const struct cn_work_known *known, LLVMBasicBlockRef block)
+{
+  uint64_t work = 0;
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && work < CN_CALL_WORK;
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef callee = cn_is_call(i) ? cn_work_callee(i) : NULL;
+    if (callee && is_poll_slow(known, callee))
+      return true;
+    work = cn_work_add(work, cn_work_of(i));
+  }
+  return false;
+}
+
+bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b)
+{
+  const struct cn_block *block = &cfg->blocks[b];
+
+  if (block->succ_count < 2)
+    return false;
+  for (uint32_t s = 0; s < block->succ_count; s++)
+    if (has_slow_path(known, cfg->blocks[block->succs[s]].block))
+      return branches_on_flag(block->block);
+  return false;
+}

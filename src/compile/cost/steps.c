@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The look at a function after each step that changed its control flow: with options->check_steps,
+ * and always in builds with assertions. A mistake is found where it was made, by the name of the
+ * step, rather than when the module is verified after the pass.
+ *
+ * Needs: nothing. Provides: errors, "internal". Breaks: nothing.
+ */
+#include "compile/cost/steps.h"
+
+#include <llvm-c/Analysis.h>
+#include "compile/cost/loops.h"
+
+static bool checks(const struct cn_ctx *ctx)
+{
+#ifdef NDEBUG
+  return ctx->options->check_steps;
+#else
+  (void)ctx;
+  return true;
+#endif
+}
+
+/* What is wrong with what a step says of a loop; null if nothing is. */
+static const char *find_wrong(const struct cn_loops *loops, const struct cn_step_loop *said)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  uint32_t header = cn_cfg_index(cfg, said->header), l;
+
+  if (header == CN_NO_BLOCK)
+    return "is not reached";
+  for (l = 0; l < loops->count && loops->at[l].header != header; l++)
+    ;
+  if (l == loops->count)
+    return "is none";
+  const struct cn_loop *is = &loops->at[l];
+  if (is->irreducible)
+    return "has another entry";
+  if (said->latch && (is->latch == CN_NO_BLOCK || cfg->blocks[is->latch].block != said->latch))
+    return "has another latch";
+  if (said->outer && (is->parent == CN_NO_BLOCK ||
+                      cfg->blocks[loops->at[is->parent].header].block != said->outer))
+    return "is in another loop";
+  if (said->blocks && said->blocks != is->count)
+    return "has other blocks";
+  return said->exits && said->exits != cn_loops_exits(loops, l, NULL) ? "has other exits" : NULL;
+}
+
+static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *when,
+                        const char *step, const struct cn_step_loop *said, size_t count)
+{
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+  size_t length;
+
+  cn_cfg_build(&cfg, function);
+  cn_loops_find(&loops, &cfg);
+  for (size_t i = 0; i < count; i++) {
+    const char *wrong = find_wrong(&loops, &said[i]);
+    if (wrong)
+      cn_error(ctx, function, "internal", "%s step %s the loop at %%%s %s", when, step,
+               LLVMGetValueName2(LLVMBasicBlockAsValue(said[i].header), &length), wrong);
+  }
+  cn_loops_free(&loops);
+  cn_cfg_free(&cfg);
+}
+
+/* LLVM says what is wrong of modules alone. */
+static void tell_broken(struct cn_ctx *ctx, LLVMValueRef function, const char *step)
+{
+  char *message = NULL;
+
+  LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message);
+  cn_error(ctx, function, "internal", "step %s left a broken function: %s", step, message);
+  LLVMDisposeMessage(message);
+}
+
+void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                    const struct cn_step_loop *loops, size_t count)
+{
+  if (checks(ctx))
+    check_loops(ctx, function, "before", step, loops, count);
+}
+
+void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
+                  const struct cn_step_loop *loops, size_t count)
+{
+  if (checks(ctx)) {
+    if (LLVMVerifyFunction(function, LLVMReturnStatusAction)) {
+      tell_broken(ctx, function, step);
+      return;
+    }
+    check_loops(ctx, function, "after", step, loops, count);
+  }
+  if (ctx->options->step)
+    ctx->options->step(ctx->options->step_env, step, function);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How often a loop runs at most. Needs: struct cn_loops without trips. Provides: trips. Breaks:
+ * nothing.
+ *
+ * Trip counts are found by counting: a loop that is short is of most interest, so walking through
+ * its induction variable's values up to the bound is exact, fast and right for every predicate. Of
+ * long ones only those are counted, by subtraction, that advance by one. Loops that halve a number,
+ * or take a bit from it, on each pass run as often as it has bits.
+ */
+#include "compile/cost/cost.h"
+#include "compile/cost/loops.h"
+
+/* Trips are counted up to here. */
+#define COUNT_LIMIT 4096
+
+/* The constant that an induction variable starts from, or null. */
+static LLVMValueRef constant_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMValueRef start = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
+      continue;
+    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+    if (!LLVMIsAConstantInt(value) || (start && start != value))
+      return NULL;
+    start = value;
+  }
+  return start;
+}
+
+static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
+{
+  int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
+
+  switch (predicate) {
+  case LLVMIntEQ: return a == b;
+  case LLVMIntNE: return a != b;
+  case LLVMIntUGT: return a > b;
+  case LLVMIntUGE: return a >= b;
+  case LLVMIntULT: return a < b;
+  case LLVMIntULE: return a <= b;
+  case LLVMIntSGT: return sa > sb;
+  case LLVMIntSGE: return sa >= sb;
+  case LLVMIntSLT: return sa < sb;
+  case LLVMIntSLE: return sa <= sb;
+  default: return false;
+  }
+}
+
+/* ---- trips ---- */
+
+static uint64_t largest(LLVMValueRef value, unsigned depth);
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* x < y ? x : y and the like, unsigned: the smaller of the two. */
+static bool is_minimum(LLVMValueRef select)
+{
+  LLVMValueRef test = LLVMIsAICmpInst(LLVMGetOperand(select, 0));
+
+  if (!test)
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(test);
+  bool less = p == LLVMIntULT || p == LLVMIntULE;
+  LLVMValueRef lesser = LLVMGetOperand(test, less ? 0 : 1);
+  LLVMValueRef greater = LLVMGetOperand(test, less ? 1 : 0);
+  return (less || p == LLVMIntUGT || p == LLVMIntUGE) && LLVMGetOperand(select, 1) == lesser &&
+         LLVMGetOperand(select, 2) == greater;
+}
+
+static uint64_t largest_select(LLVMValueRef select, unsigned depth)
+{
+  uint64_t a = largest(LLVMGetOperand(select, 1), depth);
+  uint64_t b = largest(LLVMGetOperand(select, 2), depth);
+
+  return (a < b) == is_minimum(select) ? a : b;
+}
+
+/* What an integer can be at most, unsigned, or UINT64_MAX. */
+static uint64_t largest(LLVMValueRef value, unsigned depth)
+{
+  if (LLVMIsAConstantInt(value))
+    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value)
+                                                        : UINT64_MAX;
+  if (depth == 0 || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) == 0)
+    return UINT64_MAX;
+  LLVMValueRef first = LLVMGetOperand(value, 0);
+  LLVMValueRef second = LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMZExt: {
+    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
+    return smaller(largest(first, depth - 1),
+                   width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
+  }
+  case LLVMFreeze:
+    return largest(first, depth - 1);
+  case LLVMAnd:
+    return smaller(largest(first, depth - 1), largest(second, depth - 1));
+  case LLVMURem: {
+    uint64_t divisor = LLVMIsAConstantInt(second) ? largest(second, depth) : 0;
+    return divisor && divisor != UINT64_MAX ? divisor - 1 : UINT64_MAX;
+  }
+  case LLVMSelect:
+    return largest_select(value, depth - 1);
+  case LLVMCall:
+    return cn_calls_intrinsic(value, "llvm.umin")
+               ? smaller(largest(first, depth - 1), largest(second, depth - 1))
+               : UINT64_MAX;
+  default:
+    return UINT64_MAX;
+  }
+}
+
+uint64_t cn_loops_largest(LLVMValueRef value)
+{
+  return largest(value, 4);
+}
+
+static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
+{
+  bool tests = LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == value &&
+               LLVMIsConstant(LLVMGetOperand(user, 1)) && LLVMIsNull(LLVMGetOperand(user, 1));
+  LLVMIntPredicate p = tests ? LLVMGetICmpPredicate(user) : LLVMIntSGE;
+
+  return p == LLVMIntEQ || p == LLVMIntNE ? p : LLVMIntSGE;
+}
+
+/* Does taking the loop's header mean that `test`, a comparison with zero, came out as `wanted`:
+ * by an assumption, or by a branch, that dominates it? */
+static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(test); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user))
+      continue;
+    uint32_t b = cn_cfg_index(cfg, LLVMGetInstructionParent(user));
+    if (b == CN_NO_BLOCK || !cn_cfg_dominates(cfg, b, header))
+      continue;
+    if (wanted && b != header && cn_calls_intrinsic(user, "llvm.assume"))
+      return true;
+    if (LLVMIsABranchInst(user) && cfg->blocks[b].succ_count == 2) {
+      uint32_t to = cfg->blocks[b].succs[wanted ? 0 : 1];
+      if (cfg->blocks[to].pred_count == 1 && cn_cfg_dominates(cfg, to, header))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value) && !LLVMIsAArgument(value))
+    return false;
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    LLVMIntPredicate p = zero_test(user, value);
+    if (p != LLVMIntSGE && is_passed(loops, header, user, p == LLVMIntNE))
+      return true;
+  }
+  return false;
+}
+
+/* The remainder loops that unrolling leaves: from 0 in steps of 1 until a bound that is not 0
+ * and at most small. */
+static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
+                            const struct cn_induction *iv, LLVMValueRef start,
+                            LLVMValueRef tested, LLVMValueRef bound)
+{
+  uint64_t most = largest(bound, 3);
+
+  if (iv->step != 1 || !LLVMIsNull(start) || tested != iv->next || most > COUNT_LIMIT ||
+      !is_nonzero(loops, loops->at[loop].header, bound))
+    return CN_WORK_UNKNOWN;
+  return most;
+}
+
+/* An exit test of an induction variable that starts from a constant against a constant. */
+struct counting {
+  LLVMIntPredicate predicate;
+  bool leaves; /* the loop is left when it holds, else when it does not */
+  bool next;   /* tested is the advanced value */
+  unsigned width;
+  uint64_t start, end; /* of `width` bits */
+  int64_t step;
+};
+
+static bool leaves_at(const struct counting *c, uint64_t value)
+{
+  return holds(c->predicate, value, c->end, c->width) == c->leaves;
+}
+
+/* By going through the values. */
+static uint64_t count_slowly(const struct counting *c)
+{
+  uint64_t mask = UINT64_MAX >> (64 - c->width), value = c->start;
+
+  for (uint64_t trips = 1; trips <= COUNT_LIMIT; trips++) {
+    uint64_t next = (value + (uint64_t)c->step) & mask;
+    if (leaves_at(c, c->next ? next : value))
+      return trips;
+    value = next;
+  }
+  return CN_WORK_UNKNOWN;
+}
+
+/* In steps of one, up or down, a long way: each value is met, so the loop is left at the bound or
+ * right behind it, unless the tested value was beyond it from the start, which counting slowly
+ * would have found. */
+static uint64_t count_far(const struct counting *c)
+{
+  uint64_t mask = UINT64_MAX >> (64 - c->width);
+
+  if (c->step != 1 && c->step != -1)
+    return CN_WORK_UNKNOWN;
+  uint64_t ahead = (c->step > 0 ? c->end - c->start : c->start - c->end) & mask;
+  for (uint64_t over = 0; over < 2; over++) {
+    uint64_t distance = ahead + over;
+    if (distance > COUNT_LIMIT / 2 && distance <= mask &&
+        leaves_at(c, (c->start + distance * (uint64_t)c->step) & mask))
+      return distance + 1;
+  }
+  return CN_WORK_UNKNOWN;
+}
+
+/* Passes until `compare` is `leaves`, for an induction variable against a constant. */
+static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                            bool leaves)
+{
+  struct cn_induction iv;
+  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
+
+  if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
+      !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef start = constant_start(loops, loop, iv.phi);
+  if (!start)
+    return CN_WORK_UNKNOWN;
+  if (!LLVMIsAConstantInt(bound))
+    return LLVMGetICmpPredicate(compare) == (leaves ? LLVMIntEQ : LLVMIntNE)
+               ? bound_trips(loops, loop, &iv, start, tested, bound)
+               : CN_WORK_UNKNOWN;
+  unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
+  uint64_t mask = UINT64_MAX >> (64 - width);
+  struct counting c = {.predicate = LLVMGetICmpPredicate(compare),
+                       .leaves = leaves,
+                       .next = tested != iv.phi,
+                       .width = width,
+                       .start = LLVMConstIntGetZExtValue(start) & mask,
+                       .end = LLVMConstIntGetZExtValue(bound) & mask,
+                       .step = iv.step};
+  uint64_t trips = count_slowly(&c);
+  return trips != CN_WORK_UNKNOWN ? trips : count_far(&c);
+}
+
+/* ---- what shrinks ---- */
+
+/* What the header's phi `phi` is on the next pass. */
+static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+    if (LLVMGetIncomingBlock(phi, i) == latch)
+      return LLVMGetIncomingValue(phi, i);
+  return NULL;
+}
+
+static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
+{
+  return LLVMIsABinaryOperator(value) && LLVMGetInstructionOpcode(value) == LLVMAdd &&
+         LLVMGetOperand(value, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+         LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
+}
+
+/* After how many passes is `phi` zero for good, whatever it was, if `next` comes after it? A shift
+ * or a division takes a bit at least, and so does x & (x - 1); Euclid's remainder one every two
+ * passes. */
+static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi,
+                               LLVMValueRef next)
+{
+  uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
+
+  if (!next || !LLVMIsABinaryOperator(next) || bits > 64)
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef first = LLVMGetOperand(next, 0), second = LLVMGetOperand(next, 1);
+  int64_t by = LLVMIsAConstantInt(second) ? LLVMConstIntGetSExtValue(second) : 0;
+  switch (LLVMGetInstructionOpcode(next)) {
+  case LLVMLShr: return first == phi && by > 0 ? bits : CN_WORK_UNKNOWN;
+  case LLVMUDiv: return first == phi && by != 0 && by != 1 ? bits : CN_WORK_UNKNOWN;
+  case LLVMSDiv: return first == phi && (by > 1 || by < -1) ? bits : CN_WORK_UNKNOWN;
+  case LLVMAnd:
+    return (first == phi && is_one_less(second, phi)) || (second == phi && is_one_less(first, phi))
+               ? bits
+               : CN_WORK_UNKNOWN;
+  case LLVMURem:
+  case LLVMSRem:
+    return second == phi && LLVMIsAPHINode(first) &&
+                   LLVMGetInstructionParent(first) == LLVMGetInstructionParent(phi) &&
+                   next_of(loops, loop, first) == phi
+               ? 2 * bits + 1
+               : CN_WORK_UNKNOWN;
+  default: return CN_WORK_UNKNOWN;
+  }
+}
+
+/* The integer phi of the loop's header that is `tested`, or becomes it on the next pass. */
+static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVMValueRef tested)
+{
+  LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    if (LLVMTypeOf(i) == LLVMTypeOf(tested) &&
+        (i == tested || next_of(loops, loop, i) == tested))
+      return i;
+  return NULL;
+}
+
+/* Passes until `compare` is `leaves`, for what shrinks to zero and stays there, against a constant
+ * with which zero leaves the loop. A constant may have been added to it before. */
+static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                                bool leaves)
+{
+  LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
+  LLVMValueRef added = NULL;
+  unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
+
+  if (width > 64 || !LLVMIsAConstantInt(bound))
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef phi = phi_tested(loops, loop, tested);
+  if (!phi && LLVMIsABinaryOperator(tested) && LLVMGetInstructionOpcode(tested) == LLVMAdd &&
+      LLVMIsAConstantInt(LLVMGetOperand(tested, 1))) {
+    added = LLVMGetOperand(tested, 1);
+    phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
+  }
+  uint64_t mask = UINT64_MAX >> (64 - width);
+  if (!phi || holds(LLVMGetICmpPredicate(compare),
+                    added ? LLVMConstIntGetZExtValue(added) & mask : 0,
+                    LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
+    return CN_WORK_UNKNOWN;
+  return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
+}
+
+uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
+{
+  const struct cn_block *block = &loops->cfg->blocks[b];
+  uint32_t latch = loops->at[loop].latch;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  if (latch == CN_NO_BLOCK || block->succ_count != 2 || !LLVMIsABranchInst(end))
+    return CN_WORK_UNKNOWN;
+  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  if (!compare ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
+    return CN_WORK_UNKNOWN;
+  bool stays[2];
+  for (unsigned s = 0; s < 2; s++)
+    stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
+  if (stays[0] == stays[1] || !cn_cfg_dominates(loops->cfg, b, latch))
+    return CN_WORK_UNKNOWN;
+  uint64_t trips = count_trips(loops, loop, compare, !stays[0]);
+  return trips != CN_WORK_UNKNOWN ? trips : count_shrinking(loops, loop, compare, !stays[0]);
+}

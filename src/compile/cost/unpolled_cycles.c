@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cycles of blocks that may run for long without a safepoint (docs/architecture.md, invariant 5).
+ * Needs: struct cn_work. Provides: such cycles, each with its blocks. Breaks: nothing.
+ *
+ * What is left of a function when the blocks are taken away on all of whose ways there is a
+ * safepoint, and the back edges of loops that do little without one, must be a graph without a
+ * cycle.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/cost/cost.h"
+
+struct walk {
+  const struct cn_work *work;
+  uint64_t limit;
+  cn_work_cycle *found;
+  void *env;
+  uint8_t *state; /* per block: 0 not seen, 1 on the stack, 2 done or never without a safepoint */
+  struct step {
+    uint32_t block, next; /* number of the successor to look at next */
+  } *stack;
+  uint32_t depth;
+};
+
+/* Does a loop that closes by this edge run for a short time only? */
+static bool is_short(const struct walk *walk, uint32_t from, uint32_t to)
+{
+  const struct cn_loops *loops = walk->work->loops;
+
+  if (!cn_cfg_retreats(from, to) || !cn_cfg_dominates(loops->cfg, to, from))
+    return false;
+  const struct cn_work_loop *loop = &walk->work->at[loops->of[to]];
+  uint64_t all = cn_work_add(loop->more, loop->once.through);
+  return all != CN_WORK_UNKNOWN && all <= walk->limit;
+}
+
+/* The cycle is what is on the stack from `to` on. */
+static void tell(struct walk *walk, uint32_t to)
+{
+  uint32_t *blocks = cn_alloc(walk->depth * sizeof *blocks);
+  uint32_t first = 0, count = 0;
+
+  while (walk->stack[first].block != to)
+    first++;
+  for (uint32_t s = first; s < walk->depth; s++)
+    blocks[count++] = walk->stack[s].block;
+  walk->found(walk->env, walk->work, blocks, count);
+  free(blocks);
+}
+
+static void push(struct walk *walk, uint32_t b)
+{
+  walk->state[b] = 1;
+  walk->stack[walk->depth++] = (struct step){b, 0};
+}
+
+/* Depth first from `b`. */
+static void visit(struct walk *walk, uint32_t b)
+{
+  push(walk, b);
+  while (walk->depth) {
+    struct step *top = &walk->stack[walk->depth - 1];
+    const struct cn_block *block = &walk->work->loops->cfg->blocks[top->block];
+    if (top->next == block->succ_count) {
+      walk->state[top->block] = 2;
+      walk->depth--;
+      continue;
+    }
+    uint32_t to = block->succs[top->next++];
+    if (walk->state[to] == 2 || is_short(walk, top->block, to))
+      continue;
+    if (walk->state[to] == 0)
+      push(walk, to);
+    else
+      tell(walk, to);
+  }
+}
+
+void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env)
+{
+  uint32_t count = work->loops->cfg->count;
+  struct walk walk = {.work = work, .limit = limit, .found = found, .env = env};
+
+  walk.state = cn_alloc(count * sizeof *walk.state);
+  walk.stack = cn_alloc(count * sizeof *walk.stack);
+  for (uint32_t b = 0; b < count; b++)
+    walk.state[b] = work->blocks[b].passes ? 0 : 2;
+  for (uint32_t b = 0; b < count; b++)
+    if (walk.state[b] == 0)
+      visit(&walk, b);
+  free(walk.state);
+  free(walk.stack);
+}

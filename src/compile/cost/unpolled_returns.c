@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where can a function return without a safepoint? Needs: struct cn_cfg. Provides: struct
+ * cn_ways_back. Breaks: nothing.
+ */
+#include "compile/cost/unpolled_returns.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+
+bool cn_ways_back_stop(const struct cn_ways_back *w, uint32_t b, LLVMValueRef i)
+{
+  const struct cn_ptrmap *sites = w->known->sites;
+
+  for (; i; i = LLVMGetNextInstruction(i)) {
+    if ((sites && cn_ptrmap_find(sites, i)) || (w->ends && w->ends(w->env, b, i)))
+      return true;
+    if (!LLVMIsAPHINode(i) && !cn_work_at(w->known, i).passes)
+      return true;
+  }
+  return cn_work_polls_at_end(w->known, w->cfg, b);
+}
+
+bool cn_ways_back_behind(const struct cn_ways_back *w, uint32_t b)
+{
+  const struct cn_block *block = &w->cfg->blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  if (LLVMIsAReturnInst(end))
+    return true;
+  if (LLVMIsAInvokeInst(end) && !w->caught)
+    return w->returns[cn_cfg_index(w->cfg, LLVMGetNormalDest(end))];
+  for (uint32_t s = 0; s < block->succ_count; s++)
+    if (w->returns[block->succs[s]])
+      return true;
+  return false;
+}
+
+void cn_ways_back_find(struct cn_ways_back *w)
+{
+  uint32_t count = w->cfg->count;
+  bool *stops = cn_alloc(count * sizeof *stops), changed = true;
+
+  w->returns = cn_alloc(count * sizeof *w->returns);
+  for (uint32_t b = 0; b < count; b++)
+    stops[b] = cn_ways_back_stop(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
+  while (changed) {
+    changed = false;
+    for (uint32_t b = count; b-- > 0;) {
+      bool now = !stops[b] && cn_ways_back_behind(w, b);
+      changed |= now != w->returns[b];
+      w->returns[b] = now;
+    }
+  }
+  free(stops);
+}
+
+void cn_ways_back_free(struct cn_ways_back *w)
+{
+  free(w->returns);
+}
+
+bool cn_ways_back_from(const struct cn_ways_back *w, uint32_t b, LLVMValueRef call)
+{
+  LLVMValueRef next = LLVMGetNextInstruction(call);
+
+  return !(next && cn_ways_back_stop(w, b, next)) && cn_ways_back_behind(w, b);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `check-stores`: no reference is stored where the collector does not look.
+ *
+ * Needs: cn_slots_mark() ran on the function before the optimiser. Provides: every store of a
+ * reference through an ordinary pointer, and every copy that may bring references to where one
+ * leads, goes to a local or a global, or is checked at run time (cairn_check_slot,
+ * cairn_check_copy). Breaks: nothing.
+ *
+ * Locals and globals that hold references are described; memory of the C library is not, and a
+ * reference in it would be lost without a word. Where the pointer comes from is often known only
+ * after inlining, so this runs late. Until then the stores are `unordered` atomic, which costs
+ * nothing and keeps the optimiser from making memcpy of them.
+ */
+#include <string.h>
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/managed_functions.h"
+#include "compile/core/emit.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/lower/check_stores.h"
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+/* If `i` puts what holds references into ordinary memory: where, else null; *type: of what. */
+static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
+{
+  bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
+
+  if (!store && !exchange && !LLVMIsAAtomicRMWInst(i))
+    return NULL;
+  LLVMValueRef slot = LLVMGetOperand(i, store ? 1 : 0);
+  *type = LLVMTypeOf(LLVMGetOperand(i, store ? 0 : exchange ? 2 : 1));
+  return cn_holds_ref(*type) && !cn_is_ref(LLVMTypeOf(slot)) ? slot : NULL;
+}
+
+static bool is_gep(LLVMValueRef pointer)
+{
+  return LLVMIsAGetElementPtrInst(pointer) ||
+         (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
+}
+
+static void add(values *list, LLVMValueRef value)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->at[i] == value)
+      return;
+  cn_push(list, value);
+}
+
+/* What `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select.
+ * None: it is an origin. */
+static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
+{
+  *first = *last = 0;
+  if (is_gep(pointer) || LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer)) {
+    *last = 1;
+  } else if (LLVMIsASelectInst(pointer)) {
+    *first = 1;
+    *last = 3;
+  } else if (LLVMIsAPHINode(pointer)) {
+    *last = LLVMCountIncoming(pointer);
+  }
+}
+
+static bool is_struct_result(LLVMValueRef argument)
+{
+  LLVMValueRef function = LLVMGetParamParent(argument);
+  unsigned kind = cn_attribute_kind("sret");
+
+  for (unsigned i = 0; i < LLVMCountParams(function); i++)
+    if (LLVMGetParam(function, i) == argument)
+      return LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != NULL;
+  return false;
+}
+
+static bool is_described(LLVMValueRef origin)
+{
+  if (LLVMIsAGlobalVariable(origin)) /* a root if its type says so */
+    return cn_holds_ref(LLVMGlobalGetValueType(origin));
+  if (LLVMIsAAllocaInst(origin) || LLVMIsUndef(origin) || LLVMIsNull(origin))
+    return true;
+  return LLVMIsAArgument(origin) && is_struct_result(origin);
+}
+
+/* Does `pointer` go to locals and globals only? */
+static bool is_proved(LLVMValueRef pointer)
+{
+  values seen = {0};
+  bool proved = true;
+
+  add(&seen, pointer);
+  for (size_t i = 0; i < seen.count && proved; i++) {
+    unsigned first, last;
+    operands(seen.at[i], &first, &last);
+    proved = first < last || is_described(seen.at[i]);
+    for (; first < last; first++)
+      add(&seen, LLVMGetOperand(seen.at[i], first));
+  }
+  cn_free(&seen);
+  return proved;
+}
+
+/* Is `offset` bytes behind `pointer` a known place in a global, and no reference there by the
+ * global's type? */
+static bool misses_global(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset)
+{
+  for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
+    if (!cn_types_gep_offset(ctx, pointer, &offset))
+      return false;
+  return LLVMIsAGlobalVariable(pointer) &&
+         !cn_types_ref_at(ctx, LLVMGlobalGetValueType(pointer), offset);
+}
+
+void cn_slots_mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMTypeRef type;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) &&
+          !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
+          LLVMGetAlignment(i) >= LLVMABISizeOfType(ctx->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+          !is_proved(LLVMGetOperand(i, 1)))
+        LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);
+}
+
+/* Call `name` of the runtime, a leaf, with `arguments` before `at`. */
+static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
+                        LLVMValueRef *arguments, unsigned count)
+{
+  LLVMTypeRef types[3];
+
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
+  LLVMValueRef callee = cn_emit_declare(ctx, name, type, LLVMCCallConv);
+  if (!callee)
+    return;
+  LLVMAddAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateStringAttribute(ctx->llvm, "gc-leaf-function", 16, "", 0));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMBuildCall2(builder, type, callee, arguments, count, "");
+  LLVMDisposeBuilder(builder);
+}
+
+static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, uint64_t offset)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+
+  LLVMPositionBuilderBefore(builder, at);
+  if (offset)
+    slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
+  LLVMDisposeBuilder(builder);
+  call_before(ctx, at, CN_CHECK_SLOT, &slot, 1);
+}
+
+/* Check each reference of `type` that `at` puts `offset` bytes behind `slot`. */
+static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
+                       uint64_t offset)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (!cn_holds_ref(type))
+    return;
+  if (cn_is_ref(type)) {
+    if (misses_global(ctx, slot, offset) || !is_proved(slot))
+      check_slot(ctx, at, slot, offset);
+  } else if (kind == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      check_type(ctx, at, slot, LLVMStructGetTypeAtIndex(type, i),
+                 offset + LLVMOffsetOfElement(ctx->layout, type, i));
+  } else if (kind != LLVMScalableVectorTypeKind) { /* those are refused */
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, element);
+    uint64_t count =
+        kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      check_type(ctx, at, slot, element, offset + i * size);
+  }
+}
+
+static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slot, LLVMTypeRef type)
+{
+  if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
+    LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
+  check_type(ctx, store, slot, type, 0);
+}
+
+/* Copies do not tell what they copy. From managed memory it may be references, and between
+ * ordinary memory if the size is a constant, as in the assignment of a struct; the runtime
+ * looks. */
+static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMValueRef arguments[3];
+
+  for (unsigned i = 0; i < 3; i++)
+    arguments[i] = LLVMGetOperand(copy, i);
+  bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));
+  bool is_constant = LLVMIsAConstantInt(arguments[2]) != NULL;
+  bool is_small = is_constant && LLVMConstIntGetZExtValue(arguments[2]) < sizeof(uint64_t);
+  if (cn_is_ref(LLVMTypeOf(arguments[0])) || is_small || (!from_managed && !is_constant) ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(arguments[2])) != 64 || is_proved(arguments[0]))
+    return;
+  call_before(ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
+}
+
+bool cn_slots(struct cn_ctx *ctx)
+{
+  bool copies = cn_native_mentions_references(ctx);
+  LLVMTypeRef type;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f))
+      continue;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef slot = stored_at(i, &type);
+        if (slot)
+          check_store(ctx, i, slot, type);
+        else if (copies && cn_calls_copy(i))
+          check_copy(ctx, i);
+      }
+  }
+  return ctx->errors == 0;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Differences of references, which the optimiser must not see as arithmetic on addresses: it would
+ * form them of addresses from both sides of a safepoint. `prepare` makes calls of cairn.ptrdiff of
+ * them; pass lower-differences takes these apart again, after the statepoints.
+ *
+ * Needs: for the calls, promoted locals; for the pass, final statepoints. Provides: no difference,
+ * or no call, of that kind. Breaks: nothing.
+ */
+#include "compile/lower/differences.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "base/vector.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+
+/* Null, or what is computed of it alone. */
+static bool is_constant_address(LLVMValueRef reference)
+{
+  return LLVMIsConstant(reference) ||
+         ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
+          LLVMIsConstant(LLVMGetOperand(reference, 0)));
+}
+
+LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
+{
+  if (!LLVMIsABinaryOperator(sub) || LLVMGetInstructionOpcode(sub) != LLVMSub)
+    return NULL;
+  for (unsigned i = 0; i < 2; i++) {
+    LLVMValueRef cast = LLVMGetOperand(sub, i);
+    if (!cn_takes_address(cast) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
+      return NULL;
+    operands[i] = LLVMGetOperand(cast, 0);
+    if (is_constant_address(operands[i]))
+      return NULL; /* the other operand's address: verify-safepoints says where that is wrong */
+  }
+  return LLVMGetIntTypeWidth(LLVMTypeOf(sub)) <= 64 ? sub : NULL;
+}
+
+/* i64 @cairn.ptrdiff(a, b): a function of two references that relocation does not change. */
+static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
+  static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
+                                           "nofree",   "nosync",     "memory"};
+  LLVMTypeRef ref = cn_ref_type(ctx);
+
+  if (function)
+    return function;
+  function = LLVMAddFunction(
+      ctx->module, CN_PTRDIFF,
+      LLVMFunctionType(LLVMInt64TypeInContext(ctx->llvm), (LLVMTypeRef[]){ref, ref}, 2, false));
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, "gc-leaf-function", 16, "", 0));
+  return function;
+}
+
+static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub,
+                            LLVMValueRef *operands)
+{
+  LLVMValueRef function = ptrdiff_function(ctx);
+  LLVMValueRef casts[2] = {LLVMGetOperand(sub, 0), LLVMGetOperand(sub, 1)};
+
+  LLVMPositionBuilderBefore(builder, sub);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(sub));
+  LLVMValueRef whole =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
+  LLVMReplaceAllUsesWith(sub, LLVMBuildTrunc(builder, whole, LLVMTypeOf(sub), ""));
+  LLVMInstructionEraseFromParent(sub);
+  for (unsigned i = 0; i < 2; i++)
+    if (!LLVMGetFirstUse(casts[i]) && (i == 0 || casts[1] != casts[0]))
+      LLVMInstructionEraseFromParent(casts[i]);
+}
+
+void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) subs = {0};
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef operands[2];
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_differences_match(i, operands) && LLVMTypeOf(operands[0]) == cn_ref_type(ctx) &&
+          LLVMTypeOf(operands[1]) == cn_ref_type(ctx))
+        cn_push(&subs, i);
+  for (size_t i = 0; i < subs.count; i++) {
+    cn_differences_match(subs.at[i], operands);
+    hide_difference(ctx, builder, subs.at[i], operands);
+  }
+  cn_free(&subs);
+  LLVMDisposeBuilder(builder);
+}
+
+/* ---- the late half ---- */
+
+/* The two references point into one object, or both are null, so a difference from null is that of
+ * null and null. The optimiser makes such of paths that no execution takes; as arithmetic it would
+ * be the bare address. What was one in the input has never become a call (prepare). */
+static LLVMValueRef difference(LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right,
+                               LLVMTypeRef word)
+{
+  if (LLVMIsNull(left) || LLVMIsNull(right))
+    return LLVMConstNull(word);
+  LLVMValueRef a = LLVMBuildPtrToInt(builder, left, word, "");
+  LLVMValueRef b = LLVMBuildPtrToInt(builder, right, word, "");
+  return LLVMBuildSub(builder, a, b, "");
+}
+
+LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
+                                 LLVMValueRef from)
+{
+  LLVMTypeRef ref = cn_ref_type(ctx), word = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef operands[] = {to, from};
+
+  if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || LLVMTypeOf(to) != ref ||
+      LLVMTypeOf(from) != ref || LLVMIsConstant(from)) {
+    LLVMValueRef address = LLVMBuildPtrToInt(builder, to, word, "");
+    LLVMValueRef start = LLVMBuildPtrToInt(builder, from, word, "");
+    return LLVMBuildSub(builder, address, start, "");
+  }
+  LLVMValueRef function = ptrdiff_function(ctx);
+  return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
+}
+
+bool cn_differences(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
+  LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
+
+  if (!function)
+    return true;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
+    LLVMValueRef call = LLVMGetUser(use);
+    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function) {
+      cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it", CN_PTRDIFF);
+      break;
+    }
+    LLVMPositionBuilderBefore(builder, call);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+    LLVMReplaceAllUsesWith(
+        call, difference(builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), word));
+    LLVMInstructionEraseFromParent(call);
+  }
+  LLVMDisposeBuilder(builder);
+  if (ctx->errors == 0)
+    LLVMDeleteFunction(function);
+  return ctx->errors == 0;
+}

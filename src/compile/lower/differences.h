@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Differences of references. Private to src/compile.
+ */
+#ifndef CN_COMPILE_LOWER_DIFFERENCES_H
+#define CN_COMPILE_LOWER_DIFFERENCES_H
+
+#include "compile/core/pass.h"
+
+/* If `instruction` is a difference of two references as front ends emit it (sub of two ptrtoint),
+ * the references and the instruction; else null. */
+LLVMValueRef cn_differences_match(LLVMValueRef instruction, LLVMValueRef operands[2]);
+
+/* The distance between two references into one object, for the rewriter's own use: opaque where the
+ * optimiser comes after it, which else forms it of addresses from both sides of a safepoint. */
+LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
+                                 LLVMValueRef from);
+
+/* Make the differences of references in `function` opaque to the optimiser; pass lower-differences
+ * brings them back. */
+void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `globals`: what the runtime must know of a module.
+ *
+ * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each
+ * global that holds references, the constructor that registers the image, and the guard that keeps
+ * managed code from being linked without frame maps. Breaks: nothing.
+ *
+ * The linker may drop a root only together with its global: !associated makes the entry's section
+ * SHF_LINK_ORDER. An entry for a global of another unit has no section to go with and is kept
+ * (llvm.used). The constructor is a hidden COMDAT: one per executable or shared object, whatever
+ * the number of units; it names the sections' bounds by the linker's start and stop symbols.
+ */
+#include <string.h>
+#include <llvm-c/Comdat.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/promises.h"
+#include "compile/core/emit.h"
+#include "compile/core/link_guard.h"
+#include "compile/core/names.h"
+#include "compile/lower/layouts.h"
+
+/* Before every constructor of a program: those may allocate and collect. Below 101 is the
+ * implementation's. */
+#define CONSTRUCTOR_PRIORITY 100
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+static LLVMTypeRef pointer_type(struct cn_ctx *ctx)
+{
+  return LLVMPointerTypeInContext(ctx->llvm, 0);
+}
+
+static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef function)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMTypeRef types[] = {i32, pointer_type(ctx), pointer_type(ctx)};
+  LLVMTypeRef type = LLVMStructTypeInContext(ctx->llvm, types, 3, false);
+  LLVMValueRef fields[] = {LLVMConstInt(i32, CONSTRUCTOR_PRIORITY, false), function, function};
+
+  LLVMValueRef entry = LLVMConstStructInContext(ctx->llvm, fields, 3, false);
+
+  cn_emit_append(ctx, list, type, &entry, 1);
+}
+
+/* ---- roots ---- */
+
+static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  size_t length;
+
+  if (strncmp(LLVMGetValueName2(global, &length), "llvm.", 5) == 0 || !LLVMTypeIsSized(type) ||
+      !cn_holds_ref(type))
+    return false;
+  if (LLVMIsThreadLocal(global)) {
+    cn_error(ctx, global, "thread-local-reference",
+             "thread-local '%s' holds references, which the collector does not find; keep them in "
+             "a global or in locals",
+             LLVMGetValueName2(global, &length));
+    return false;
+  }
+  LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
+  /* A constant that is all null where it holds references needs no root: nothing is ever stored to
+   * it. */
+  return !(initial && LLVMIsGlobalConstant(global) && cn_promise_holds_none(initial));
+}
+
+static bool is_defined_here(LLVMValueRef global)
+{
+  return !LLVMIsDeclaration(global) && LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage;
+}
+
+static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global)
+{
+  LLVMMetadataRef target = LLVMValueAsMetadata(global);
+
+  LLVMGlobalSetMetadata(root, LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10),
+                        LLVMMDNodeInContext2(ctx->llvm, &target, 1));
+  if (LLVMGetComdat(global))
+    LLVMSetComdat(root, LLVMGetComdat(global));
+}
+
+/* A layout names every reference of an object one by one. What has more than PIECE_LIMIT of them
+ * gets several roots, each for at most PIECE of an array's. */
+enum { PIECE_LIMIT = 65536, PIECE = 4096 };
+
+static uint64_t reference_count(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t count = 0;
+
+  if (!cn_holds_ref(type))
+    return 0;
+  if (kind == LLVMArrayTypeKind)
+    return LLVMGetArrayLength2(type) * reference_count(LLVMGetElementType(type));
+  if (kind != LLVMStructTypeKind)
+    return 1;
+  for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+    count += reference_count(LLVMStructGetTypeAtIndex(type, i));
+  return count;
+}
+
+/* What is found of a module. Roots of globals that are defined here go with them. */
+struct roots {
+  struct cn_layout_table layouts;
+  values here, elsewhere;
+};
+
+/* The root for a `type` at `offset` in `global`. */
+static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                     struct roots *roots)
+{
+  LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
+                                            LLVMABISizeOfType(ctx->layout, type), global);
+
+  if (!layout)
+    return;
+  LLVMValueRef address = LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 0
+                             ? global
+                             : LLVMConstAddrSpaceCast(global, pointer_type(ctx));
+  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+  if (offset)
+    address = LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1);
+  LLVMValueRef fields[] = {address, layout};
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 2, false);
+  LLVMValueRef root = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), "cairn.root");
+  LLVMSetInitializer(root, value);
+  LLVMSetGlobalConstant(root, true);
+  LLVMSetLinkage(root, LLVMPrivateLinkage);
+  LLVMSetSection(root, CN_ROOT_SECTION);
+  LLVMSetAlignment(root, 8);
+  if (is_defined_here(global))
+    associate(ctx, root, global);
+  cn_push(is_defined_here(global) ? &roots->here : &roots->elsewhere, root);
+}
+
+static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                       struct roots *roots)
+{
+  /* A weak global that nobody defines is known by its null address: it cannot be split. */
+  if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage) {
+    if (cn_holds_ref(type))
+      add_root(ctx, global, type, offset, roots);
+    return;
+  }
+  if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      add_pieces(ctx, global, LLVMStructGetTypeAtIndex(type, i),
+                 offset + LLVMOffsetOfElement(ctx->layout, type, i), roots);
+    return;
+  }
+  LLVMTypeRef element = LLVMGetElementType(type);
+  uint64_t each = reference_count(element), size = LLVMABISizeOfType(ctx->layout, element);
+  uint64_t count = LLVMGetArrayLength2(type), step = each < PIECE ? PIECE / each : 1;
+  for (uint64_t i = 0; i < count; i += step) {
+    uint64_t some = count - i < step ? count - i : step;
+    add_pieces(ctx, global, some == 1 ? element : LLVMArrayType2(element, some), offset + i * size,
+               roots);
+  }
+}
+
+static size_t add_roots(struct cn_ctx *ctx)
+{
+  struct roots roots = {0};
+  values globals = {0};
+
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (is_root(ctx, g))
+      cn_push(&globals, g);
+  size_t count = globals.count;
+  cn_layouts_table_build(ctx, &roots.layouts);
+  for (size_t i = 0; i < count; i++)
+    add_pieces(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, &roots);
+  cn_layouts_table_free(&roots.layouts);
+  cn_emit_append(ctx, "llvm.compiler.used", pointer_type(ctx), roots.here.at, roots.here.count);
+  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), roots.elsewhere.at, roots.elsewhere.count);
+  cn_free(&globals);
+  cn_free(&roots.here);
+  cn_free(&roots.elsewhere);
+  return count;
+}
+
+/* ---- the image ---- */
+
+/* A bound of a section, as the linker defines it: weak, since the section may be empty; hidden,
+ * since it is this image's. */
+static LLVMValueRef bound(struct cn_ctx *ctx, const char *which, const char *section)
+{
+  char *name = cn_format("__%s_%s", which, section);
+  LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, name);
+
+  if (!symbol) {
+    symbol = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), name);
+    LLVMSetLinkage(symbol, LLVMExternalWeakLinkage);
+    LLVMSetVisibility(symbol, LLVMHiddenVisibility);
+  }
+  free(name);
+  return symbol;
+}
+
+/* Hidden, one per image. */
+static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
+{
+  LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
+  LLVMSetVisibility(value, LLVMHiddenVisibility);
+  LLVMSetComdat(value, LLVMGetOrInsertComdat(ctx->module, group));
+}
+
+/* struct cairn_image. The flags of a unit without safepoints must not be lost when the linker keeps
+ * another unit's image: they come as an image of their own, without sections. `guard`, or null, is
+ * the symbol that stands for the start of the frame maps until there are some. */
+static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
+                              bool sections, uint64_t flags)
+{
+  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION,
+                                      CN_DETAILS_SECTION};
+  enum { SECTIONS = sizeof names / sizeof *names, FIELDS = 2 * SECTIONS + 1 };
+  LLVMValueRef fields[FIELDS];
+
+  for (unsigned i = 0; i < SECTIONS; i++) {
+    LLVMValueRef none = LLVMConstNull(pointer_type(ctx));
+    fields[2 * i] = sections && !(guard && i == 0) ? bound(ctx, "start", names[i]) : none;
+    fields[2 * i + 1] = sections ? bound(ctx, "stop", names[i]) : none;
+  }
+  if (guard)
+    fields[0] = guard;
+  fields[2 * SECTIONS] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+  char *name = cn_format("%s.data", group);
+  LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
+  free(name);
+  LLVMSetInitializer(image, value);
+  LLVMSetGlobalConstant(image, true);
+  LLVMSetAlignment(image, 8);
+  make_unique(ctx, image, group);
+  return image;
+}
+
+/* void `name`(void) { `callee`(&image); } */
+static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const char *group,
+                                 const char *callee, LLVMValueRef image)
+{
+  LLVMTypeRef pointer = pointer_type(ctx), none = LLVMVoidTypeInContext(ctx->llvm);
+  LLVMTypeRef type = LLVMFunctionType(none, NULL, 0, false);
+  LLVMTypeRef callee_type = LLVMFunctionType(none, &pointer, 1, false);
+  LLVMValueRef target = LLVMGetNamedFunction(ctx->module, callee);
+  LLVMValueRef function = LLVMAddFunction(ctx->module, name, type);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  if (!target)
+    target = LLVMAddFunction(ctx->module, callee, callee_type);
+  make_unique(ctx, function, group);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
+  LLVMBuildCall2(builder, callee_type, target, &image, 1, "");
+  LLVMBuildRetVoid(builder);
+  LLVMDisposeBuilder(builder);
+  return function;
+}
+
+/* Only a shared object can go away while the program runs; an executable's frames are walked until
+ * the end. */
+static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
+                           bool sections, uint64_t flags)
+{
+  LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
+  LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
+
+  append_structor(ctx, "llvm.global_ctors", enter);
+  if (!ctx->options->shared)
+    return;
+  char *name = cn_format("%s.leave", group);
+  append_structor(ctx, "llvm.global_dtors",
+                  add_structor(ctx, name, group, "cairn_image_unregister", image));
+  free(name);
+}
+
+static bool has_layouts(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_layouts_is_constant(g))
+      return true;
+  return false;
+}
+
+static bool has_managed(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f) && !LLVMIsDeclaration(f))
+      return true;
+  return false;
+}
+
+bool cn_globals(struct cn_ctx *ctx)
+{
+  if (LLVMGetNamedFunction(ctx->module, "cairn.image"))
+    return true; /* done already: the module came through Cairn before */
+  size_t roots = add_roots(ctx);
+  bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
+  LLVMValueRef guard = managed && safepoints ? cn_guard_add(ctx) : NULL;
+
+  if (ctx->errors)
+    return false;
+  if (managed || roots > 0 || has_layouts(ctx))
+    register_image(ctx, "cairn.image", guard, true, 0);
+  if (managed && !safepoints)
+    register_image(ctx, "cairn.image.unsafe", NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
+  else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
+    register_image(ctx, "cairn.image.stack", NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
+  return true;
+}

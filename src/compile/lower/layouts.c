@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `layouts`: the layout statics of allocation calls become what the collector reads.
+ *
+ * Needs: locals promoted, so that each call names its static directly. Provides: each call of
+ * cairn_alloc, cairn_alloc_array and cairn_alloc_flex has a constant struct cairn_layout as its
+ * first operand. Breaks: nothing.
+ *
+ * The static's LLVM value type names every reference in the C type (docs/llvm-22.md,
+ * "layouts").
+ */
+#include "compile/lower/layouts.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+
+#define MAX_OFFSETS 65536
+
+/* Fields of struct cairn_layout as LLVM constants. */
+enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, ELEM_REFS, RESERVED, OFFSETS, FIELDS };
+
+/* In the order of enum cn_layout_form. */
+static const char *const allocators[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+/* Collect the offsets of the references in `type`. False: too many, or too far out. */
+static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values *out)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (!cn_holds_ref(type))
+    return true;
+  if (kind == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (!find_refs(ctx, LLVMStructGetTypeAtIndex(type, i),
+                     at + LLVMOffsetOfElement(ctx->layout, type, i), out))
+        return false;
+    return true;
+  }
+  if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t stride = LLVMABISizeOfType(ctx->layout, element);
+    uint64_t count =
+        kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      if (!find_refs(ctx, element, at + i * stride, out))
+        return false;
+    return true;
+  }
+  if (out->count == MAX_OFFSETS || at > UINT32_MAX || kind != LLVMPointerTypeKind)
+    return false;
+  cn_push(out, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), at, false));
+  return true;
+}
+
+/* The array at the end of a flexible struct, or null. */
+static LLVMTypeRef flexible_member(LLVMTypeRef type)
+{
+  unsigned members =
+      LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
+
+  if (!last || LLVMGetTypeKind(last) != LLVMArrayTypeKind || LLVMGetArrayLength2(last) != 0)
+    return NULL;
+  return last;
+}
+
+static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
+                                 const values *offsets, size_t base_refs)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef fields[FIELDS] = {
+      [MAGIC] = LLVMConstInt(i32, CAIRN_ABI_LAYOUT_MAGIC, false),
+      [BASE_REFS] = LLVMConstInt(i32, base_refs, false),
+      [BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
+      [ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
+      [ELEM_OFFSET] = LLVMConstInt(i64, sizes->elem_offset, false),
+      [ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
+      [RESERVED] = LLVMConstInt(i32, 0, false),
+      [OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
+  };
+
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+}
+
+void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
+{
+  *table = (struct cn_layout_table){0};
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_layouts_is_constant(g)) {
+      bool added;
+      uint64_t *at = cn_ptrmap_add(&table->by_value, LLVMGetInitializer(g), &added);
+      if (added)
+        *at = (uintptr_t)g;
+      table->count++;
+    }
+}
+
+void cn_layouts_table_free(struct cn_layout_table *table)
+{
+  cn_ptrmap_free(&table->by_value);
+}
+
+/* Constants are unique in LLVM: equal layouts have the same initialiser. */
+static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table,
+                                LLVMValueRef value)
+{
+  bool added;
+  uint64_t *at = cn_ptrmap_add(&table->by_value, value, &added);
+
+  if (!added)
+    return (LLVMValueRef)(uintptr_t)*at;
+  char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count++);
+  LLVMValueRef layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
+  free(name);
+  LLVMSetInitializer(layout, value);
+  LLVMSetGlobalConstant(layout, true);
+  LLVMSetLinkage(layout, LLVMPrivateLinkage);
+  LLVMSetSection(layout, CN_LAYOUT_SECTION);
+  LLVMSetAlignment(layout, 8);
+  *at = (uintptr_t)layout;
+  return layout;
+}
+
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
+                                 LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
+                                 LLVMValueRef at)
+{
+  struct cn_layout_sizes sizes = {0};
+  values offsets = {0};
+  LLVMValueRef layout = NULL;
+  LLVMTypeRef flexible = form == CN_LAYOUT_FLEX ? flexible_member(type) : NULL;
+
+  if (form == CN_LAYOUT_FLEX && !flexible) {
+    cn_error(ctx, at, "flex-layout",
+             "the type of a flexible object must be a struct that ends in a flexible array "
+             "member; use cairn_new or cairn_new_array");
+    return NULL;
+  }
+  if (cn_types_misaligned(ctx, form == CN_LAYOUT_ARRAY ? LLVMArrayType2(type, 2) : type)) {
+    cn_error(ctx, at, "misaligned-reference",
+             "a packed struct puts a reference at an address that is no multiple of 8; do not pack "
+             "structs that hold references");
+    return NULL;
+  }
+  LLVMTypeRef element = flexible ? LLVMGetElementType(flexible) : type;
+  bool ok = form == CN_LAYOUT_ARRAY || find_refs(ctx, type, 0, &offsets);
+  size_t base_refs = offsets.count;
+  if (form == CN_LAYOUT_OBJECT)
+    sizes.base_size = size;
+  else
+    sizes.elem_size = LLVMABISizeOfType(ctx->layout, element);
+  if (flexible) {
+    sizes.base_size = LLVMABISizeOfType(ctx->layout, type);
+    sizes.elem_offset =
+        LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
+  }
+  if (form != CN_LAYOUT_OBJECT)
+    ok = ok && find_refs(ctx, element, 0, &offsets);
+  /* An element size of 0 means "not indexed". A byte for each element of no bytes does no harm. */
+  if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
+    sizes.elem_size = 1;
+  if (ok)
+    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs));
+  else
+    cn_error(ctx, at, "layout-too-large",
+             "a type with more than %d references in its fixed part cannot be described",
+             MAX_OFFSETS);
+  cn_free(&offsets);
+  return layout;
+}
+
+bool cn_layouts_is_constant(LLVMValueRef value)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(value);
+  const char *section = global ? LLVMGetSection(global) : NULL;
+
+  return section && strcmp(section, CN_LAYOUT_SECTION) == 0 && LLVMGetInitializer(global);
+}
+
+void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
+{
+  LLVMValueRef value = LLVMGetInitializer(layout);
+
+  out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
+  out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
+  out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
+}
+
+bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form)
+{
+  size_t length;
+
+  if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
+    return false;
+  LLVMValueRef callee = cn_direct_callee(instruction);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  for (unsigned i = 0; i < sizeof allocators / sizeof *allocators; i++)
+    if (strcmp(name, allocators[i]) == 0) {
+      *form = (enum cn_layout_form)i;
+      return true;
+    }
+  return false;
+}
+
+/* ---- the pass ---- */
+
+static bool has_right_type(LLVMValueRef call)
+{
+  return LLVMGetNumArgOperands(call) == 2 && cn_is_ref(LLVMTypeOf(call)) &&
+         LLVMTypeOf(LLVMGetOperand(call, 1)) ==
+             LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call))) &&
+         LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
+}
+
+/* The bytes of an object, as the call says. Zero after an error. An object of no bytes gets a
+ * word, so that its reference lies in its own block. */
+static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
+{
+  LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
+  uint64_t least = LLVMABISizeOfType(ctx->layout, type);
+
+  if (!bytes) {
+    cn_error(ctx, call, "alloc-size",
+             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY
+             " for what is sized at run time");
+    return 0;
+  }
+  uint64_t size = LLVMConstIntGetZExtValue(bytes);
+  if (size < least || size > (UINT64_C(1) << 47)) {
+    cn_error(ctx, call, "alloc-size",
+             "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
+             (unsigned long long)size, (unsigned long long)least);
+    return 0;
+  }
+  return size < CAIRN_ABI_OBJECT_ALIGN ? CAIRN_ABI_OBJECT_ALIGN : size;
+}
+
+/* Delete a layout static whose last call is gone. */
+static void drop_unused(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  if (!LLVMGetFirstUse(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage))
+    LLVMDeleteGlobal(global);
+}
+
+/* What the program says of the static it says of its objects: an alignment below the type's own is
+ * that of a type that was made so, as by aligned(8), whatever LLVM's type for it would get. */
+static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned said = LLVMGetAlignment(global);
+
+  return said && said <= CAIRN_ABI_OBJECT_ALIGN
+             ? said
+             : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
+}
+
+static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
+                        enum cn_layout_form form)
+{
+  if (!has_right_type(call)) {
+    cn_error(ctx, call, "reserved-name",
+             "an allocation function takes (ptr, i64) and returns ptr addrspace(1)");
+    return;
+  }
+  LLVMValueRef operand = LLVMGetOperand(call, 0);
+  LLVMValueRef global = LLVMIsAGlobalVariable(operand);
+  if (global && cn_layouts_is_constant(global))
+    return;
+  if (!global || LLVMIsDeclaration(global) || !LLVMIsNull(LLVMGetInitializer(global)) ||
+      !LLVMTypeIsSized(LLVMGlobalGetValueType(global))) {
+    cn_error(ctx, call, "unknown-layout",
+             "the layout given to an allocation function must be a zero-initialised "
+             "static of the object's type; use the macros of cairn/cairn.h");
+    return;
+  }
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  if (alignment_of(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
+    cn_error(ctx, call, "over-aligned",
+             "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
+             "would fault; make it a packed struct, and give accesses the alignment that they have",
+             CAIRN_ABI_OBJECT_ALIGN, alignment_of(ctx, global));
+    return;
+  }
+  uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
+  LLVMValueRef layout = size ? cn_layouts_constant(ctx, table, type, form, size, call) : NULL;
+  if (layout) {
+    LLVMSetOperand(call, 0, layout);
+    drop_unused(global);
+  }
+}
+
+/* The runtime has no such functions to call, only what calls by name are expanded to. */
+static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+  LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+
+  for (; use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAInstruction(user) && !(cn_is_call(user) && LLVMGetCalledValue(user) == function))
+      cn_error(ctx, user, "allocation-call",
+               "@%s can only be called by its name: neither by address nor in a statepoint of the "
+               "program's own",
+               name);
+  }
+}
+
+bool cn_layouts(struct cn_ctx *ctx)
+{
+  struct cn_layout_table table;
+  enum cn_layout_form form;
+
+  cn_layouts_table_build(ctx, &table);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (cn_layouts_allocates(i, &form))
+          give_layout(ctx, &table, i, form);
+  cn_layouts_table_free(&table);
+  for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+    refuse_other_uses(ctx, allocators[i]);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `slow-paths`: short ways to the runtime's stubs.
+ *
+ * Needs: all calls of the stubs are there. Provides: they go through a hidden thunk of this
+ * unit. Breaks: the names by which calls.c and the statepoint ids know the stubs.
+ *
+ * In position-independent code a statepoint whose target may lie in another object loads it from
+ * the global offset table into a register, which LLVM then hoists out of the loop: every poll
+ * would cost the loop a register. A hidden target is called directly. It must not be the stub
+ * itself: that stays visible to shared objects.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+static const char *const stubs[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
+                                    CN_CALL_NATIVE, CN_VCALL_ANY};
+
+static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
+{
+  char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
+  char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
+                         "  .weak %1$s\n  .hidden %1$s\n  .type %1$s,@function\n"
+                         "%1$s:\n  .cfi_startproc\n  jmpq *%2$s@GOTPCREL(%%rip)\n"
+                         "  .cfi_endproc\n  .size %1$s, . - %1$s\n  .text\n",
+                         thunk_name, name);
+  LLVMValueRef thunk = LLVMAddFunction(ctx->module, thunk_name, LLVMGlobalGetValueType(stub));
+
+  LLVMSetVisibility(thunk, LLVMHiddenVisibility);
+  LLVMSetFunctionCallConv(thunk, LLVMGetFunctionCallConv(stub));
+  LLVMReplaceAllUsesWith(stub, thunk);
+  LLVMDeleteFunction(stub);
+  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
+  free(text);
+  free(thunk_name);
+}
+
+bool cn_slow_paths(struct cn_ctx *ctx)
+{
+  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++) {
+    LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, stubs[i]);
+    if (stub && LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub))
+      redirect(ctx, stub, stubs[i]);
+  }
+  return true;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls that become other calls before they can be safepoints (statepoints-later,
+ * "RewriteStatepointsForGC"):
+ *
+ *   llvm.experimental.guard(i1, ...)            a branch, and on its unlikely side a
+ *                                               deoptimisation
+ *   llvm.experimental.deoptimize(...) and ret   call of @__llvm_deoptimize, unreachable
+ *   llvm.memcpy, llvm.memmove @__llvm_memcpy_element_unordered_atomic_safepoint_N(
+ *     .element.unordered.atomic                   base, offset, base, offset, length)
+ *   a variadic callee                           call of an internal function with the types of the
+ *                                               arguments, which makes the call
+ *
+ * The names are those of LLVM's own pass, so that a run-time system for the one serves the other. A
+ * copy tells the bases of its pointers, because only of these a collector that runs in the middle
+ * of it knows where they went.
+ *
+ * Needs: nothing. Provides: no parse point but calls that a statepoint can wrap. Breaks: struct
+ * cn_cfg.
+ */
+#include "compile/lower/special_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+enum { LARGEST_ELEMENT = 16 };
+
+static bool is_guard(LLVMValueRef call)
+{
+  return cn_calls_intrinsic(call, "llvm.experimental.guard");
+}
+
+static bool is_deoptimize(LLVMValueRef call)
+{
+  return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
+}
+
+/* "memcpy" or "memmove", or null. */
+static const char *copy_name(LLVMValueRef call)
+{
+  if (cn_calls_intrinsic(call, "llvm.memcpy.element.unordered.atomic"))
+    return "memcpy";
+  if (cn_calls_intrinsic(call, "llvm.memmove.element.unordered.atomic"))
+    return "memmove";
+  return NULL;
+}
+
+static uint64_t element_size(LLVMValueRef copy)
+{
+  return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3));
+}
+
+static bool is_variadic(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) &&
+         !(callee && LLVMGetIntrinsicID(callee));
+}
+
+/* ---- what cannot be ---- */
+
+static void refuse_variadic(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  static const char *const never[] = {"inalloca", "preallocated", "swifterror", "swiftasync"};
+  unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    if (i >= fixed && cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i))))
+      cn_error(ctx, call, "variadic-reference",
+               "argument %u is a reference passed where the callee takes any number of arguments: "
+               "no collector finds it there",
+               i + 1);
+    for (size_t a = 0; a < sizeof never / sizeof *never; a++)
+      if (LLVMGetCallSiteEnumAttribute(call, i + 1, cn_attribute_kind(never[a])))
+        cn_error(ctx, call, "variadic-statepoint",
+                 "argument %u of a variadic callee is %s: no other function can pass it on", i + 1,
+                 never[a]);
+  }
+}
+
+void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (is_variadic(call)) {
+    refuse_variadic(ctx, call);
+    return;
+  }
+  if (!callee || !LLVMGetIntrinsicID(callee))
+    return;
+  const char *name = LLVMGetValueName2(callee, &length);
+  if (copy_name(call)) {
+    if (element_size(call) > LARGEST_ELEMENT)
+      cn_error(ctx, call, "intrinsic-statepoint",
+               "%s: no run-time system has a copy for elements of more than 16 bytes", name);
+    return;
+  }
+  if (LLVMIsACallInst(call) && (is_guard(call) || is_deoptimize(call)))
+    return;
+  cn_error(ctx, call, "intrinsic-statepoint",
+           "%s runs code that a statepoint cannot call; lower it to a call before", name);
+}
+
+/* ---- guards ---- */
+
+static bool has_guard(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && is_guard(i))
+        return true;
+  return false;
+}
+
+static void lower_guards(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(function, "lower-guard-intrinsic", ctx->machine, options);
+
+  CN_CHECK(!error);
+  LLVMDisposePassBuilderOptions(options);
+}
+
+/* ---- one call for another ---- */
+
+struct change {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  LLVMValueRef call;
+};
+
+static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
+{
+  *count = LLVMGetNumOperandBundles(call);
+  LLVMOperandBundleRef *bundles = cn_alloc((*count + 1) * sizeof *bundles);
+  for (unsigned i = 0; i < *count; i++)
+    bundles[i] = LLVMGetOperandBundleAtIndex(call, i);
+  return bundles;
+}
+
+/* All but "returned", which would speak of another call's result. */
+static bool is_copied(LLVMAttributeRef attribute)
+{
+  return !LLVMIsEnumAttribute(attribute) ||
+         LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
+}
+
+static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValueRef to,
+                               unsigned index)
+{
+  cn_emit_attributes_of(from, from_index, to, index, is_copied);
+}
+
+/* A call of `callee` with the bundles, convention, attributes and place of the old one; an invoke
+ * stays one. */
+static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef callee,
+                               LLVMValueRef *arguments, unsigned count)
+{
+  unsigned bundle_count;
+  LLVMOperandBundleRef *bundles = take_bundles(c->call, &bundle_count);
+  LLVMValueRef made;
+
+  if (LLVMIsAInvokeInst(c->call))
+    made = LLVMBuildInvokeWithOperandBundles(c->builder, type, callee, arguments, count,
+                                             LLVMGetNormalDest(c->call), LLVMGetUnwindDest(c->call),
+                                             bundles, bundle_count, "");
+  else
+    made = LLVMBuildCallWithOperandBundles(c->builder, type, callee, arguments, count, bundles,
+                                           bundle_count, "");
+  for (unsigned i = 0; i < bundle_count; i++)
+    LLVMDisposeOperandBundle(bundles[i]);
+  free(bundles);
+  copy_attributes_at(c->call, CN_FUNCTION_INDEX, made, CN_FUNCTION_INDEX);
+  LLVMRemoveCallSiteEnumAttribute(made, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
+  return made;
+}
+
+/* The function `name`; one of another type serves as well, since calls have types of their own. */
+static LLVMValueRef declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  return function ? function : LLVMAddFunction(ctx->module, name, type);
+}
+
+static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned count)
+{
+  LLVMTypeRef *types = cn_alloc((count + 1) * sizeof *types);
+
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+  free(types);
+  return type;
+}
+
+/* The call does not return, so nor does its function: the return behind it goes. */
+static void lower_deoptimize(struct change *c)
+{
+  LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
+  unsigned count = LLVMGetNumArgOperands(call);
+  LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
+
+  for (unsigned i = 0; i < count; i++)
+    arguments[i] = LLVMGetArgOperand(call, i);
+  LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, count);
+  LLVMValueRef made =
+      build_like(c, type, declare(c->ctx, "__llvm_deoptimize", type), arguments, count);
+  LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
+  for (unsigned i = 1; i <= count; i++)
+    copy_attributes_at(call, i, made, i);
+  LLVMBuildUnreachable(c->builder);
+  CN_CHECK(LLVMIsAReturnInst(end));
+  LLVMInstructionEraseFromParent(end);
+  LLVMInstructionEraseFromParent(call);
+  free(arguments);
+}
+
+/* ---- copies ---- */
+
+static LLVMValueRef ask(struct change *c, const char *name, LLVMValueRef pointer, size_t count)
+{
+  LLVMTypeRef types[] = {LLVMTypeOf(pointer), LLVMTypeOf(pointer)};
+  LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, types, count);
+
+  return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &pointer, 1, "");
+}
+
+/* The base of `pointer` and the distance to it. A constant never moves: it is all distance. What is
+ * no reference is its own base. */
+static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef out[2])
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm), type = LLVMTypeOf(pointer);
+
+  if (LLVMIsConstant(pointer)) {
+    out[0] = LLVMConstNull(type);
+    out[1] = LLVMConstPtrToInt(pointer, i64);
+  } else if (cn_is_ref(type)) {
+    out[0] = ask(c, "llvm.experimental.gc.get.pointer.base", pointer, 2);
+    out[1] = ask(c, "llvm.experimental.gc.get.pointer.offset", pointer, 1);
+  } else {
+    out[0] = pointer;
+    out[1] = LLVMConstInt(i64, 0, false);
+  }
+}
+
+static void lower_copy(struct change *c)
+{
+  LLVMValueRef arguments[5];
+
+  split_pointer(c, LLVMGetArgOperand(c->call, 0), arguments);
+  split_pointer(c, LLVMGetArgOperand(c->call, 1), arguments + 2);
+  arguments[4] = LLVMGetArgOperand(c->call, 2);
+  char *name = cn_format("__llvm_%s_element_unordered_atomic_safepoint_%u", copy_name(c->call),
+                         (unsigned)element_size(c->call));
+  LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, 5);
+  build_like(c, type, declare(c->ctx, name, type), arguments, 5);
+  LLVMInstructionEraseFromParent(c->call);
+  free(name);
+}
+
+/* ---- variadic callees ---- */
+
+/* What the code generator must agree on in caller and callee. */
+static void copy_target(LLVMValueRef from, LLVMValueRef to)
+{
+  static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, CN_FUNCTION_INDEX, names[i],
+                                                               (unsigned)strlen(names[i]));
+    if (attribute)
+      LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
+  }
+}
+
+/* Argument i + 1 of the function is argument i of its call. */
+static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner,
+                          LLVMValueRef outer)
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
+  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
+
+  copy_attributes_at(call, i + 1, inner, i + 1);
+  copy_attributes_at(call, i + 1, outer, i + 2);
+  LLVMGetCallSiteAttributes(outer, i + 2, list);
+  for (unsigned a = 0; a < LLVMGetCallSiteAttributeCount(outer, i + 2); a++)
+    LLVMAddAttributeAtIndex(function, i + 2, list[a]);
+  free(list);
+}
+
+/* An internal function that takes the callee and the arguments, and calls it with them. */
+static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef *inner)
+{
+  LLVMValueRef function = LLVMAddFunction(c->ctx->module, "cairn.variadic", type);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(c->ctx->llvm);
+  unsigned count = LLVMCountParams(function) - 1;
+  LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
+
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  cn_add_attribute(c->ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
+  cn_add_attribute(c->ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
+  copy_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call)), function);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(c->ctx->llvm, function, ""));
+  for (unsigned i = 0; i < count; i++)
+    arguments[i] = LLVMGetParam(function, i + 1);
+  *inner = LLVMBuildCall2(builder, LLVMGetCalledFunctionType(c->call), LLVMGetParam(function, 0),
+                          arguments, count, "");
+  LLVMSetInstructionCallConv(*inner, LLVMGetInstructionCallConv(c->call));
+  copy_attributes_at(c->call, LLVMAttributeReturnIndex, *inner, LLVMAttributeReturnIndex);
+  if (LLVMGetTypeKind(LLVMTypeOf(*inner)) == LLVMVoidTypeKind)
+    LLVMBuildRetVoid(builder);
+  else
+    LLVMBuildRet(builder, *inner);
+  LLVMDisposeBuilder(builder);
+  free(arguments);
+  return function;
+}
+
+static void lower_variadic(struct change *c)
+{
+  unsigned count = LLVMGetNumArgOperands(c->call);
+  LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments), inner;
+  size_t length;
+
+  arguments[0] = LLVMGetCalledValue(c->call);
+  for (unsigned i = 0; i < count; i++)
+    arguments[i + 1] = LLVMGetArgOperand(c->call, i);
+  LLVMTypeRef type = type_of(LLVMTypeOf(c->call), arguments, count + 1);
+  LLVMValueRef function = make_caller(c, type, &inner);
+  LLVMValueRef outer = build_like(c, type, function, arguments, count + 1);
+  copy_attributes_at(c->call, LLVMAttributeReturnIndex, outer, LLVMAttributeReturnIndex);
+  for (unsigned i = 0; i < count; i++)
+    copy_argument(c->call, i, function, inner, outer);
+  cn_report(c->ctx, CAIRN_REMARK, outer, "variadic-statepoint",
+            "the call of a variadic function is made by @%s, which is not managed",
+            LLVMGetValueName2(function, &length));
+  cn_emit_instead(c->call, outer);
+  free(arguments);
+}
+
+/* ---- functions ---- */
+
+static bool is_special_intrinsic(LLVMValueRef call)
+{
+  return is_deoptimize(call) || (copy_name(call) && element_size(call) <= LARGEST_ELEMENT);
+}
+
+static void lower_intrinsic(struct change *c)
+{
+  if (is_deoptimize(c->call))
+    lower_deoptimize(c);
+  else
+    lower_copy(c);
+}
+
+/* Change each parse point of the function for which `which` holds. */
+static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which)(LLVMValueRef),
+                         void (*lower)(struct change *))
+{
+  struct change c = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  value_vector calls = {0};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i) && which(i) && cn_classify_call(i).kind == CN_CALL_PARSE)
+        cn_push(&calls, i);
+  for (size_t i = 0; i < calls.count; i++) {
+    c.call = calls.at[i];
+    LLVMPositionBuilderBefore(c.builder, c.call);
+    LLVMSetCurrentDebugLocation2(c.builder, LLVMInstructionGetDebugLoc(c.call));
+    lower(&c);
+  }
+  cn_free(&calls);
+  LLVMDisposeBuilder(c.builder);
+}
+
+void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (has_guard(function))
+    lower_guards(ctx, function);
+  change_calls(ctx, function, is_special_intrinsic, lower_intrinsic);
+}
+
+void cn_special_variadic(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  change_calls(ctx, function, is_variadic, lower_variadic);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls that become other calls before they can be safepoints. Private to src/compile.
+ */
+#ifndef CN_COMPILE_LOWER_SPECIAL_CALLS_H
+#define CN_COMPILE_LOWER_SPECIAL_CALLS_H
+
+#include "compile/core/pass.h"
+
+/* Report why `call`, a parse point, cannot be made an ordinary call, if it needs that. */
+void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call);
+
+/* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function
+ * that cn_special_refuse() has nothing against. */
+void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* The same for calls of variadic functions. */
+void cn_special_variadic(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

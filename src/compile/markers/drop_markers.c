@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass drop-markers: delete the calls by which programs mark spans, words of their own and regions
+ * without polls. Needs: what they ask for is done. Provides: no marker. Breaks: nothing.
+ */
+#include "compile/core/names.h"
+#include "compile/markers/markers.h"
+#include "compile/markers/nopoll.h"
+#include "compile/markers/spans.h"
+#include "compile/markers/user_roots.h"
+
+bool cn_markers_drop(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END, CN_USER_ROOT};
+
+  cn_spans_check_markers(ctx);
+  cn_user_roots_check_marker(ctx);
+  if (ctx->errors)
+    return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+    if (!function)
+      continue;
+    cn_markers_erase(function);
+  }
+  return true;
+}
+
+bool cn_markers(struct cn_ctx *ctx)
+{
+  return cn_regions_drop(ctx) && cn_markers_drop(ctx);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Marker calls of all kinds: what the optimiser may know of them, and their end. Needs, breaks:
+ * nothing.
+ */
+#include "compile/markers/markers.h"
+
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+
+void cn_markers_describe(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!function || !LLVMIsDeclaration(function))
+    return;
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+  /* Two calls with different arguments would be one with a computed one. */
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
+                                                    sizeof CN_WORK_SAID - 1, "1", 1));
+}
+
+void cn_markers_erase(LLVMValueRef function)
+{
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(function));)
+    LLVMInstructionEraseFromParent(LLVMGetUser(use));
+  LLVMDeleteFunction(function);
+}

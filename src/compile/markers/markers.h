@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Marker calls of all kinds. Private to src/compile.
+ */
+#ifndef CN_COMPILE_MARKERS_MARKERS_H
+#define CN_COMPILE_MARKERS_MARKERS_H
+
+#include "compile/core/pass.h"
+
+/* Tell the optimiser what it may know of the declaration of a marker, by its name. */
+void cn_markers_describe(struct cn_ctx *ctx, const char *name);
+/* Delete a marker's calls and its declaration. */
+void cn_markers_erase(LLVMValueRef function);
+/* Delete the markers of spans and of words of the language's own; false if one was used wrongly,
+ * which is reported. */
+bool cn_markers_drop(struct cn_ctx *ctx);
+
+#endif

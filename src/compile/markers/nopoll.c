@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Regions without safepoints: what is done between `call void @cairn.nopoll.begin()` and `call void
+ * @cairn.nopoll.end()`, or in a function with the attribute "cairn-nopoll", no collection sees half
+ * done (a store and the mark that a collector wants with it). Regions nest.
+ *
+ * Part of place-safepoints. Needs: nothing. Provides: diagnostics, before anything is changed; the
+ * question whether a poll may stand somewhere. Breaks: nothing.
+ *
+ * The markers are calls of functions that nobody defines, which LLVM must take to read and write
+ * any memory: so the optimiser keeps accesses on their side of them, and on every path their order,
+ * hence regions stay closed on every path. Only what nobody else can reach yet may move over them.
+ * verify-safepoints looks at them once more (check_nopoll.c), after which pass `drop-markers`
+ * takes them away: what the code generator moves, it does not move over the calls that safepoints
+ * are.
+ */
+#include "compile/markers/nopoll.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+#include "compile/markers/markers.h"
+#include "compile/markers/spans.h"
+
+static LLVMValueRef marker(struct cn_ctx *ctx, const char *name)
+{
+  return LLVMGetNamedFunction(ctx->module, name);
+}
+
+/* +1: `i` opens a region; -1: it closes one. */
+static int step(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+  size_t length;
+
+  if (!callee || !LLVMIsDeclaration(callee))
+    return 0;
+  const char *name = LLVMGetValueName2(callee, &length);
+  return strcmp(name, CN_NOPOLL_BEGIN) == 0 ? 1 : strcmp(name, CN_NOPOLL_END) == 0 ? -1 : 0;
+}
+
+static bool is_used_in(struct cn_ctx *ctx, const char *name, LLVMValueRef function)
+{
+  LLVMValueRef of = marker(ctx, name);
+
+  for (LLVMUseRef use = of ? LLVMGetFirstUse(of) : NULL; use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAInstruction(user) &&
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
+      return true;
+  }
+  return false;
+}
+
+static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  return is_used_in(ctx, CN_NOPOLL_BEGIN, function) || is_used_in(ctx, CN_NOPOLL_END, function);
+}
+
+bool cn_regions_has_none(LLVMValueRef function)
+{
+  return cn_string_attribute(function, CN_NOPOLL) != NULL;
+}
+
+bool cn_regions_wanted(struct cn_ctx *ctx)
+{
+  if (marker(ctx, CN_NOPOLL_BEGIN) || marker(ctx, CN_NOPOLL_END))
+    return true;
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_regions_has_none(f))
+      return true;
+  return false;
+}
+
+/* ---- how many are open ---- */
+
+static uint32_t depth_behind(LLVMValueRef i, uint32_t depth)
+{
+  int by = step(i);
+
+  return by > 0 ? depth + 1 : depth - (by < 0 && depth);
+}
+
+static uint32_t depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    depth = depth_behind(i, depth);
+  return depth;
+}
+
+/* Of a block that is reached with several numbers, the one from its first predecessor. In reverse
+ * post-order each block has one that came before it. */
+uint32_t *cn_regions_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  if (!has_markers(ctx, cfg->function))
+    return NULL;
+  uint32_t *depths = cn_alloc(cfg->count * sizeof *depths);
+  for (uint32_t b = 1; b < cfg->count; b++) {
+    uint32_t p = 0;
+    while (cfg->blocks[b].preds[p] >= b)
+      p++;
+    uint32_t from = cfg->blocks[b].preds[p];
+    depths[b] = depth_at_end(cfg->blocks[from].block, depths[from]);
+  }
+  return depths;
+}
+
+uint32_t cn_regions_before(LLVMValueRef at, uint32_t depth)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(at));
+
+  for (; i != at; i = LLVMGetNextInstruction(i))
+    depth = depth_behind(i, depth);
+  return depth;
+}
+
+LLVMValueRef cn_regions_outside(LLVMValueRef at, uint32_t depth)
+{
+  while (at && depth) {
+    depth = depth_behind(at, depth);
+    at = LLVMGetNextInstruction(at);
+  }
+  return at;
+}
+
+bool cn_regions_cover(struct cn_ctx *ctx, LLVMValueRef at)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+  struct cn_cfg cfg;
+
+  if (!has_markers(ctx, LLVMGetBasicBlockParent(block)))
+    return false;
+  cn_cfg_build_edges(&cfg, LLVMGetBasicBlockParent(block));
+  uint32_t *depths = cn_regions_depths(ctx, &cfg);
+  uint32_t b = cn_cfg_index(&cfg, block);
+  uint32_t depth = cn_regions_before(at, b == CN_NO_BLOCK ? 0 : depths[b]);
+  free(depths);
+  cn_cfg_free(&cfg);
+  return depth != 0;
+}
+
+/* ---- what is wrong ---- */
+
+static void check_marker(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = marker(ctx, name);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+
+  if (!function)
+    return;
+  if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
+    cn_error(ctx, function, "nopoll-region", "@%s is not declared as void (), without a body",
+             name);
+    return;
+  }
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsACallInst(user) || cn_direct_callee(user) != function)
+      cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "nopoll-region",
+               "@%s is used other than by a call", name);
+  }
+}
+
+/* What a call is to the program, before passes of ours put theirs in its place. */
+static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length, prefix = strlen(CN_CALL_PREFIX);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
+    return "an allocation";
+  if (strncmp(name, CN_CALL_PREFIX, prefix) != 0)
+    return cn_calls_name(call, buffer, size);
+  snprintf(buffer, size, "call to @%s", name + prefix);
+  return buffer;
+}
+
+static void check_call(struct cn_ctx *ctx, LLVMValueRef i, const char *where)
+{
+  char name[160];
+
+  if (cn_classify_call(i).kind == CN_CALL_PARSE)
+    cn_error(ctx, i, "nopoll-safepoint", "%s may come to a safepoint, in a %s without any",
+             call_name(i, name, sizeof name), where);
+}
+
+static bool leaves(LLVMValueRef end)
+{
+  return LLVMIsAReturnInst(end) || LLVMIsAResumeInst(end) ||
+         (LLVMIsACleanupReturnInst(end) && LLVMGetNumSuccessors(end) == 0);
+}
+
+static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint32_t *depths,
+                        uint32_t b)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+  uint32_t depth = depths[b];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+       i = LLVMGetNextInstruction(i)) {
+    if (step(i) < 0 && depth == 0)
+      cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
+    depth = depth_behind(i, depth);
+    if (depth && !cn_regions_has_none(cfg->function))
+      check_call(ctx, i, "region");
+  }
+  if (depth && leaves(end))
+    cn_error(ctx, end, "nopoll-region", "the function is left in a region without safepoints");
+  for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
+    uint32_t to = cfg->blocks[b].succs[s];
+    LLVMValueRef first = LLVMGetFirstInstruction(cfg->blocks[to].block);
+    if (depths[to] != depth && !LLVMIsAUnreachableInst(first))
+      cn_error(ctx, end, "nopoll-region",
+               "from here on a region without safepoints is open on some paths and not on others");
+  }
+}
+
+static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  bool none = cn_regions_has_none(function);
+  struct cn_cfg cfg;
+
+  cn_cfg_build_edges(&cfg, function);
+  uint32_t *depths = cn_regions_depths(ctx, &cfg);
+  for (uint32_t b = 0; b < cfg.count; b++) {
+    if (depths)
+      check_block(ctx, &cfg, depths, b);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && none;
+         i = LLVMGetNextInstruction(i))
+      check_call(ctx, i, "function");
+  }
+  free(depths);
+  cn_cfg_free(&cfg);
+}
+
+bool cn_regions_check(struct cn_ctx *ctx)
+{
+  check_marker(ctx, CN_NOPOLL_BEGIN);
+  check_marker(ctx, CN_NOPOLL_END);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f;
+       f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
+      check_function(ctx, f);
+  return ctx->errors == 0;
+}
+
+/* ---- markers ---- */
+
+static LLVMValueRef declare(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = marker(ctx, name);
+
+  if (!function)
+    function = LLVMAddFunction(
+        ctx->module, name,
+        LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
+                                                    sizeof CN_WORK_SAID - 1, "1", 1));
+  return function;
+}
+
+static void build_marker(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef before)
+{
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
+}
+
+/* What is thrown would leave the region open. */
+static bool may_throw(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if ((cn_is_call(i) && !cn_calls_have(i, "nounwind")) || LLVMIsAResumeInst(i))
+        return true;
+  return false;
+}
+
+void cn_regions_wrap(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (may_throw(function)) {
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
+    return;
+  }
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef begin = declare(ctx, CN_NOPOLL_BEGIN), end = declare(ctx, CN_NOPOLL_END);
+  LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetFirstBasicBlock(function));
+  while (LLVMIsAAllocaInst(first))
+    first = LLVMGetNextInstruction(first);
+  build_marker(builder, begin, first);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsAReturnInst(last))
+      continue;
+    LLVMValueRef before = LLVMGetPreviousInstruction(last);
+    build_marker(builder, end, before && cn_calls_musttail(before) ? before : last);
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_regions_describe(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (marker(ctx, names[i]) && LLVMIsDeclaration(marker(ctx, names[i])))
+      declare(ctx, names[i]);
+}
+
+bool cn_regions_drop(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = marker(ctx, names[i]);
+    if (!function)
+      continue;
+    check_marker(ctx, names[i]);
+    if (ctx->errors)
+      return false;
+    cn_markers_erase(function);
+  }
+  return true;
+}

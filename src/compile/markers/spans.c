@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md): what is
+ * done between `call void @cairn.span.begin(i64 key, ptr value)` and `call void
+ * @cairn.span.end(i64 key)` can be asked, while it is done, for the value of the smallest span with
+ * a key.
+ *
+ * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: what is open where;
+ * span-marker, span-nesting, span-value. Breaks: nothing.
+ *
+ * The markers are for the optimiser what those of regions are (nopoll.c): calls that read and
+ * write any memory, so that on every path they keep their order among the calls that do.
+ */
+#include "compile/markers/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+
+static LLVMTypeRef marker_type(struct cn_ctx *ctx, unsigned parameters)
+{
+  LLVMTypeRef types[] = {LLVMInt64TypeInContext(ctx->llvm), LLVMPointerTypeInContext(ctx->llvm, 0)};
+
+  return LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, parameters, false);
+}
+
+enum { BEGIN_PARAMETERS = 2, END_PARAMETERS = 1 };
+
+static LLVMValueRef marker(struct cn_ctx *ctx, const char *name, unsigned parameters)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  return function && LLVMGlobalGetValueType(function) == marker_type(ctx, parameters) ? function
+                                                                                      : NULL;
+}
+
+struct cn_span_marks cn_span_marks(struct cn_ctx *ctx)
+{
+  return (struct cn_span_marks){
+      .begin = marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS),
+      .end = marker(ctx, CN_SPAN_END, END_PARAMETERS)};
+}
+
+static bool calls(LLVMValueRef marker, LLVMValueRef i)
+{
+  return marker && LLVMIsACallInst(i) && LLVMGetCalledValue(i) == marker &&
+         LLVMGetCalledFunctionType(i) == LLVMGlobalGetValueType(marker);
+}
+
+bool cn_span_is_begin(const struct cn_span_marks *marks, LLVMValueRef i)
+{
+  return calls(marks->begin, i);
+}
+
+bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef i)
+{
+  return calls(marks->end, i);
+}
+
+static LLVMValueRef metadata_of(LLVMValueRef i)
+{
+  return cn_calls_metadata(i, CN_SPAN_METADATA);
+}
+
+void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
+{
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
+
+  LLVMSetMetadata(call,
+                  LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1),
+                  node);
+}
+
+static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_span_is_begin(marks, i) || cn_span_is_end(marks, i) ||
+          (metadata && metadata_of(i)))
+        return true;
+  return false;
+}
+
+bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function)
+{
+  return has(marks, function, true);
+}
+
+bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function)
+{
+  return (marks->begin || marks->end) && has(marks, function, false);
+}
+
+/* ---- what is open ---- */
+
+/* A triple: the outer spans and, above, the depth; the key; the value. */
+#define DEPTH_SHIFT 32
+
+static uint32_t open_one(struct cn_spans *s, uint32_t outer, struct cn_span_open one)
+{
+  return cn_triples_add(&s->open, (struct cn_triple){outer | (uint64_t)one.depth << DEPTH_SHIFT,
+                                                     (uintptr_t)one.key, (uintptr_t)one.value});
+}
+
+bool cn_spans_outer(const struct cn_spans *s, uint32_t *open, struct cn_span_open *out)
+{
+  const struct cn_triple *t = &s->open.items.at[*open];
+
+  if (*open == 0)
+    return false;
+  *out = (struct cn_span_open){.key = (LLVMValueRef)(uintptr_t)t->b,
+                               .value = (LLVMValueRef)(uintptr_t)t->c,
+                               .depth = (uint32_t)(t->a >> DEPTH_SHIFT)};
+  *open = (uint32_t)t->a;
+  return true;
+}
+
+/* Without the smallest span of that key; what was opened inside it stays open. */
+static uint32_t close_one(struct cn_spans *s, uint32_t open, LLVMValueRef key)
+{
+  CN_VECTOR(struct cn_span_open) kept = {0};
+  struct cn_span_open one = {0};
+  uint32_t left = CN_NO_SPAN;
+
+  while (cn_spans_outer(s, &open, &one)) {
+    if (one.key == key) {
+      left = open;
+      break;
+    }
+    cn_push(&kept, one);
+  }
+  while (left != CN_NO_SPAN && kept.count)
+    left = open_one(s, left, kept.at[--kept.count]);
+  cn_free(&kept);
+  return left;
+}
+
+/* How many functions the code of `i` was inlined into, by its debug location. */
+static uint32_t depth_of(LLVMValueRef i)
+{
+  LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
+  uint32_t depth = 0;
+
+  while (location && (location = LLVMDILocationGetInlinedAt(location)))
+    depth++;
+  return depth;
+}
+
+uint32_t cn_spans_behind(struct cn_spans *s, const struct cn_span_marks *marks, LLVMValueRef i,
+                         uint32_t open)
+{
+  if (cn_span_is_begin(marks, i))
+    return open_one(s, open,
+                    (struct cn_span_open){.key = LLVMGetOperand(i, 0),
+                                          .value = LLVMGetOperand(i, 1),
+                                          .depth = depth_of(i)});
+  return cn_span_is_end(marks, i) ? close_one(s, open, LLVMGetOperand(i, 0)) : open;
+}
+
+uint32_t cn_spans_around(struct cn_spans *s, LLVMValueRef call, uint32_t open)
+{
+  LLVMValueRef node = metadata_of(call);
+  unsigned count = node ? LLVMGetMDNodeNumOperands(node) & ~1u : 0;
+
+  if (!count)
+    return open;
+  LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
+  LLVMGetMDNodeOperands(node, operands);
+  for (; count; count -= 2)
+    open = open_one(s, open, (struct cn_span_open){.key = operands[count - 2],
+                                                   .value = operands[count - 1],
+                                                   .depth = depth_of(call)});
+  free(operands);
+  return open;
+}
+
+static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks,
+                       LLVMBasicBlockRef block, uint32_t open)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    uint32_t behind = cn_spans_behind(s, marks, i, open);
+    open = behind == CN_NO_SPAN ? open : behind;
+  }
+  return open;
+}
+
+/* Of a block that is reached in several ways, what is open at its first predecessor's end. In
+ * reverse post-order each block has one that came before it. */
+void cn_spans_find(struct cn_spans *s, const struct cn_span_marks *marks, const struct cn_cfg *cfg)
+{
+  uint32_t *ends = cn_alloc(cfg->count * sizeof *ends);
+
+  *s = (struct cn_spans){.starts = cn_alloc(cfg->count * sizeof *s->starts)};
+  cn_triples_add(&s->open, (struct cn_triple){0, 0, 0});
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    uint32_t p = 0;
+    while (b && cfg->blocks[b].preds[p] >= b)
+      p++;
+    s->starts[b] = b ? ends[cfg->blocks[b].preds[p]] : 0;
+    ends[b] = at_end(s, marks, cfg->blocks[b].block, s->starts[b]);
+  }
+  free(ends);
+}
+
+void cn_spans_free(struct cn_spans *s)
+{
+  cn_triples_free(&s->open);
+  free(s->starts);
+  s->starts = NULL;
+}
+
+/* ---- what is wrong ---- */
+
+static void check_use(struct cn_ctx *ctx, LLVMValueRef function, const char *name,
+                      LLVMValueRef user)
+{
+  if (!calls(function, user))
+    cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "span-marker",
+             "@%s is used other than by a call", name);
+  else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+    cn_error(ctx, user, "span-marker",
+             "a span in a function that is not managed: nothing is known of its frames");
+}
+
+static void check_marker(struct cn_ctx *ctx, const char *name, unsigned parameters)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!function)
+    return;
+  if (!LLVMIsDeclaration(function) || !marker(ctx, name, parameters)) {
+    cn_error(ctx, function, "span-marker", "@%s is not declared as void (%s), without a body",
+             name, parameters == BEGIN_PARAMETERS ? "i64, ptr" : "i64");
+    return;
+  }
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+    check_use(ctx, function, name, LLVMGetUser(use));
+}
+
+void cn_spans_check_markers(struct cn_ctx *ctx)
+{
+  check_marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS);
+  check_marker(ctx, CN_SPAN_END, END_PARAMETERS);
+}
+
+static void check_constants(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef key,
+                            LLVMValueRef value)
+{
+  const char *why = cn_span_refused(ctx, key, value);
+
+  if (why)
+    cn_error(ctx, at, "span-value", "%s", why);
+}
+
+static void check_metadata(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef node)
+{
+  unsigned count = LLVMGetMDNodeNumOperands(node);
+  LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
+
+  LLVMGetMDNodeOperands(node, operands);
+  if (count % 2)
+    cn_error(ctx, call, "span-value", "!%s is no list of keys and values", CN_SPAN_METADATA);
+  for (unsigned i = 0; i + 1 < count; i += 2)
+    if (operands[i + 1])
+      check_constants(ctx, call, operands[i], operands[i + 1]);
+    else
+      cn_error(ctx, call, "span-value", "the value of a span was deleted");
+  free(operands);
+}
+
+static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *marks,
+                              LLVMValueRef i, bool constants)
+{
+  LLVMValueRef node = metadata_of(i);
+
+  if (constants && cn_span_is_begin(marks, i))
+    check_constants(ctx, i, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
+  if (constants && cn_span_is_end(marks, i))
+    check_constants(ctx, i, LLVMGetOperand(i, 0), NULL);
+  if (node)
+    check_metadata(ctx, i, node);
+}
+
+static bool has_call(LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_is_call(i) && !cn_calls_some_intrinsic(i))
+      return true;
+  return false;
+}
+
+bool *cn_spans_idle(const struct cn_cfg *cfg)
+{
+  bool *idle = cn_alloc(cfg->count * sizeof *idle);
+
+  for (uint32_t b = cfg->count; b-- > 0;) {
+    const struct cn_block *block = &cfg->blocks[b];
+    idle[b] = !has_call(block->block);
+    for (uint32_t n = 0; n < block->succ_count && idle[b]; n++)
+      idle[b] = block->succs[n] > b && idle[block->succs[n]];
+  }
+  return idle;
+}
+
+static void check_block(struct cn_ctx *ctx, struct cn_spans *s, const struct cn_span_marks *marks,
+                        const struct cn_cfg *cfg, const bool *idle, uint32_t b)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+  uint32_t open = s->starts[b];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+       i = LLVMGetNextInstruction(i)) {
+    uint32_t behind = cn_spans_behind(s, marks, i, open);
+    if (behind == CN_NO_SPAN)
+      cn_error(ctx, i, "span-nesting", "a span ends that has not begun");
+    else
+      open = behind;
+  }
+  for (uint32_t n = 0; n < cfg->blocks[b].succ_count; n++) {
+    uint32_t to = cfg->blocks[b].succs[n];
+    if (s->starts[to] != open && !idle[to])
+      cn_error(ctx, end, "span-nesting",
+               "from here on a span is open on some paths and not on others");
+  }
+}
+
+void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants)
+{
+  struct cn_span_marks marks = cn_span_marks(ctx);
+  struct cn_spans spans;
+  struct cn_cfg cfg;
+
+  if (!cn_spans_in(&marks, function))
+    return;
+  cn_cfg_build_edges(&cfg, function);
+  cn_spans_find(&spans, &marks, &cfg);
+  bool *idle = cn_spans_idle(&cfg);
+  for (uint32_t b = 0; b < cfg.count; b++) {
+    check_block(ctx, &spans, &marks, &cfg, idle, b);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      check_instruction(ctx, &marks, i, constants);
+  }
+  free(idle);
+  cn_spans_free(&spans);
+  cn_cfg_free(&cfg);
+}
+
+/* ---- operands of statepoints ---- */
+
+void cn_span_tails_start(struct cn_ctx *ctx, struct cn_span_tails *tails)
+{
+  *tails = (struct cn_span_tails){.marks = cn_span_marks(ctx)};
+  CN_CHECK(cn_span_table_read(ctx, &tails->table)); /* refused before */
+}
+
+void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
+{
+  if (!cn_spans_in(&tails->marks, cfg->function))
+    return;
+  cn_spans_find(&tails->spans, &tails->marks, cfg);
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    uint32_t open = tails->spans.starts[b];
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      uint32_t here = cn_is_call(i) ? cn_spans_around(&tails->spans, i, open) : 0;
+      if (here)
+        *cn_ptrmap_add(&tails->calls, i, NULL) = here;
+      open = cn_spans_behind(&tails->spans, &tails->marks, i, open);
+    }
+  }
+}
+
+/* A smaller span of the same function has the same key: nobody ever finds this one. */
+static bool is_hidden(const struct cn_spans *s, uint32_t from, uint32_t outer,
+                      const struct cn_span_open *one)
+{
+  struct cn_span_open inner;
+
+  while (from != outer && cn_spans_outer(s, &from, &inner))
+    if (from != outer && inner.key == one->key && inner.depth <= one->depth)
+      return true;
+  return false;
+}
+
+void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call,
+                        struct cn_operands *out)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+  const uint64_t *found = tails->calls.count ? cn_ptrmap_find(&tails->calls, call) : NULL;
+  size_t first = out->values.count, count = 0;
+  struct cn_span_open one;
+
+  if (!found)
+    return;
+  cn_push(&out->values, LLVMConstInt(i64, CAIRN_ABI_SPAN_MARK, false));
+  cn_push(&out->values, NULL);
+  for (uint32_t open = (uint32_t)*found; cn_spans_outer(&tails->spans, &open, &one);) {
+    if (is_hidden(&tails->spans, (uint32_t)*found, open, &one))
+      continue;
+    uint32_t entry = cn_span_table_add(ctx, &tails->table, one.key, one.value);
+    cn_push(&out->values, LLVMConstInt(i64, entry, false));
+    cn_push(&out->values, LLVMConstInt(i64, one.depth, false));
+    count++;
+  }
+  out->values.at[first + 1] = LLVMConstInt(i64, count, false);
+  size_t length = out->values.count - first;
+  cn_push(&out->values, LLVMConstInt(i64, length, false));
+}
+
+void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call,
+                           LLVMValueRef statepoint)
+{
+  LLVMValueRef node = tails->calls.count ? metadata_of(call) : NULL;
+
+  if (node)
+    cn_span_set_metadata(statepoint, node);
+}
+
+void cn_span_tails_leave(struct cn_span_tails *tails)
+{
+  if (!tails->spans.starts)
+    return;
+  cn_spans_free(&tails->spans);
+  cn_ptrmap_free(&tails->calls);
+}
+
+void cn_span_tails_end(struct cn_ctx *ctx, struct cn_span_tails *tails)
+{
+  cn_span_table_write(ctx, &tails->table);
+}

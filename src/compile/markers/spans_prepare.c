@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is done about spans before the optimiser, and at the end. Part of prepare and drop-markers.
+ *
+ * Needs: nothing. Provides: functions whose spans are all
+ * closed where they return, so that they can be inlined; no markers, at the end. Breaks: nothing.
+ *
+ * A function that an exception may leave in a span is not inlined: what its caller's landing pad
+ * does would be in that span.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/markers/markers.h"
+#include "compile/markers/spans.h"
+
+void cn_spans_describe(struct cn_ctx *ctx)
+{
+  cn_markers_describe(ctx, CN_SPAN_BEGIN);
+  cn_markers_describe(ctx, CN_SPAN_END);
+}
+
+void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
+                           LLVMValueRef key, LLVMValueRef value)
+{
+  const char *name = value ? CN_SPAN_BEGIN : CN_SPAN_END;
+  unsigned count = value ? 2 : 1;
+  LLVMTypeRef types[] = {LLVMInt64TypeInContext(ctx->llvm), LLVMPointerTypeInContext(ctx->llvm, 0)};
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name), arguments[] = {key, value};
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  if (!function)
+    function = LLVMAddFunction(ctx->module, name, type);
+  cn_markers_describe(ctx, name);
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  LLVMBuildCall2(builder, type, function, arguments, count, "");
+  LLVMDisposeBuilder(builder);
+}
+
+/* ---- metadata ---- */
+
+/* The optimiser keeps calls in their order, metadata it may forget. An invoke keeps it: its span
+ * would end on two edges. */
+static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
+{
+  uint32_t open = cn_spans_around(none, call, 0);
+  CN_VECTOR(struct cn_span_open) spans = {0};
+  struct cn_span_open one;
+  LLVMValueRef next = LLVMGetNextInstruction(call);
+  LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call);
+
+  while (cn_spans_outer(none, &open, &one))
+    cn_push(&spans, one);
+  for (size_t i = 0; i < spans.count; i++) {
+    const struct cn_span_open *s = &spans.at[spans.count - 1 - i];
+    cn_spans_build_marker(ctx, call, location, s->key, s->value);
+    cn_spans_build_marker(ctx, next, location, spans.at[i].key, NULL);
+  }
+  if (spans.count) {
+    cn_span_set_metadata(call, NULL);
+    LLVMSetTailCallKind(call, LLVMTailCallKindNone);
+  }
+  cn_free(&spans);
+}
+
+static void mark_calls(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_spans none = {0};
+
+  cn_triples_add(&none.open, (struct cn_triple){0, 0, 0});
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && !cn_calls_musttail(i))
+        mark_call(ctx, &none, i);
+  cn_spans_free(&none);
+}
+
+/* ---- the ends of a function ---- */
+
+/* A function while its spans are closed. */
+struct closer {
+  struct cn_ctx *ctx;
+  struct cn_span_marks marks;
+  struct cn_cfg cfg;
+  struct cn_spans spans;
+  uint32_t *ends; /* per block: what is open at its end */
+  bool *idle;
+  bool *mixed;    /* per block: it is idle, and different spans are open where it is entered */
+};
+
+/* What is thrown here leaves the function. */
+static bool may_throw(const struct closer *c, LLVMValueRef i)
+{
+  if (LLVMIsAInvokeInst(i))
+    return c->idle[cn_cfg_index(&c->cfg, LLVMGetUnwindDest(i))];
+  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") &&
+          !cn_calls_some_intrinsic(i)) ||
+         LLVMIsAResumeInst(i) ||
+         (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
+}
+
+static void keep_out(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alwaysinline"));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
+}
+
+static void walk_block(struct closer *c, uint32_t b)
+{
+  LLVMBasicBlockRef block = c->cfg.blocks[b].block;
+  uint32_t open = c->spans.starts[b];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    if (open && may_throw(c, i))
+      keep_out(c->ctx, c->cfg.function);
+    open = cn_spans_behind(&c->spans, &c->marks, i, open);
+  }
+  c->ends[b] = open;
+}
+
+static bool is_mixed(const struct closer *c, uint32_t b)
+{
+  const struct cn_block *block = &c->cfg.blocks[b];
+  bool mixed = false;
+
+  for (uint32_t n = 0; c->idle[b] && n < block->pred_count; n++)
+    mixed |= c->mixed[block->preds[n]] || c->ends[block->preds[n]] != c->spans.starts[b];
+  return mixed;
+}
+
+static bool is_pad(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsACleanupPadInst(i) || LLVMIsACatchSwitchInst(i);
+}
+
+/* Before a return that is reached with this open, and before a jump to one that is reached with
+ * different ones open. On the way of an exception they stay open. */
+static void close_block(struct closer *c, uint32_t b)
+{
+  const struct cn_block *block = &c->cfg.blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+  LLVMValueRef call = LLVMGetPreviousInstruction(end);
+  LLVMValueRef at = call && cn_calls_musttail(call) ? call : end;
+  uint32_t mixed = 0, ways = 0, open = c->ends[b];
+  struct cn_span_open one;
+
+  for (uint32_t n = 0; n < block->succ_count; n++)
+    if (!is_pad(c->cfg.blocks[block->succs[n]].block)) {
+      mixed += c->mixed[block->succs[n]];
+      ways++;
+    }
+  if (!open || c->mixed[b] || (!mixed && !LLVMIsAReturnInst(end)))
+    return;
+  if (mixed != ways || LLVMIsAInvokeInst(end)) { /* an edge that nothing can be put on */
+    cn_error(c->ctx, end, "span-nesting",
+             "the function is left from here in a span, and from elsewhere not; end it before");
+    return;
+  }
+  while (cn_spans_outer(&c->spans, &open, &one))
+    cn_spans_build_marker(c->ctx, at, LLVMInstructionGetDebugLoc(end), one.key, NULL);
+}
+
+static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct closer c = {.ctx = ctx, .marks = cn_span_marks(ctx)};
+
+  cn_cfg_build_edges(&c.cfg, function);
+  cn_spans_find(&c.spans, &c.marks, &c.cfg);
+  c.idle = cn_spans_idle(&c.cfg);
+  c.ends = cn_alloc(c.cfg.count * sizeof *c.ends);
+  c.mixed = cn_alloc(c.cfg.count * sizeof *c.mixed);
+  for (uint32_t b = 0; b < c.cfg.count; b++)
+    walk_block(&c, b);
+  for (uint32_t b = 0; b < c.cfg.count; b++) /* in idle blocks edges lead forward */
+    c.mixed[b] = is_mixed(&c, b);
+  for (uint32_t b = 0; b < c.cfg.count; b++)
+    close_block(&c, b);
+  free(c.mixed);
+  free(c.ends);
+  free(c.idle);
+  cn_spans_free(&c.spans);
+  cn_cfg_free(&c.cfg);
+}
+
+/* Keys that are kept in a local are constants behind this. No blocks are merged: each return still
+ * has its own. Where a branch leads to a return that others lead to, too, there is a block between,
+ * for ends of spans. */
+static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges", ctx->machine,
+                              options);
+
+  LLVMDisposePassBuilderOptions(options);
+  return cn_llvm_ok(ctx, function, error);
+}
+
+void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_span_marks marks = cn_span_marks(ctx);
+  unsigned errors = ctx->errors;
+
+  if (!cn_spans_in(&marks, function) || !promote(ctx, function))
+    return;
+  cn_spans_check(ctx, function, false);
+  if (ctx->errors != errors)
+    return;
+  mark_calls(ctx, function);
+  close_function(ctx, function);
+}

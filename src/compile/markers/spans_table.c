@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of spans, section `cairn_spans`: which keys and values there are (collector.h, struct
+ * cairn_span). Part of rewrite-statepoints. Needs: nothing. Provides: an internal constant
+ * @cairn.spans. Breaks: nothing.
+ *
+ * A value that is an address is written as its distance from where it is written, which the linker
+ * knows: nothing is left for the dynamic linker, and the section is read-only. So the value must be
+ * in the same executable or shared object, whatever else is loaded.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/markers/spans.h"
+
+/* The fields of struct cairn_span. */
+enum { KEY, INTEGER, DISTANCE, RESERVED, FIELDS };
+
+/* ---- addresses ---- */
+
+/* A global and a constant distance from it; without a global, a number. */
+struct address {
+  LLVMValueRef global;
+  uint64_t offset;
+};
+
+static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
+}
+
+static bool read_number(LLVMValueRef value, uint64_t *out)
+{
+  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+    return false;
+  *out = LLVMConstIntGetZExtValue(value);
+  return true;
+}
+
+/* Of a pointer or, in the table, of the integer made of one. */
+static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct address *out)
+{
+  uint64_t n;
+
+  *out = (struct address){0};
+  for (;;) {
+    if (LLVMIsAGlobalValue(value)) {
+      out->global = value;
+      return true;
+    }
+    if (LLVMIsNull(value))
+      return true;
+    if (!LLVMIsAConstantExpr(value))
+      return false;
+    switch (LLVMGetConstOpcode(value)) {
+    case LLVMGetElementPtr:
+      if (!cn_types_gep_offset(ctx, value, &out->offset))
+        return false;
+      break;
+    case LLVMAdd:
+      if (!read_number(LLVMGetOperand(value, 1), &n))
+        return false;
+      out->offset += n;
+      break;
+    case LLVMIntToPtr:
+      if (!read_number(LLVMGetOperand(value, 0), &n))
+        return false;
+      out->offset += n;
+      return true;
+    case LLVMPtrToInt:
+    case LLVMBitCast:
+      break;
+    default:
+      return false;
+    }
+    value = LLVMGetOperand(value, 0);
+  }
+}
+
+/* One pointer for each address, so that entries are found again. LLVM looks through "inbounds" only
+ * when it asks whether the dynamic linker must know. */
+static LLVMValueRef usual_form(struct cn_ctx *ctx, struct address address)
+{
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef offset = number(ctx, address.offset);
+
+  if (!address.global)
+    return address.offset ? LLVMConstIntToPtr(offset, pointer) : LLVMConstNull(pointer);
+  if (!address.offset)
+    return address.global;
+  return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address.global, &offset, 1);
+}
+
+static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  return ctx->options->shared && linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage &&
+         LLVMGetVisibility(global) == LLVMDefaultVisibility;
+}
+
+const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value)
+{
+  struct address address;
+
+  if (!key || LLVMTypeOf(key) != LLVMInt64TypeInContext(ctx->llvm) || !LLVMIsAConstantInt(key))
+    return "the key of a span is not a constant number";
+  if (!value)
+    return NULL;
+  if (LLVMTypeOf(value) != LLVMPointerTypeInContext(ctx->llvm, 0) || !LLVMIsConstant(value) ||
+      !read_address(ctx, value, &address))
+    return "the value of a span is not the constant address of a global, nor a number";
+  if (!address.global)
+    return NULL;
+  if (LLVMIsThreadLocal(address.global))
+    return "the value of a span is thread-local: each thread has another address";
+  if (LLVMGetLinkage(address.global) == LLVMExternalWeakLinkage)
+    return "the value of a span may be missing: it is a weak symbol that nobody need define";
+  if (LLVMGetPointerAddressSpace(LLVMTypeOf(address.global)) != 0)
+    return "the value of a span is not in address space 0";
+  if (is_preemptible(ctx, address.global))
+    return "the value of a span may be replaced by another module's when the program is loaded; "
+           "make it static, hidden or protected";
+  return NULL;
+}
+
+/* ---- reading ---- */
+
+static LLVMValueRef field(LLVMValueRef entries, uint64_t entry, unsigned which)
+{
+  LLVMValueRef one = LLVMGetAggregateElement(entries, (unsigned)entry);
+
+  return one ? LLVMGetAggregateElement(one, which) : NULL;
+}
+
+/* The address that field DISTANCE was made of: trunc(address - its own). */
+static LLVMValueRef distant(LLVMValueRef distance)
+{
+  LLVMValueRef difference = LLVMIsAConstantExpr(distance) &&
+                                    LLVMGetConstOpcode(distance) == LLVMTrunc
+                                ? LLVMGetOperand(distance, 0)
+                                : NULL;
+
+  return difference && LLVMIsAConstantExpr(difference) &&
+                 LLVMGetConstOpcode(difference) == LLVMSub
+             ? LLVMGetOperand(difference, 0)
+             : NULL;
+}
+
+static bool read_entry(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef entries,
+                       uint64_t entry)
+{
+  LLVMValueRef fields[FIELDS];
+  struct address address = {0};
+  uint64_t key;
+
+  for (unsigned f = 0; f < FIELDS; f++)
+    if (!(fields[f] = field(entries, entry, f)))
+      return false;
+  if (!read_number(fields[KEY], &key) || !read_number(fields[INTEGER], &address.offset))
+    return false;
+  if (entry == 0)
+    return key == CAIRN_ABI_SPAN_MARK;
+  if (!LLVMIsNull(fields[DISTANCE])) {
+    LLVMValueRef of = distant(fields[DISTANCE]);
+    if (!of || !read_address(ctx, of, &address) || !address.global)
+      return false;
+  }
+  struct cn_triple one = {0, (uintptr_t)number(ctx, key),
+                          (uintptr_t)usual_form(ctx, address)};
+  return cn_triples_add(&table->entries, one) == entry;
+}
+
+bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table)
+{
+  LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_SPAN_TABLE), entries;
+
+  *table = (struct cn_span_table){.global = global};
+  cn_triples_add(&table->entries, (struct cn_triple){1, 0, 0});
+  if (!global)
+    return true;
+  entries = LLVMGetInitializer(global);
+  if (!entries || LLVMGetTypeKind(LLVMTypeOf(entries)) != LLVMArrayTypeKind)
+    return false;
+  uint64_t count = LLVMGetArrayLength2(LLVMTypeOf(entries));
+  for (uint64_t e = 0; e < count; e++)
+    if (!read_entry(ctx, table, entries, e))
+      return false;
+  return table->entries.items.count == count;
+}
+
+void cn_span_table_check(struct cn_ctx *ctx)
+{
+  struct cn_span_table table;
+
+  if (!cn_span_table_read(ctx, &table))
+    cn_error(ctx, table.global, "span-table", "@%s is not a table of spans", CN_SPAN_TABLE);
+  cn_triples_free(&table.entries);
+}
+
+/* ---- writing ---- */
+
+uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key,
+                           LLVMValueRef value)
+{
+  struct address address;
+
+  CN_CHECK(!cn_span_refused(ctx, key, value) && read_address(ctx, value, &address));
+  return cn_triples_add(&table->entries, (struct cn_triple){0, (uintptr_t)key,
+                                                            (uintptr_t)usual_form(ctx, address)});
+}
+
+static LLVMTypeRef entry_type(struct cn_ctx *ctx)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMTypeRef types[FIELDS] = {i64, i64, i32, i32};
+
+  return LLVMStructTypeInContext(ctx->llvm, types, FIELDS, false);
+}
+
+/* From field DISTANCE of `entry` to `value`. */
+static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry,
+                             LLVMValueRef value)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMValueRef path[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, entry, false),
+                         LLVMConstInt(i32, DISTANCE, false)};
+  LLVMValueRef here = LLVMConstInBoundsGEP2(LLVMGlobalGetValueType(global), global, path, 3);
+
+  return LLVMConstTrunc(
+      LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)), i32);
+}
+
+static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *table,
+                               LLVMValueRef global, uint64_t entry)
+{
+  const struct cn_triple *t = &table->entries.items.at[entry];
+  LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
+  LLVMValueRef value = (LLVMValueRef)(uintptr_t)t->c;
+  LLVMValueRef fields[FIELDS] = {(LLVMValueRef)(uintptr_t)t->b, number(ctx, 0), zero, zero};
+  struct address address;
+
+  if (entry == 0) {
+    fields[KEY] = number(ctx, CAIRN_ABI_SPAN_MARK);
+    fields[INTEGER] = number(ctx, table->entries.items.count);
+  } else if (read_address(ctx, value, &address) && address.global) {
+    fields[DISTANCE] = distance(ctx, global, entry, value);
+  } else {
+    fields[INTEGER] = number(ctx, address.offset);
+  }
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+}
+
+/* In the place of the old one, which names itself. */
+static void replace(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef global)
+{
+  size_t length = strlen(CN_SPAN_TABLE);
+
+  if (table->global) {
+    LLVMSetInitializer(table->global, LLVMConstNull(LLVMGlobalGetValueType(table->global)));
+    LLVMReplaceAllUsesWith(table->global, global);
+    LLVMDeleteGlobal(table->global);
+  } else {
+    cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), &global, 1);
+  }
+  LLVMSetValueName2(global, CN_SPAN_TABLE, length);
+}
+
+void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table)
+{
+  size_t count = table->entries.items.count, old = 1;
+
+  if (table->global)
+    old = LLVMGetArrayLength2(LLVMGlobalGetValueType(table->global));
+  if (count > old) {
+    LLVMValueRef global = LLVMAddGlobal(
+        ctx->module, LLVMArrayType2(entry_type(ctx), count), CN_SPAN_TABLE);
+    LLVMValueRef *entries = cn_alloc(count * sizeof *entries);
+    for (size_t e = 0; e < count; e++)
+      entries[e] = make_entry(ctx, table, global, e);
+    LLVMSetInitializer(global, LLVMConstArray2(entry_type(ctx), entries, count));
+    free(entries);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMInternalLinkage); /* a symbol, for cairn_details */
+    LLVMSetSection(global, CN_SPAN_SECTION);
+    LLVMSetAlignment(global, 8);
+    replace(ctx, table, global);
+  }
+  cn_triples_free(&table->entries);
+}

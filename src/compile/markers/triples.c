@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Triples of words with numbers: a hash table (open addressing) whose order of iteration is that in
+ * which the triples came. For spans.c, where a function may open a hundred thousand of them.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/markers/spans.h"
+
+static size_t hash(struct cn_triple t)
+{
+  uint64_t h = t.a * 0x9e3779b97f4a7c15u;
+
+  h = (h ^ (h >> 29) ^ t.b) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 32) ^ t.c) * 0x94d049bb133111ebu;
+  return (size_t)(h ^ (h >> 31));
+}
+
+static uint32_t *cell_of(struct cn_triples *triples, struct cn_triple t)
+{
+  size_t mask = triples->room - 1, at = hash(t) & mask;
+
+  for (; triples->cells[at]; at = (at + 1) & mask) {
+    const struct cn_triple *other = &triples->items.at[triples->cells[at] - 1];
+    if (other->a == t.a && other->b == t.b && other->c == t.c)
+      break;
+  }
+  return &triples->cells[at];
+}
+
+static void grow(struct cn_triples *triples)
+{
+  triples->room = triples->room ? 2 * triples->room : 16;
+  free(triples->cells);
+  triples->cells = cn_alloc(triples->room * sizeof *triples->cells);
+  for (size_t i = 0; i < triples->items.count; i++)
+    *cell_of(triples, triples->items.at[i]) = (uint32_t)i + 1;
+}
+
+uint32_t cn_triples_add(struct cn_triples *triples, struct cn_triple triple)
+{
+  if (2 * (triples->items.count + 1) > triples->room)
+    grow(triples);
+  uint32_t *cell = cell_of(triples, triple);
+  if (!*cell) {
+    cn_push(&triples->items, triple);
+    *cell = (uint32_t)triples->items.count;
+  }
+  return *cell - 1;
+}
+
+void cn_triples_free(struct cn_triples *triples)
+{
+  cn_free(&triples->items);
+  free(triples->cells);
+  *triples = (struct cn_triples){0};
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of memory that may hold references, before the optimiser sees them.
+ *
+ * Needs: nothing. Provides: no constant-length copy from which the optimiser would make an integer
+ * that hides a reference. Breaks: nothing.
+ *
+ * What LLVM 22 does to llvm.memcpy (seen with opt -passes=sroa, instcombine, default<O3>;
+ * test/compile/prepare/copies.ll):
+ *   - InstCombine turns a copy of 8 bytes into an i64 load and store, whatever the bytes are. As
+ *   an integer the reference
+ *     may then be hoisted over a safepoint and is not relocated: a lost root. Smaller copies
+ *     cannot hold a reference; larger ones stay calls until code generation, where no safepoint
+ *     can come between their parts.
+ *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only
+ *   copied takes a type from the
+ *     struct if one fits, and [N x i8] otherwise: a reference in it can no longer be found.
+ * So: a copy into or out of a local whose type holds references becomes loads and stores of its
+ * fields, which SROA promotes; of the rest, 8-byte copies become a load and a store of a reference
+ * where the type is known, and otherwise a volatile pair of i64, which nothing may move apart.
+ * Copies of which TBAA says that they hold no pointer are left alone.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/tbaa.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/optimise/prepare.h"
+
+#define MAX_LEAVES 32
+
+struct leaf {
+  LLVMTypeRef type;
+  uint64_t offset;
+};
+typedef CN_VECTOR(struct leaf) leaves;
+typedef CN_VECTOR(LLVMValueRef) values;
+
+static bool is_volatile(LLVMValueRef copy)
+{
+  return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
+}
+
+/* Split `type` into scalars. The bytes between the members of a union's stand-in type belong to
+ * another member: they are copied too, one by one; true padding is not. */
+static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, leaves *out)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t end = at;
+
+  if (out->count > MAX_LEAVES)
+    return;
+  if (kind == LLVMArrayTypeKind) {
+    uint64_t stride = LLVMABISizeOfType(ctx->layout, LLVMGetElementType(type));
+    for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && out->count <= MAX_LEAVES; i++)
+      flatten(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
+    return;
+  }
+  if (kind != LLVMStructTypeKind) {
+    cn_push(out, (struct leaf){type, at});
+    return;
+  }
+  const char *name = LLVMGetStructName(type);
+  in_union |= name && strncmp(name, "union.", 6) == 0;
+  unsigned members = LLVMCountStructElementTypes(type);
+  for (unsigned i = 0; i <= members; i++) {
+    uint64_t next = i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i)
+                                : at + LLVMABISizeOfType(ctx->layout, type);
+    for (; in_union && end < next && out->count <= MAX_LEAVES; end++)
+      cn_push(out, (struct leaf){LLVMInt8TypeInContext(ctx->llvm), end});
+    if (i == members)
+      break;
+    LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
+    flatten(ctx, member, next, in_union, out);
+    end = next + LLVMABISizeOfType(ctx->layout, member);
+  }
+}
+
+static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base,
+                            uint64_t offset)
+{
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+
+  if (offset == 0)
+    return base;
+  return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), base, &index, 1, "");
+}
+
+static unsigned align_at(struct cn_ctx *ctx, LLVMValueRef copy, unsigned argument, uint64_t offset)
+{
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteEnumAttribute(copy, argument + 1, cn_attribute_kind("align"));
+  uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 1;
+
+  (void)ctx;
+  while (offset % align != 0)
+    align /= 2;
+  return (unsigned)align;
+}
+
+/* One field (or the whole) of a copy as a load; the caller builds the store. */
+static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
+                               const struct leaf *leaf)
+{
+  LLVMValueRef from = address(ctx, builder, LLVMGetOperand(copy, 1), leaf->offset);
+  LLVMValueRef load = LLVMBuildLoad2(builder, leaf->type, from, "");
+
+  LLVMSetAlignment(load, align_at(ctx, copy, 1, leaf->offset));
+  return load;
+}
+
+static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
+                                const struct leaf *leaf, LLVMValueRef load)
+{
+  LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), leaf->offset);
+  LLVMValueRef store = LLVMBuildStore(builder, load, to);
+  LLVMValueRef tag =
+      cn_tags_field(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
+
+  LLVMSetAlignment(store, align_at(ctx, copy, 0, leaf->offset));
+  if (tag) {
+    unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
+    LLVMSetMetadata(load, kind, tag);
+    LLVMSetMetadata(store, kind, tag);
+  }
+  return store;
+}
+
+static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(at));
+  return builder;
+}
+
+/* All loads come before all stores: source and destination may overlap. */
+static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const leaves *fields)
+{
+  LLVMBuilderRef builder = builder_at(ctx, copy);
+  values loads = {0};
+
+  for (size_t i = 0; i < fields->count; i++)
+    cn_push(&loads, load_field(ctx, builder, copy, &fields->at[i]));
+  for (size_t i = 0; i < fields->count; i++)
+    store_field(ctx, builder, copy, &fields->at[i], loads.at[i]);
+  LLVMInstructionEraseFromParent(copy);
+  cn_free(&loads);
+  LLVMDisposeBuilder(builder);
+}
+
+static void collect(LLVMValueRef function, values *out)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_calls_copy(i) && cn_tags_length(i) > 0 && !is_volatile(i))
+        cn_push(out, i);
+}
+
+/* The type that a copy of `size` bytes copies, if either side's address names one that holds
+ * references. */
+static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t size)
+{
+  for (unsigned side = 0; side < 2; side++) {
+    LLVMTypeRef type = cn_types_narrow(ctx, cn_types_at(LLVMGetOperand(copy, side)), size);
+    if (type && cn_holds_ref(type))
+      return type;
+  }
+  return NULL;
+}
+
+/* A local of this function, or of the caller that takes the result. */
+static bool is_local(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+
+  return LLVMIsAAllocaInst(root) || LLVMIsAArgument(root);
+}
+
+void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  values copies = {0};
+
+  collect(function, &copies);
+  for (size_t i = 0; i < copies.count; i++) {
+    LLVMValueRef copy = copies.at[i];
+    if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
+      continue;
+    LLVMTypeRef type = copied_type(ctx, copy, cn_tags_length(copy));
+    leaves fields = {0};
+    if (type)
+      flatten(ctx, type, 0, false, &fields);
+    if (fields.count > 0 && fields.count <= MAX_LEAVES)
+      expand(ctx, copy, &fields);
+    cn_free(&fields);
+  }
+  cn_free(&copies);
+}
+
+/* ---- what is left of eight bytes ---- */
+
+static void pin(struct cn_ctx *ctx, LLVMValueRef copy)
+{
+  LLVMBuilderRef builder = builder_at(ctx, copy);
+  struct leaf whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
+  LLVMValueRef load = load_field(ctx, builder, copy, &whole);
+
+  LLVMSetVolatile(load, true);
+  LLVMSetVolatile(store_field(ctx, builder, copy, &whole, load), true);
+  LLVMInstructionEraseFromParent(copy);
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  values copies = {0};
+
+  collect(function, &copies);
+  for (size_t i = 0; i < copies.count; i++) {
+    LLVMValueRef copy = copies.at[i];
+    if (cn_tags_length(copy) != CN_REF_SIZE || cn_tags_plain_data(ctx, copy))
+      continue;
+    LLVMTypeRef type = copied_type(ctx, copy, CN_REF_SIZE);
+    leaves fields = {0};
+    if (type)
+      flatten(ctx, type, 0, false, &fields);
+    if (fields.count == 1)
+      expand(ctx, copy, &fields);
+    else
+      pin(ctx, copy);
+    cn_free(&fields);
+  }
+  cn_free(&copies);
+}
+
+/* ---- what to do without tags ---- */
+
+void cn_copies_forbid_idioms(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
+
+  /* On every function, or the inliner takes callers and callees for incompatible. */
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
+      LLVMAddAttributeAtIndex(
+          f, CN_FUNCTION_INDEX,
+          LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
+}
+
+/* Is `i` a copy of a reference, or of what may hold one, of which TBAA does not tell? */
+static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
+
+  if (cn_calls_copy(i))
+    return !tag && cn_tags_length(i) >= CN_REF_SIZE &&
+           !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
+         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tags_is_pointer(tag));
+}
+
+/* The copies without tags of a managed function: single references, or memory. */
+static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_untagged(ctx, i))
+        *(LLVMIsAStoreInst(i) ? references : memory) = true;
+}
+
+void cn_copies_without_tags(struct cn_ctx *ctx)
+{
+  bool references = false, memory = false;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f))
+      find_untagged(ctx, f, &references, &memory);
+  if (references)
+    cn_copies_forbid_idioms(ctx);
+  if (references || memory)
+    cn_hidden_escape(ctx);
+}

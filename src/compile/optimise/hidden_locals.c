@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Locals in which the optimiser hides references. Part of pass `restore-references`.
+ *
+ * Needs: optimised IR. Provides: every local that may hold references has a type, or loads and
+ * stores, that tell; or an error, after which the pipeline optimises again with all such locals
+ * kept as they are (cn_hidden_escape()). Breaks: nothing.
+ *
+ * A struct that is handled by its address, in functions that are inlined later, is cut up by SROA
+ * only then: a part that is copied and never looked at becomes [N x i8] or i64
+ * (test/compile/restore/locals.c). With TBAA the copies tell what may be in it.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/analysis/tbaa.h"
+#include "compile/core/names.h"
+#include "compile/optimise/prepare.h"
+
+#define ESCAPED "cairn-escaped"
+
+static LLVMValueRef metadata(struct cn_ctx *ctx, LLVMValueRef i, const char *kind)
+{
+  return LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, kind, (unsigned)strlen(kind)));
+}
+
+/* Could the bytes that `i` moves to or from a local be a reference, as far as metadata tells? */
+static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece)
+{
+  LLVMValueRef tag = metadata(ctx, i, "tbaa");
+
+  if (tag)
+    return cn_tags_is_pointer(tag);
+  if (metadata(ctx, i, "tbaa.struct"))
+    return cn_tags_may_hold_reference(ctx, i);
+  return is_piece;
+}
+
+static bool is_pinned_word(LLVMValueRef i)
+{
+  bool load = LLVMIsALoadInst(i) != NULL;
+
+  if (!load && !LLVMIsAStoreInst(i))
+    return false;
+  LLVMTypeRef type = LLVMTypeOf(load ? i : LLVMGetOperand(i, 0));
+  return LLVMGetVolatile(i) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(type) == 64;
+}
+
+/* A piece that SROA made has no name of the program's. */
+static bool is_piece(LLVMValueRef local)
+{
+  size_t length;
+
+  return strstr(LLVMGetValueName2(local, &length), ".sroa.") != NULL;
+}
+
+/* The use of `address` (in a local without references by its type) that may put one there, or null.
+ */
+static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    LLVMValueRef found = NULL;
+    if (LLVMIsAGetElementPtrInst(user))
+      found = hiding_use(ctx, user, piece);
+    else if ((cn_calls_copy(user) || is_pinned_word(user)) &&
+             may_move_reference(ctx, user, piece))
+      found = user;
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
+    return;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      if (!LLVMIsAAllocaInst(i) || cn_holds_ref(LLVMGetAllocatedType(i)))
+        continue;
+      LLVMValueRef use = hiding_use(ctx, i, is_piece(i));
+      if (use)
+        cn_error(ctx, use, "hidden-local",
+                 "the optimiser keeps what may be a reference in a local whose type does not tell");
+    }
+}
+
+/* ---- the way out ---- */
+
+/* With its address taken by something unknown, a local stays as it was declared. */
+static void escape(struct cn_ctx *ctx, LLVMValueRef local)
+{
+  static const char constraints[] = "r,~{memory}";
+  LLVMTypeRef pointer = LLVMTypeOf(local);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
+                                       false, LLVMInlineAsmDialectATT, false);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(local));
+  LLVMBuildCall2(builder, type, code, &local, 1, "");
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_hidden_escape(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (!cn_is_managed(f) || LLVMIsDeclaration(f) ||
+        LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
+      continue;
+    LLVMAddAttributeAtIndex(
+        f, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(ctx->llvm, ESCAPED, sizeof ESCAPED - 1, "", 0));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))
+          escape(ctx, i);
+  }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the front end's IR to IR that the optimiser may have.
+ *
+ * Needs: the source rules hold (rules.c).
+ * Provides: managed functions marked with a gc strategy and free of optnone; locals promoted;
+ * differences of references opaque (differences.c); no copy in a managed function that the optimiser
+ * would turn into an integer that hides a reference (copies.c).
+ * Breaks: nothing.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "compile/analysis/calls.h"
+#include "compile/analysis/managed_functions.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/lower/check_stores.h"
+#include "compile/lower/differences.h"
+#include "compile/lower/layouts.h"
+#include "compile/markers/markers.h"
+#include "compile/markers/nopoll.h"
+#include "compile/markers/spans.h"
+#include "compile/markers/user_roots.h"
+#include "compile/optimise/prepare.h"
+#include "compile/source/rules.h"
+
+/* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
+static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (cn_native_is_annotated(ctx->module, function, CN_NOPOLL))
+    LLVMAddAttributeAtIndex(
+        function, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, sizeof CN_NOPOLL - 1, "", 0));
+  if (cn_string_attribute(function, CN_NOPOLL) && !cn_has_statepoints(function))
+    cn_regions_wrap(ctx, function);
+}
+
+static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (!cn_native_manages(ctx, function))
+    return;
+  keep_polls_out(ctx, function);
+  if (!LLVMGetGC(function))
+    LLVMSetGC(function, "statepoint-example");
+  /* The code generator's fix-up of references in registers skips optnone functions, and the
+   * optimiser too. */
+  LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
+  /* The assembler keeps no symbol of a private function, but its frame map is found by one. */
+  if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+}
+
+static bool check_target(struct cn_ctx *ctx)
+{
+  if (LLVMPointerSizeForAS(ctx->layout, CAIRN_ABI_ADDRESS_SPACE) == 8 &&
+      LLVMByteOrder(ctx->layout) == LLVMLittleEndian)
+    return true;
+  cn_error(ctx, NULL, "data-layout",
+           "the data layout '%s' does not have 64-bit little-endian references in address space 1",
+           LLVMGetDataLayoutStr(ctx->module));
+  return false;
+}
+
+/* The optimiser may know what an allocation is: fresh memory, and nothing that the program can
+ * read is changed by it (a collection is not to be seen in IR, as each reference is relocated).
+ * Gone once `allocate` has expanded the calls. */
+static void describe_allocators(struct cn_ctx *ctx)
+{
+  static const char *const names[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+    if (!function || !LLVMIsDeclaration(function))
+      continue;
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "memory", CN_MEMORY_INACCESSIBLE);
+    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
+    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
+    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
+  }
+}
+
+/* Two allocations of different types must not be merged into one with a computed layout. */
+static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef nomerge = cn_emit_attribute(ctx, "nomerge");
+  enum cn_layout_form form;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_layouts_allocates(i, &form))
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, nomerge);
+}
+
+/* ---- the pass ---- */
+
+/* Inlining a managed function makes its caller managed: not where the program said otherwise. */
+static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef noinline = cn_emit_attribute(ctx, "noinline");
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i) && cn_direct_callee(i) && cn_is_managed(cn_direct_callee(i)))
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
+}
+
+/* clang -Og holds each variable to the end of its scope, for debuggers: a reference would be live
+ * over every safepoint there. */
+static void drop_fake_uses(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      if (cn_calls_intrinsic(i, "llvm.fake.use"))
+        LLVMInstructionEraseFromParent(i);
+    }
+}
+
+/* With what LLVM's pipelines begin with, in their order: what comes after them makes other loops of
+ * promoted locals whose control flow was not simplified first. */
+static void promote(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>"
+                                               : "sroa<preserve-cfg>";
+
+  cn_llvm_ok(ctx, function, LLVMRunPassesOnFunction(function, passes, ctx->machine, options));
+  LLVMDisposePassBuilderOptions(options);
+}
+
+bool cn_prepare_unit(struct cn_ctx *ctx)
+{
+  if (!check_target(ctx))
+    return false;
+  describe_allocators(ctx);
+  cn_regions_describe(ctx);
+  cn_spans_describe(ctx);
+  cn_markers_describe(ctx, CN_USER_ROOT);
+  cn_native_mark(ctx);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    mark(ctx, f);
+  cn_spans_check_markers(ctx);
+  cn_user_roots_check_marker(ctx);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (!cn_is_managed(f) || LLVMIsDeclaration(f) || cn_has_statepoints(f))
+      continue;
+    drop_fake_uses(f);
+    cn_copies_expand(ctx, f);
+    cn_spans_prepare(ctx, f);
+    promote(ctx, f);
+    cn_layouts_refuse_compares(ctx, f);
+    if (ctx->options->manage_all)
+      cn_rules_stores(ctx, f);
+    keep_apart(ctx, f);
+    cn_differences_hide(ctx, f);
+    cn_copies_pin(ctx, f);
+    cn_slots_mark(ctx, f);
+  }
+  cn_callee_promises_take(ctx);
+  return ctx->errors == 0;
+}
+
+bool cn_prepare_program(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!cn_is_managed(f))
+      keep_unmanaged(ctx, f);
+  cn_user_roots_pin(ctx);
+  if (cn_native_mentions_references(ctx))
+    cn_copies_without_tags(ctx);
+  else
+    cn_hidden_escape(ctx); /* nothing to look for later */
+  return ctx->errors == 0;
+}
+
+bool cn_prepare(struct cn_ctx *ctx)
+{
+  return cn_prepare_unit(ctx) && cn_prepare_program(ctx);
+}

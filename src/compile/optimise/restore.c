@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `restore-references`: references that the optimiser copies as integers become references
+ * again.
+ *
+ * Needs: optimised IR with TBAA. Provides: no integer in a managed function that is a copied
+ * reference. Breaks: nothing.
+ *
+ * A loop that copies an array of references is made a memcpy; when its length turns out to be one
+ * element, InstCombine makes an i64 load and store of it, which may then be moved apart, over an
+ * allocation or into another iteration (test/compile/restore/idiom.c). TBAA tells such a load from
+ * one of an integer: its tag says pointer. To take an ordinary pointer for a reference does no
+ * harm, as the collector leaves addresses outside of its heap alone (include/cairn/collector.h).
+ *
+ * A web is what one value may flow through: loads and phis, and the stores that end it. It is
+ * changed as a whole, or not at all; then, if it comes from managed memory, it is refused.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/tbaa.h"
+#include "compile/core/names.h"
+#include "compile/optimise/prepare.h"
+
+struct web {
+  struct cn_ctx *ctx;
+  struct cn_ptrmap seen; /* value -> its replacement, once made */
+  CN_VECTOR(LLVMValueRef) values;
+  CN_VECTOR(LLVMValueRef) stores;
+  LLVMTypeRef type; /* what the values become */
+  bool broken;      /* an integer is made of it, or it is made of one */
+  LLVMValueRef managed_load;
+};
+
+/* The type of references that fills an integer type of this width: i64 or a vector of i64. Null:
+ * none. */
+static LLVMTypeRef reference_type(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
+
+  if (type == word)
+    return cn_ref_type(ctx);
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetElementType(type) == word)
+    return LLVMVectorType(cn_ref_type(ctx), LLVMGetVectorSize(type));
+  return NULL;
+}
+
+static bool is_plain(LLVMValueRef access)
+{
+  return !LLVMGetVolatile(access) && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic;
+}
+
+static bool loads_pointer(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  if (!LLVMIsALoadInst(i) || !is_plain(i) || !reference_type(ctx, LLVMTypeOf(i)))
+    return false;
+  LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
+  return tag && cn_tags_is_pointer(tag);
+}
+
+static void enter(struct web *w, LLVMValueRef value)
+{
+  bool fresh;
+
+  if (LLVMIsAConstant(value)) {
+    w->broken |= !LLVMIsNull(value) && !LLVMIsUndef(value);
+    return;
+  }
+  cn_ptrmap_add(&w->seen, value, &fresh);
+  if (!fresh)
+    return;
+  cn_push(&w->values, value);
+  if (LLVMIsALoadInst(value)) {
+    w->broken |= !loads_pointer(w->ctx, value);
+    if (cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0))))
+      w->managed_load = value;
+  } else if (LLVMIsAPHINode(value)) {
+    for (unsigned i = 0; i < LLVMCountIncoming(value); i++)
+      enter(w, LLVMGetIncomingValue(value, i));
+  } else {
+    w->broken = true;
+  }
+}
+
+static void follow_uses(struct web *w, LLVMValueRef value)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == value && is_plain(user))
+      cn_push(&w->stores, user);
+    else if (LLVMIsAPHINode(user))
+      enter(w, user);
+    else
+      w->broken = true;
+  }
+}
+
+/* Find all of the web that `load` is in. */
+static void collect(struct web *w, LLVMValueRef load)
+{
+  enter(w, load);
+  for (size_t i = 0; i < w->values.count; i++)
+    follow_uses(w, w->values.at[i]);
+}
+
+static LLVMValueRef replacement(struct web *w, LLVMValueRef value)
+{
+  if (LLVMIsUndef(value))
+    return LLVMIsPoison(value) ? LLVMGetPoison(w->type) : LLVMGetUndef(w->type);
+  if (LLVMIsAConstant(value))
+    return LLVMConstNull(w->type);
+  return (LLVMValueRef)(uintptr_t)*cn_ptrmap_find(&w->seen, value);
+}
+
+static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
+{
+  static const char *const kinds[] = {"tbaa", "alias.scope", "noalias"};
+
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    unsigned kind = LLVMGetMDKindIDInContext(w->ctx->llvm, kinds[i], (unsigned)strlen(kinds[i]));
+    LLVMValueRef node = LLVMGetMetadata(from, kind);
+    if (node)
+      LLVMSetMetadata(to, kind, node);
+  }
+  LLVMSetAlignment(to, LLVMGetAlignment(from));
+}
+
+/* The new value, as far as it does not depend on other values of the web. */
+static LLVMValueRef make(struct web *w, LLVMBuilderRef builder, LLVMValueRef value)
+{
+  LLVMPositionBuilderBefore(builder, value);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(value));
+  if (LLVMIsAPHINode(value))
+    return LLVMBuildPhi(builder, w->type, "");
+  LLVMValueRef load = LLVMBuildLoad2(builder, w->type, LLVMGetOperand(value, 0), "");
+  copy_metadata(w, load, value);
+  return load;
+}
+
+static void connect(struct web *w, LLVMValueRef phi, LLVMValueRef fresh)
+{
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef incoming = replacement(w, LLVMGetIncomingValue(phi, i));
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+    LLVMAddIncoming(fresh, &incoming, &from, 1);
+  }
+}
+
+static void replace_stores(struct web *w, LLVMBuilderRef builder)
+{
+  for (size_t i = 0; i < w->stores.count; i++) {
+    LLVMValueRef store = w->stores.at[i];
+    LLVMPositionBuilderBefore(builder, store);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(store));
+    LLVMValueRef fresh =
+        LLVMBuildStore(builder, replacement(w, LLVMGetOperand(store, 0)), LLVMGetOperand(store, 1));
+    copy_metadata(w, fresh, store);
+    LLVMInstructionEraseFromParent(store);
+  }
+}
+
+static void change(struct web *w)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(w->ctx->llvm);
+
+  for (size_t i = 0; i < w->values.count; i++) {
+    LLVMValueRef value = w->values.at[i];
+    *cn_ptrmap_find(&w->seen, value) = (uintptr_t)make(w, builder, value);
+  }
+  for (size_t i = 0; i < w->values.count; i++)
+    if (LLVMIsAPHINode(w->values.at[i]))
+      connect(w, w->values.at[i], replacement(w, w->values.at[i]));
+  replace_stores(w, builder);
+  for (size_t i = 0; i < w->values.count; i++)
+    LLVMReplaceAllUsesWith(w->values.at[i], LLVMGetPoison(LLVMTypeOf(w->values.at[i])));
+  for (size_t i = 0; i < w->values.count; i++)
+    LLVMInstructionEraseFromParent(w->values.at[i]);
+  LLVMDisposeBuilder(builder);
+}
+
+/* True if the function was changed. */
+static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
+{
+  struct web w = {.ctx = ctx, .type = reference_type(ctx, LLVMTypeOf(load))};
+  bool changed = false;
+
+  collect(&w, load);
+  if (!w.broken) {
+    change(&w);
+    changed = true;
+  } else if (w.managed_load) {
+    cn_error(ctx, w.managed_load, "hidden-reference",
+             "the optimiser loads a reference as an integer and uses it otherwise than to copy it");
+  }
+  cn_ptrmap_free(&w.seen);
+  cn_free(&w.values);
+  cn_free(&w.stores);
+  return changed;
+}
+
+static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
+      if (loads_pointer(ctx, i) && restore_one(ctx, i))
+        i = LLVMGetFirstInstruction(b); /* the web may have had the next instruction, too */
+      else
+        i = LLVMGetNextInstruction(i);
+}
+
+bool cn_restore(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f)) {
+      if (!cn_has_statepoints(f))
+        cn_integers_sink(ctx, f);
+      restore_all(ctx, f);
+      cn_hidden_check(ctx, f);
+    }
+  return ctx->errors == 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the program reads and writes in words of its language's own (user_roots.c) it reads and
+ * writes in memory, in the order of the source: the collector changes such a word at safepoints,
+ * and polls and allocations are inserted after the optimiser, which must not carry a word over them
+ * in a register.
+ *
+ * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
+ *
+ * Addresses of words are followed through arithmetic, phis and selects, and into the functions of
+ * this module that they are given to. Functions that make words of references, or references of
+ * words, lose their promises about memory: after a safepoint a second call of such a function
+ * returns another word.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/markers/user_roots.h"
+
+struct walk {
+  struct cn_ctx *ctx;
+  CN_VECTOR(LLVMValueRef) pointers;
+  struct cn_ptrmap seen;
+};
+
+static void reach(struct walk *walk, LLVMValueRef pointer)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&walk->seen, pointer, &fresh);
+  if (fresh)
+    cn_push(&walk->pointers, pointer);
+}
+
+static void forget(LLVMValueRef function, LLVMAttributeIndex index, const char *promise)
+{
+  LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(promise));
+}
+
+/* That the function does not read, or not write, what its parameter leads to. */
+static void forget_parameter(LLVMValueRef call, unsigned argument)
+{
+  static const char *const promises[] = {"readonly", "readnone", "writeonly", "initializes"};
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+    LLVMRemoveCallSiteEnumAttribute(call, argument + 1, cn_attribute_kind(promises[i]));
+    if (callee)
+      forget(callee, argument + 1, promises[i]);
+  }
+}
+
+/* That calls may be merged, left out, or made elsewhere. */
+static void forget_promises(LLVMValueRef call)
+{
+  static const char *const promises[] = {"memory", "speculatable"};
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+    LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind(promises[i]));
+    if (callee)
+      forget(callee, CN_FUNCTION_INDEX, promises[i]);
+  }
+}
+
+static void read_each_time(struct walk *walk, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+
+  if (cn_calls_copy(call) || cn_calls_intrinsic(call, "llvm.memset"))
+    LLVMSetOperand(call, 3, LLVMConstInt(LLVMInt1TypeInContext(walk->ctx->llvm), 1, false));
+  else if (strncmp(name, "llvm.masked.", 12) == 0 || strncmp(name, "llvm.vp.", 8) == 0)
+    cn_error(walk->ctx, call, "user-root",
+             "a word of the language's own is accessed by @%s, which may be left out or done "
+             "elsewhere", name);
+}
+
+static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef pointer)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  bool defined = callee && !LLVMIsDeclaration(callee);
+
+  if (callee && LLVMGetIntrinsicID(callee)) {
+    if (cn_areas_hands_on(call))
+      reach(walk, call);
+    else
+      read_each_time(walk, call);
+    return;
+  }
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    if (LLVMGetOperand(call, a) != pointer)
+      continue;
+    forget_parameter(call, a);
+    if (defined && a < LLVMCountParams(callee))
+      reach(walk, LLVMGetParam(callee, a));
+  }
+  forget_promises(call);
+}
+
+static void follow(struct walk *walk, LLVMValueRef user, LLVMValueRef pointer)
+{
+  if (!LLVMIsAInstruction(user))
+    return;
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMStore:
+    if (LLVMGetOperand(user, 1) == pointer)
+      LLVMSetVolatile(user, true);
+    break;
+  case LLVMLoad: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+    if (LLVMGetOperand(user, 0) == pointer)
+      LLVMSetVolatile(user, true);
+    break;
+  case LLVMGetElementPtr: case LLVMPHI: case LLVMSelect: case LLVMFreeze: case LLVMBitCast:
+  case LLVMAddrSpaceCast:
+    reach(walk, user);
+    break;
+  case LLVMCall: case LLVMInvoke:
+    follow_call(walk, user, pointer);
+    break;
+  default:
+    break;
+  }
+}
+
+static bool handles_references(LLVMValueRef call)
+{
+  bool found = cn_holds_ref(LLVMTypeOf(call));
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call) && !found; a++)
+    found = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, a)));
+  return found;
+}
+
+/* Any function from elsewhere that is given or returns a reference may be what makes words. */
+static void forget_conversions(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
+      size_t length;
+      if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
+          handles_references(i) && strncmp(LLVMGetValueName2(callee, &length), "cairn", 5) != 0)
+        forget_promises(i);
+    }
+}
+
+void cn_user_roots_pin(struct cn_ctx *ctx)
+{
+  LLVMValueRef marker = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
+  struct walk walk = {.ctx = ctx};
+
+  if (!marker || !LLVMGetFirstUse(marker))
+    return;
+  for (LLVMUseRef use = LLVMGetFirstUse(marker); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
+    LLVMValueRef pointer = call ? LLVMGetOperand(call, 0) : NULL;
+    while (pointer && LLVMIsAGetElementPtrInst(pointer))
+      pointer = LLVMGetOperand(pointer, 0);
+    if (pointer && LLVMIsAAllocaInst(pointer))
+      reach(&walk, pointer);
+  }
+  while (walk.pointers.count) {
+    LLVMValueRef pointer = walk.pointers.at[--walk.pointers.count];
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
+      follow(&walk, LLVMGetUser(use), pointer);
+  }
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    forget_conversions(f);
+  cn_free(&walk.pointers);
+  cn_ptrmap_free(&walk.seen);
+}

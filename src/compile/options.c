@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compile options as text: what tools and the plugin take from command lines, in one place, so that
+ * a name means the same everywhere; and those that the code generator always gets. Nothing here looks
+ * at a module.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/pass.h"
+
+/* From this number on address spaces are the target's: on x86 they choose segments and sizes. */
+#define FIRST_TARGET_SPACE 256
+
+static const struct relocation {
+  const char *name, *help;
+} relocations[] = {
+#define CAIRN_RELOCATION(constant, name, help) {name, help},
+#include <cairn/relocations.def>
+#undef CAIRN_RELOCATION
+};
+
+const char *const *cairn_compile_relocation_names(void)
+{
+  static const char *names[2 * CAIRN_RELOCATIONS + 1];
+
+  for (size_t i = 0; i < CAIRN_RELOCATIONS; i++) {
+    names[2 * i] = relocations[i].name;
+    names[2 * i + 1] = relocations[i].help;
+  }
+  return names;
+}
+
+static const struct polls {
+  const char *name;
+  const char *help;
+} polls[] = {
+#define CAIRN_POLLS_AT(constant, name, initially, help) {name, help},
+#include <cairn/polls.def>
+#undef CAIRN_POLLS_AT
+};
+
+const char *const *cairn_compile_polls_names(void)
+{
+  static const char *names[2 * CAIRN_POLLS_PLACES + 1];
+
+  for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++) {
+    names[2 * i] = polls[i].name;
+    names[2 * i + 1] = polls[i].help;
+  }
+  return names;
+}
+
+/* A decimal number from `text` up to `limit`; *end is what follows it. */
+static bool take_number(const char *text, unsigned long limit, unsigned *number, char **end)
+{
+  errno = 0;
+  unsigned long n = *text >= '0' && *text <= '9' ? strtoul(text, end, 10) : limit + 1;
+  *number = (unsigned)n;
+  return !errno && n <= limit;
+}
+
+/* The index of the word of `length` bytes in `words`, or `count`. */
+static unsigned find_word(const char *word, size_t length, const char *const *words, unsigned count)
+{
+  unsigned i = 0;
+
+  while (i < count && !(strlen(words[i]) == length && memcmp(words[i], word, length) == 0))
+    i++;
+  return i;
+}
+
+/* Which of three words `value` is, into *found; an error that lists them otherwise. */
+static char *take_word(const char *value, const char *const words[3], unsigned *found)
+{
+  *found = find_word(value, strlen(value), words, 3);
+  return *found < 3 ? NULL
+                    : cn_format("'%s' is not %s, %s or %s", value, words[0], words[1], words[2]);
+}
+
+static char *set_safepoints(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const words[] = {"late", "early", "none"};
+  unsigned found;
+  char *wrong = take_word(value, words, &found);
+
+  if (!wrong)
+    options->safepoints = (enum cairn_safepoints)found;
+  return wrong;
+}
+
+static char *set_slots(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const words[] = {"auto", "never", "always"};
+  unsigned found;
+  char *wrong = take_word(value, words, &found);
+
+  if (!wrong)
+    options->slots = (enum cairn_slots)found;
+  return wrong;
+}
+
+static char *set_roots(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const words[] = {"all", "pairs"};
+  unsigned found = find_word(value, strlen(value), words, 2);
+
+  if (found == 2)
+    return cn_format("'%s' is not all or pairs", value);
+  options->roots = (enum cairn_roots)found;
+  return NULL;
+}
+
+static char *set_slot_budget(struct cairn_compile_options *options, const char *value)
+{
+  char *end = NULL;
+  unsigned budget;
+
+  if (!take_number(value, UINT32_MAX, &budget, &end) || *end)
+    return cn_format("'%s' is not a number from 0 to 4294967295", value);
+  options->slot_budget = budget;
+  return NULL;
+}
+
+static char *unknown_word(const char *word, size_t length, const char *const *words, unsigned count)
+{
+  char *list = cn_strdup(words[0]);
+
+  for (unsigned i = 1; i < count; i++) {
+    char *longer = cn_format("%s%s%s", list, i + 1 < count ? ", " : " or ", words[i]);
+    free(list);
+    list = longer;
+  }
+  char *message = cn_format("'%.*s' is not %s", (int)length, word, list);
+  free(list);
+  return message;
+}
+
+/* The words of a comma-separated list as bits, into *bits. */
+static char *take_words(const char *value, const char *const *words, unsigned count, unsigned *bits)
+{
+  unsigned taken = 0;
+
+  for (bool more = true; more;) {
+    size_t length = strcspn(value, ",");
+    unsigned found = find_word(value, length, words, count);
+    if (found == count)
+      return unknown_word(value, length, words, count);
+    taken |= 1u << found;
+    more = value[length] == ',';
+    value += length + more;
+  }
+  *bits = taken;
+  return NULL;
+}
+
+static char *set_without(struct cairn_compile_options *options, const char *value)
+{
+  const char *names[CAIRN_RELOCATIONS];
+  unsigned off = 0;
+
+  for (size_t i = 0; i < CAIRN_RELOCATIONS; i++)
+    names[i] = relocations[i].name;
+  char *wrong = take_words(value, names, CAIRN_RELOCATIONS, &off);
+  options->relocations_off |= off;
+  return wrong;
+}
+
+/* "none" stands alone. */
+static char *set_polls(struct cairn_compile_options *options, const char *value)
+{
+  const char *names[CAIRN_POLLS_PLACES];
+
+  if (strcmp(value, "none") == 0) {
+    options->polls = CAIRN_POLLS_NONE;
+    return NULL;
+  }
+  for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++)
+    names[i] = polls[i].name;
+  return take_words(value, names, CAIRN_POLLS_PLACES, &options->polls);
+}
+
+static char *set_poll(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const words[] = {"word", "stack"};
+  unsigned found = find_word(value, strlen(value), words, 2);
+
+  if (found == 2)
+    return cn_format("'%s' is not word or stack", value);
+  options->poll = (enum cairn_poll)found;
+  return NULL;
+}
+
+static char *set_poll_budget(struct cairn_compile_options *options, const char *value)
+{
+  enum { MOST = 1000000 };
+  char *end = NULL;
+  unsigned budget;
+
+  if (!take_number(value, MOST, &budget, &end) || *end || !budget)
+    return cn_format("'%s' is not a number of microseconds from 1 to %d", value, MOST);
+  options->poll_budget = budget;
+  return NULL;
+}
+
+static char *set_address_spaces(struct cairn_compile_options *options, const char *value)
+{
+  CN_VECTOR(unsigned) spaces = {0};
+  const char *at = value;
+  bool ok = true, more = true;
+
+  while (ok && more) {
+    unsigned space = 0;
+    char *end = NULL;
+    ok = take_number(at, FIRST_TARGET_SPACE - 1, &space, &end) && space && (!*end || *end == ',');
+    for (size_t i = 0; ok && i < spaces.count; i++)
+      ok = spaces.at[i] != space;
+    if (ok) {
+      cn_push(&spaces, space);
+      more = *end == ',';
+      at = end + more;
+    }
+  }
+  if (!ok) {
+    cn_free(&spaces);
+    return cn_format("'%s' is no list of different numbers from 1 to %d, as in 1,2 (0 holds what "
+                     "is not managed, others are the target's)", value, FIRST_TARGET_SPACE - 1);
+  }
+  free((void *)options->address_spaces);
+  options->address_spaces = spaces.at;
+  options->address_space_count = spaces.count;
+  return NULL;
+}
+
+static char *set_check_polls(struct cairn_compile_options *options, const char *value)
+{
+  (void)value;
+  options->check_polls = true;
+  return NULL;
+}
+
+static char *set_manage_all(struct cairn_compile_options *options, const char *value)
+{
+  (void)value;
+  options->manage_all = true;
+  return NULL;
+}
+
+static char *set_shared(struct cairn_compile_options *options, const char *value)
+{
+  (void)value;
+  options->shared = true;
+  return NULL;
+}
+
+static char *set_report(struct cairn_compile_options *options, const char *value)
+{
+  (void)value;
+  options->report = true;
+  return NULL;
+}
+
+static const struct setting {
+  const char *name;
+  bool has_value;
+  char *(*set)(struct cairn_compile_options *options, const char *value);
+} settings[] = {
+    {"safepoints", true, set_safepoints},   {"without", true, set_without},
+    {"slots", true, set_slots},             {"slot-budget", true, set_slot_budget},
+    {"roots", true, set_roots},
+    {"address-spaces", true, set_address_spaces}, {"check-polls", false, set_check_polls},
+    {"polls", true, set_polls},             {"poll", true, set_poll},
+    {"poll-budget", true, set_poll_budget},
+    {"manage-all", false, set_manage_all},  {"shared", false, set_shared},
+    {"report", false, set_report},
+};
+
+char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value)
+{
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    const struct setting *s = &settings[i];
+    if (strcmp(s->name, name) != 0)
+      continue;
+    if (s->has_value != (value != NULL))
+      return cn_format(s->has_value ? "%s needs a value" : "%s takes no value", name);
+    char *wrong = s->set(options, value);
+    if (!wrong)
+      return NULL;
+    char *message = cn_format("%s: %s", name, wrong);
+    free(wrong);
+    return message;
+  }
+  return cn_format("no option '%s'", name);
+}
+
+void cairn_compile_init(void)
+{
+  /* References stay in registers over safepoints, callee-saved ones included; the frame-map
+   * walker recovers them. Slow paths leave the loops that they belong to. Code generator options
+   * are process-wide and can be parsed once. */
+  static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
+                                     "-fixup-allow-gcptr-in-csr=true",
+                                     "-force-loop-cold-block"};
+  static bool done;
+
+  if (done)
+    return;
+  done = true;
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmParser();
+  LLVMInitializeX86AsmPrinter();
+  LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which functions surely reach a safepoint, and which never do (late-insertion-slides-2014, future
+ * work: leaf functions). Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: attributes "gc-leaf-function", "cairn-polls" and "cairn-work" of
+ * definitions. Breaks: nothing.
+ *
+ * Callees come before their callers, and a function is placed as soon as it is judged, so that all
+ * that is asked of a callee is known; but for calls that close a cycle, of which the least is
+ * assumed. No conclusion is drawn from a definition that another unit's may replace.
+ */
+#include "compile/place/function_facts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/markers/nopoll.h"
+
+/* ---- attributes ---- */
+
+static void say(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
+{
+  LLVMAttributeRef attribute = LLVMCreateStringAttribute(
+      ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
+}
+
+static void say_work(struct cn_ctx *ctx, LLVMValueRef function, uint64_t work)
+{
+  char number[24];
+
+  snprintf(number, sizeof number, "%llu", (unsigned long long)(work ? work : 1));
+  say(ctx, function, CN_WORK_SAID, number);
+}
+
+static void unsay(LLVMValueRef function, const char *name)
+{
+  LLVMRemoveStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
+}
+
+/* ---- calls ---- */
+
+static bool is_leaf(LLVMValueRef i)
+{
+  return !cn_is_call(i) || cn_classify_call(i).kind == CN_CALL_LEAF;
+}
+
+bool cn_infer_polls(const struct cn_infer *infer, LLVMValueRef i)
+{
+  if (is_leaf(i))
+    return false;
+  struct cn_work_summary call = cn_work_at(&infer->known, i);
+  return call.polls && !call.passes;
+}
+
+bool cn_infer_closes(const struct cn_infer *infer, uint32_t caller, LLVMValueRef i)
+{
+  return !is_leaf(i) && !cn_infer_polls(infer, i) &&
+         cn_callgraph_closes(&infer->graph, caller, cn_callgraph_target(infer->ctx, i));
+}
+
+/* ---- leaves ---- */
+
+bool cn_infer_is_recorded(LLVMValueRef function)
+{
+  uint32_t first, end;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAGlobalAlias(user) && cn_infer_is_recorded(user))
+      return true;
+    if (!LLVMIsAInstruction(user) || !cn_is_call(user))
+      continue;
+    if (cn_classify_call(user).kind == CN_CALL_STATEPOINT || cn_statepoint_wanted(user) ||
+        cn_calls_bundle(user, "deopt", &first, &end) ||
+        cn_calls_bundle(user, "gc-transition", &first, &end))
+      return true;
+  }
+  return false;
+}
+
+static bool calls_leaves_only(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i) && cn_classify_call(i).kind != CN_CALL_LEAF)
+        return false;
+  return true;
+}
+
+/* Every cycle of blocks is a loop that is short. */
+static bool loops_are_short(const struct cn_loops *loops)
+{
+  for (uint32_t l = 0; l < loops->count; l++)
+    if (loops->at[l].work > CN_CALL_WORK)
+      return false;
+  return !cn_cfg_irreducible(loops->cfg);
+}
+
+bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
+{
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+  struct cn_work work;
+
+  if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
+      cn_infer_is_recorded(function))
+    return false;
+  cn_cfg_build(&cfg, function);
+  cn_loops_find(&loops, &cfg);
+  cn_work_build(&work, infer->ctx, &loops, &infer->known);
+  struct cn_work_summary all = work.all;
+  bool leaf = loops_are_short(&loops) && !all.polls && all.through <= CN_CALL_WORK;
+  cn_work_free(&work);
+  cn_loops_free(&loops);
+  cn_cfg_free(&cfg);
+  if (!leaf)
+    return false;
+  say(infer->ctx, function, CN_LEAF_SAID, "");
+  say_work(infer->ctx, function, all.through);
+  return true;
+}
+
+/* Must a call of `callee` come to no safepoint? Then that is checked of `callee` itself. */
+static bool is_quiet(const struct cn_infer *infer, LLVMValueRef callee)
+{
+  return callee && !LLVMIsDeclaration(callee) && cn_regions_has_none(callee) &&
+         cn_callgraph_is_certain(infer->ctx, callee) && !cn_infer_is_recorded(callee);
+}
+
+/* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
+ * it. */
+static bool calls_quietly(const struct cn_infer *infer, LLVMValueRef function, bool *comes_back)
+{
+  uint32_t node = cn_callgraph_find(&infer->graph, function);
+
+  *comes_back = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      if (is_leaf(i))
+        continue;
+      LLVMValueRef callee = cn_callgraph_target(infer->ctx, i);
+      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_quiet(infer, callee))
+        return false;
+      *comes_back |= cn_callgraph_closes(&infer->graph, node, callee);
+    }
+  return true;
+}
+
+/* It may take as long as it likes, so that what its calls do has to be known to their callers. */
+void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function)
+{
+  bool comes_back;
+
+  if (!is_quiet(infer, function) || !calls_quietly(infer, function, &comes_back))
+    return;
+  struct cn_work_summary all = cn_work_summarise(infer->ctx, function, &infer->known);
+  if (comes_back)
+    all.through = CN_WORK_UNKNOWN;
+  cn_work_learn(&infer->known, function, &all);
+  say(infer->ctx, function, CN_LEAF_SAID, "");
+  if (all.through != CN_WORK_UNKNOWN)
+    say_work(infer->ctx, function, all.through);
+}
+
+/* ---- what was placed ---- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+void cn_infer_learn(struct cn_infer *infer, const struct cn_loops *loops,
+                    const struct cn_sites *sites)
+{
+  LLVMValueRef function = loops->cfg->function;
+  struct cn_work work;
+
+  if (!cn_callgraph_is_certain(infer->ctx, function))
+    return;
+  infer->known.sites = &sites->seen;
+  cn_work_build(&work, infer->ctx, loops, &infer->known);
+  struct cn_work_summary all = work.all;
+  all.passes |= cn_work_throws(&work);
+  infer->known.sites = NULL;
+  cn_work_free(&work);
+  cn_work_learn(&infer->known, function, &all);
+  uint64_t most = larger(all.through, larger(all.enter, all.leave));
+  if (all.polls && !all.passes)
+    say(infer->ctx, function, CN_POLLS_SAID, "");
+  if (most != CN_WORK_UNKNOWN)
+    say_work(infer->ctx, function, most);
+}
+
+void cn_infer_begin(struct cn_infer *infer, struct cn_ctx *ctx)
+{
+  *infer = (struct cn_infer){.ctx = ctx};
+  cn_callgraph_build(&infer->graph, ctx);
+  cn_work_know_module(&infer->known, ctx->module);
+  for (uint32_t n = 0; n < infer->graph.count; n++) {
+    LLVMValueRef f = infer->graph.nodes[n].function;
+    if (cn_has_statepoints(f))
+      continue;
+    unsay(f, CN_POLLS_SAID); /* before it gets polls */
+    unsay(f, CN_WORK_SAID);
+  }
+}
+
+void cn_infer_end(struct cn_infer *infer)
+{
+  cn_callgraph_free(&infer->graph);
+  cn_work_forget(&infer->known);
+}

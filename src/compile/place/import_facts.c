@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What place-safepoints found out of the functions of one module, for another module that calls
+ * them (late-insertion-slides-2014, future work: leaf functions). Needs: nothing. Provides:
+ * attributes of declarations. Breaks: nothing.
+ */
+#include <string.h>
+#include "compile/place/function_facts.h"
+
+/* The same text in another context. */
+static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
+{
+  LLVMAttributeRef attribute = cn_string_attribute(from, name);
+  unsigned length = 0;
+
+  if (!attribute)
+    return;
+  const char *value = LLVMGetStringAttributeValue(attribute, &length);
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(to));
+  LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value,
+                                                    length));
+}
+
+/* Another unit's calls of it can end nowhere else, as far as one knows: it is strong and seen. */
+static bool is_offered(LLVMValueRef function)
+{
+  return function && !LLVMIsDeclaration(function) && cn_is_managed(function) &&
+         LLVMGetLinkage(function) == LLVMExternalLinkage;
+}
+
+void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from)
+{
+  for (LLVMValueRef to = LLVMGetFirstFunction(module); to; to = LLVMGetNextFunction(to)) {
+    size_t length;
+    const char *name = LLVMGetValueName2(to, &length);
+    LLVMValueRef found = LLVMIsDeclaration(to) ? LLVMGetNamedFunction(from, name) : NULL;
+    if (!is_offered(found) || LLVMGetIntrinsicID(to))
+      continue;
+    bool leaf = cn_string_attribute(found, CN_LEAF_SAID) != NULL;
+    if (leaf && cn_infer_is_recorded(to))
+      continue;
+    copy_attribute(found, to, CN_LEAF_SAID);
+    copy_attribute(found, to, CN_POLLS_SAID);
+    copy_attribute(found, to, CN_WORK_SAID);
+  }
+}

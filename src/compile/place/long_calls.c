@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Long calls of leaves: memset, memcpy and their like of megabytes would hold up a collection for
+ * as long as they take (late-insertion-slides-2014, "Future work": bounded time to safepoint).
+ * They cannot be transitions, for in those their objects might move. Part of pass
+ * `place-safepoints`.
+ *
+ * Needs: nothing. Provides: no call of such a leaf goes over more than LIMIT bytes without a poll,
+ * those excepted whose length is not an argument (strlen), those in regions without safepoints and
+ * those in funclets. Breaks: struct cn_cfg.
+ */
+#include "compile/place/long_calls.h"
+
+#include <string.h>
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/funclets.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+#include "compile/cost/loops.h"
+#include "compile/markers/nopoll.h"
+
+/* Longer calls are cut: two microseconds in a cache, beside which the way to the pieces is
+ * little. */
+#define LIMIT (16 << 10)
+#define SMALLEST_PIECE 256
+
+typedef CN_VECTOR(struct cn_long_call) call_vector;
+
+static const struct leaf {
+  const char *name;
+  unsigned places;
+  bool prefix, overlapping;
+  enum cn_long_result result;
+} leaves[] = {
+    {"llvm.memset.p", 1, true, false, CN_LONG_NOTHING},
+    {"llvm.memcpy.p", 2, true, false, CN_LONG_NOTHING},
+    {"llvm.memmove.p", 2, true, true, CN_LONG_NOTHING},
+    {"memset", 1, false, false, CN_LONG_FIRST},
+    {"memcpy", 2, false, false, CN_LONG_FIRST},
+    {"memmove", 2, false, true, CN_LONG_FIRST},
+    {"memcmp", 2, false, false, CN_LONG_DIFFERS},
+    {"bcmp", 2, false, false, CN_LONG_DIFFERS},
+    {"memchr", 1, false, false, CN_LONG_FOUND},
+    /* The runtime looks at what is copied (check_stores.c), at those words that lie at multiples of eight
+     * in the first place, as the pieces do. */
+    {CN_CHECK_COPY, 2, false, false, CN_LONG_NOTHING},
+    {CN_CHECK_NATIVE_COPY, 2, false, false, CN_LONG_NOTHING},
+};
+enum { LENGTH = 2 };
+
+static const struct leaf *leaf_of(LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+
+  for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
+    if (leaves[i].prefix ? strncmp(name, leaves[i].name, strlen(leaves[i].name)) == 0
+                         : strcmp(name, leaves[i].name) == 0)
+      return &leaves[i];
+  return NULL;
+}
+
+/* Is it called as C declares it? Somebody may have a function of his own by that name. */
+static bool fits(const struct leaf *leaf, LLVMValueRef call)
+{
+  LLVMTypeRef result = LLVMTypeOf(call);
+  LLVMTypeKind kind = LLVMGetTypeKind(result);
+
+  if (LLVMGetNumArgOperands(call) < LENGTH + 1 || LLVMGetNumOperandBundles(call) ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, LENGTH))) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(call, LENGTH))) > 64)
+    return false;
+  for (unsigned i = 0; i < leaf->places; i++)
+    if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) != LLVMPointerTypeKind)
+      return false;
+  switch (leaf->result) {
+  case CN_LONG_NOTHING: /* not volatile */
+    return !leaf->prefix || LLVMIsNull(LLVMGetOperand(call, LENGTH + 1));
+  case CN_LONG_FIRST: return result == LLVMTypeOf(LLVMGetOperand(call, 0));
+  case CN_LONG_DIFFERS: return kind == LLVMIntegerTypeKind;
+  case CN_LONG_FOUND: return kind == LLVMPointerTypeKind;
+  }
+  return false;
+}
+
+/* The size of the local or global that the pointer leads into; UINT64_MAX: unknown. */
+static uint64_t room_at(struct cn_ctx *ctx, LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
+         (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+    pointer = LLVMGetOperand(pointer, 0);
+  if (LLVMIsAAllocaInst(pointer)) {
+    LLVMValueRef count = LLVMGetOperand(pointer, 0);
+    uint64_t each = LLVMABISizeOfType(ctx->layout, LLVMGetAllocatedType(pointer)), all;
+    bool small = LLVMIsAConstantInt(count) &&
+                 !__builtin_mul_overflow(each, LLVMConstIntGetZExtValue(count), &all);
+    return small ? all : UINT64_MAX;
+  }
+  if (LLVMIsAGlobalVariable(pointer) && LLVMGetInitializer(pointer) &&
+      LLVMGetLinkage(pointer) != LLVMCommonLinkage)
+    return LLVMABISizeOfType(ctx->layout, LLVMGlobalGetValueType(pointer));
+  return UINT64_MAX;
+}
+
+/* What fits into the memory that it works on, it does at most. */
+static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
+{
+  uint64_t bytes = cn_loops_largest(LLVMGetOperand(call, LENGTH));
+
+  for (unsigned i = 0; i < places; i++) {
+    uint64_t room = room_at(ctx, LLVMGetOperand(call, i));
+    bytes = room < bytes ? room : bytes;
+  }
+  return bytes;
+}
+
+/* A power of two, so that pieces keep the alignment. */
+static uint64_t piece_of(struct cn_ctx *ctx)
+{
+  uint64_t budget = cn_work_budget(ctx), piece = SMALLEST_PIECE;
+
+  while (cn_work_of_bytes(2 * piece) <= budget)
+    piece *= 2;
+  return piece;
+}
+
+/* "cairn-work" on the call, as on the clearing of what is allocated in line: half done, an object
+ * must not be collected. */
+static bool is_said_short(LLVMValueRef call)
+{
+  LLVMAttributeRef said = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID,
+                                                         sizeof CN_WORK_SAID - 1);
+
+  return said && cn_work_parse(said) <= cn_work_of_bytes(LIMIT);
+}
+
+static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *out)
+{
+  LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
+  const struct leaf *leaf = callee && LLVMIsDeclaration(callee) ? leaf_of(callee) : NULL;
+
+  if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !fits(leaf, call))
+    return false;
+  uint64_t bytes = largest(ctx, call, leaf->places), piece = piece_of(ctx);
+  if (bytes <= LIMIT) {
+    cn_work_say(ctx, call, cn_work_of_bytes(bytes));
+    return false;
+  }
+  if (is_said_short(call))
+    return false;
+  if (cn_regions_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
+    return false;
+  bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;
+  if (constant && bytes <= piece)
+    return false;
+  *out = (struct cn_long_call){.call = call,
+                               .places = leaf->places,
+                               .length = LENGTH,
+                               .overlapping = leaf->overlapping,
+                               .result = leaf->result,
+                               .limit = constant ? 0 : LIMIT < piece ? LIMIT : piece,
+                               .piece = piece};
+  return true;
+}
+
+void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
+                   struct cn_ptrmap *polled)
+{
+  call_vector calls = {0};
+  struct cn_long_call found;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_long(ctx, i, &found))
+        cn_push(&calls, found);
+  for (size_t i = 0; i < calls.count; i++) {
+    cn_remark(ctx, calls.at[i].call, "long-call", "made in pieces of %lu bytes, with polls between",
+              (unsigned long)calls.at[i].piece);
+    if (polls->user)
+      cn_long_cut(ctx, &calls.at[i], polls, polled);
+    else
+      cn_long_outline(ctx, &calls.at[i], polls);
+  }
+  cn_free(&calls);
+}

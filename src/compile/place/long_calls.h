@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls of leaves that take as long as an argument says. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_LONG_CALLS_H
+#define CN_COMPILE_PLACE_LONG_CALLS_H
+
+#include "base/ptrmap.h"
+#include "compile/core/pass.h"
+#include "compile/place/poll.h"
+
+/* What comes back from such a call. */
+enum cn_long_result {
+  CN_LONG_NOTHING,
+  CN_LONG_FIRST,   /* its first argument */
+  CN_LONG_DIFFERS, /* not zero: a difference, which ends it */
+  CN_LONG_FOUND,   /* not null: a place, which ends it */
+};
+
+struct cn_long_call {
+  LLVMValueRef call;
+  unsigned places;  /* the first one or two arguments are where it reads and writes */
+  unsigned length;  /* the number of the argument that is a number of bytes */
+  bool overlapping; /* the places may overlap, as of memmove */
+  enum cn_long_result result;
+  uint64_t limit;   /* calls of up to so many bytes stay as they are; 0: none does */
+  uint64_t piece;   /* else it is made in pieces of so many bytes, a power of two */
+};
+
+/* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). To `polled` are
+ * added the blocks that close loops which poll already. */
+void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
+                   struct cn_ptrmap *polled);
+
+/* Cut one in the function that it is in (long_calls_cut.c), or have a function of its own for that
+ * (long_calls_outline.c). The call stays, or is deleted if no length is short enough. */
+void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls);
+void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
+                 struct cn_ptrmap *polled);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One long call in pieces. Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: the call as it was, for lengths up to a limit; else
+ *
+ *   long.start:  in which direction, and where the first piece ends
+ *   long.piece:  a poll; the call, for one piece of its memory; again, if more is left
+ *   long.rest:   a poll
+ *
+ * Breaks: struct cn_cfg.
+ *
+ * Pieces meet at addresses that are multiples of eight, which they stay wherever the object moves:
+ * a collection between two pieces finds each reference whole. What comes first follows from the
+ * addresses only once, so that a move cannot turn it round.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "compile/analysis/cfg.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+#include "compile/place/long_calls.h"
+
+struct cutter {
+  struct cn_ctx *ctx;
+  const struct cn_long_call *which;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i64;
+  bool aligned;             /* the first place, as an object is */
+  struct cn_polls *polls;
+  struct cn_ptrmap *polled;
+  LLVMBasicBlockRef rest;   /* where all loops end */
+  LLVMValueRef result;      /* in it: what the last piece gave, or null */
+  LLVMValueRef length, odd; /* i64: of all; the first place's address modulo eight */
+};
+
+static LLVMValueRef number(const struct cutter *c, uint64_t n)
+{
+  return LLVMConstInt(c->i64, n, false);
+}
+
+static LLVMBasicBlockRef append(const struct cutter *c, const char *name)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(c->rest);
+
+  return LLVMAppendBasicBlockInContext(c->ctx->llvm, function, name);
+}
+
+static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValueRef a,
+                              LLVMValueRef b)
+{
+  LLVMTypeRef type = c->i64;
+  LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, &type, 1), both[] = {a, b};
+
+  return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, both, 2, "");
+}
+
+/* Forget of a piece what is true of the whole: of its result (0) and its arguments (1, ...). */
+static void forget(const struct cutter *c, LLVMValueRef call)
+{
+  static const char *const facts[] = {"dereferenceable", "dereferenceable_or_null", "align",
+                                      "initializes",     "nonnull",                 "range"};
+  LLVMContextRef llvm = c->ctx->llvm;
+
+  for (LLVMAttributeIndex at = 0; at <= c->which->length + 1; at++)
+    for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+      LLVMRemoveCallSiteEnumAttribute(call, at, cn_attribute_kind(facts[f]));
+  if (c->aligned)
+    LLVMAddCallSiteAttribute(
+        call, 1, LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), CAIRN_ABI_OBJECT_ALIGN));
+  LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, "tbaa.struct", 11), NULL);
+}
+
+/* The call for `bytes` bytes from offset `at` on. */
+static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMValueRef bytes)
+{
+  const struct cn_long_call *w = c->which;
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(c->ctx->llvm);
+  LLVMValueRef places[2], call = LLVMInstructionClone(w->call);
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(w->call, w->length));
+
+  for (unsigned i = 0; i < w->places; i++)
+    places[i] = LLVMBuildGEP2(c->builder, i8, LLVMGetOperand(w->call, i), &at, 1, "long.at");
+  bytes = type == c->i64 ? bytes : LLVMBuildTrunc(c->builder, bytes, type, "");
+  LLVMInsertIntoBuilder(c->builder, call);
+  for (unsigned i = 0; i < w->places; i++)
+    LLVMSetOperand(call, i, places[i]);
+  forget(c, call);
+  LLVMSetOperand(call, w->length, bytes);
+  cn_work_say(c->ctx, call, cn_work_of_bytes(w->piece));
+  return call;
+}
+
+/* Is what a piece gave no reason to stop? Null: it never is one. */
+static LLVMValueRef build_nothing_yet(const struct cutter *c, LLVMValueRef piece)
+{
+  if (c->which->result != CN_LONG_DIFFERS && c->which->result != CN_LONG_FOUND)
+    return NULL;
+  return LLVMBuildICmp(c->builder, LLVMIntEQ, piece, LLVMConstNull(LLVMTypeOf(piece)), "");
+}
+
+/* Poll where the loop has its phis only; the builder is then behind the poll. */
+static void build_poll(struct cutter *c)
+{
+  LLVMValueRef place = LLVMBuildUnreachable(c->builder);
+
+  cn_poll_emit(c->polls, place);
+  LLVMBasicBlockRef behind = LLVMGetInstructionParent(place);
+  LLVMInstructionEraseFromParent(place);
+  LLVMPositionBuilderAtEnd(c->builder, behind);
+}
+
+/* The loop's body is built but for its end: go round if `more`. */
+static void close_loop(struct cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece,
+                       LLVMValueRef more)
+{
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
+  LLVMValueRef nothing = build_nothing_yet(c, piece);
+
+  if (nothing)
+    more = LLVMBuildAnd(c->builder, more, nothing, "");
+  LLVMBuildCondBr(c->builder, more, body, c->rest);
+  if (c->result) {
+    bool first = c->which->result == CN_LONG_FIRST;
+    LLVMValueRef value = first ? LLVMGetOperand(c->which->call, 0) : piece;
+    LLVMAddIncoming(c->result, &value, &latch, 1);
+  }
+  cn_ptrmap_add(c->polled, latch, NULL);
+}
+
+static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first,
+                    LLVMBasicBlockRef entry, LLVMValueRef next)
+{
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
+
+  LLVMAddIncoming(phi, &first, &entry, 1);
+  LLVMAddIncoming(phi, &next, &latch, 1);
+}
+
+/* From the start on: the pieces end at multiples of their size, less the odd bytes. */
+static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
+{
+  LLVMBasicBlockRef body = append(c, "long.piece");
+  LLVMValueRef size = number(c, c->which->piece);
+  LLVMValueRef first = LLVMBuildSub(c->builder, size, c->odd, "");
+
+  LLVMBuildBr(c->builder, body);
+  LLVMPositionBuilderAtEnd(c->builder, body);
+  LLVMValueRef at = LLVMBuildPhi(c->builder, c->i64, "long.from");
+  LLVMValueRef stop = LLVMBuildPhi(c->builder, c->i64, "long.stop");
+  build_poll(c);
+  LLVMValueRef end = operation(c, "llvm.umin", stop, c->length);
+  LLVMValueRef piece = build_piece(c, at, LLVMBuildSub(c->builder, end, at, ""));
+  LLVMValueRef next = LLVMBuildAdd(c->builder, stop, size, "");
+  LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntULT, end, c->length, "");
+  add_two(c, at, number(c, 0), entry, end);
+  add_two(c, stop, first, entry, next);
+  close_loop(c, body, piece, more);
+}
+
+/* From the end on: where a piece starts, the one before it ends, at the same places. */
+static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
+{
+  LLVMBasicBlockRef body = append(c, "long.piece");
+  LLVMValueRef less = LLVMBuildSub(c->builder, c->length, number(c, 1), "");
+  LLVMValueRef last = LLVMBuildAdd(c->builder, less, c->odd, "");
+  LLVMValueRef first = LLVMBuildAnd(c->builder, last, number(c, 0 - c->which->piece), "");
+
+  LLVMBuildBr(c->builder, body);
+  LLVMPositionBuilderAtEnd(c->builder, body);
+  LLVMValueRef end = LLVMBuildPhi(c->builder, c->i64, "long.end");
+  LLVMValueRef start = LLVMBuildPhi(c->builder, c->i64, "long.start");
+  build_poll(c);
+  LLVMValueRef at = operation(c, "llvm.usub.sat", start, c->odd);
+  LLVMValueRef piece = build_piece(c, at, LLVMBuildSub(c->builder, end, at, ""));
+  LLVMValueRef next = LLVMBuildSub(c->builder, start, number(c, c->which->piece), "");
+  LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntNE, at, number(c, 0), "");
+  add_two(c, end, c->length, entry, at);
+  add_two(c, start, first, entry, next);
+  close_loop(c, body, piece, more);
+}
+
+static bool is_aligned(LLVMValueRef call)
+{
+  LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, 1, cn_attribute_kind("align"));
+
+  return align && LLVMGetEnumAttributeValue(align) >= CAIRN_ABI_OBJECT_ALIGN;
+}
+
+/* In block "long.start". */
+static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
+{
+  LLVMValueRef call = c->which->call, to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
+
+  LLVMPositionBuilderAtEnd(c->builder, start);
+  c->length = LLVMBuildZExt(c->builder, LLVMGetOperand(call, c->which->length), c->i64, "");
+  c->aligned = is_aligned(call);
+  c->odd = c->aligned
+               ? number(c, 0)
+               : LLVMBuildAnd(c->builder, LLVMBuildPtrToInt(c->builder, to, c->i64, ""),
+                              number(c, CAIRN_ABI_OBJECT_ALIGN - 1), "long.odd");
+  if (!c->which->overlapping || LLVMTypeOf(to) != LLVMTypeOf(from)) {
+    build_upwards(c, start);
+    return;
+  }
+  LLVMBasicBlockRef up = append(c, "long.up"), down = append(c, "long.down");
+  LLVMBuildCondBr(c->builder, LLVMBuildICmp(c->builder, LLVMIntUGT, to, from, ""), down, up);
+  LLVMPositionBuilderAtEnd(c->builder, up);
+  build_upwards(c, up);
+  LLVMPositionBuilderAtEnd(c->builder, down);
+  build_downwards(c, down);
+}
+
+/* The call's uses get what came back on either way. */
+static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest,
+                         LLVMBasicBlockRef done)
+{
+  LLVMValueRef call = c->which->call;
+
+  if (!c->result)
+    return;
+  LLVMPositionBuilderBefore(c->builder, LLVMGetFirstInstruction(done));
+  LLVMValueRef all = LLVMBuildPhi(c->builder, LLVMTypeOf(call), "long.result");
+  LLVMReplaceAllUsesWith(call, all);
+  LLVMAddIncoming(all, &c->result, &rest, 1);
+  if (c->which->limit)
+    LLVMAddIncoming(all, &call, &plain, 1);
+}
+
+static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start,
+                   LLVMBasicBlockRef plain)
+{
+  LLVMValueRef length = LLVMGetOperand(c->which->call, c->which->length);
+  LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), c->which->limit, false);
+
+  LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
+  LLVMPositionBuilderAtEnd(c->builder, head);
+  if (!c->which->limit) {
+    LLVMBuildBr(c->builder, start);
+    LLVMDeleteBasicBlock(plain);
+    return;
+  }
+  cn_work_say(c->ctx, c->which->call, cn_work_of_bytes(c->which->limit));
+  LLVMValueRef is_long = LLVMBuildICmp(c->builder, LLVMIntUGT, length, limit, "long");
+  cn_emit_unlikely(c->ctx, LLVMBuildCondBr(c->builder, is_long, start, plain));
+}
+
+void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
+                 struct cn_ptrmap *polled)
+{
+  LLVMValueRef call = which->call, function;
+  struct cutter c = {.ctx = ctx, .which = which, .polls = polls, .polled = polled,
+                     .builder = LLVMCreateBuilderInContext(ctx->llvm),
+                     .i64 = LLVMInt64TypeInContext(ctx->llvm)};
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
+  LLVMBasicBlockRef done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
+  LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
+
+  function = LLVMGetBasicBlockParent(head);
+  LLVMSetCurrentDebugLocation2(c.builder, LLVMInstructionGetDebugLoc(call));
+  LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(ctx->llvm, function, "long.start");
+  c.rest = LLVMAppendBasicBlockInContext(ctx->llvm, function, "long.rest");
+  LLVMPositionBuilderAtEnd(c.builder, c.rest);
+  if (LLVMGetFirstUse(call))
+    c.result = LLVMBuildPhi(c.builder, LLVMTypeOf(call), "long.last");
+  LLVMValueRef out = LLVMBuildBr(c.builder, done);
+  build_loops(&c, start);
+  cn_poll_emit(polls, out);
+  join_results(&c, plain, LLVMGetInstructionParent(out), done);
+  branch(&c, head, start, plain);
+  LLVMDisposeBuilder(c.builder);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Polls where a function does too much between two safepoints though each loop is short: many
+ * calls, or loops one after the other. Part of pass `place-safepoints`.
+ *
+ * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
+ *
+ * One walk through the blocks in reverse post-order, with the longest time since the last
+ * safepoint, as in path_cost.c; where it gets too long there is a poll, from which it starts anew. A
+ * poll goes where nothing can be hidden from the collector: right behind a call that may collect,
+ * and before other instructions only if no address of an object is at large as an integer and no
+ * allocation is under way. Loops that run without polls because they are short stay so: the poll
+ * comes before them.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+#include "compile/place/long_path_polls.h"
+
+struct excess {
+  struct cn_ctx *ctx;
+  const struct cn_work *work;
+  const struct cn_cfg *cfg;
+  struct cn_sites *sites;
+  struct cn_work_point *out; /* by block */
+  uint64_t limit;
+  bool wary; /* integers made of references cross blocks */
+};
+
+static const struct cn_work_summary poll = {.polls = true};
+
+/* A poll is worth its while only after so much of what is allowed. */
+static uint64_t least(const struct excess *e)
+{
+  return e->limit / 4;
+}
+
+static uint64_t since(struct cn_work_point p)
+{
+  uint64_t entry = p.fresh ? p.entry : 0, last = p.polled ? p.poll : 0;
+
+  return entry > last ? entry : last;
+}
+
+/* Does a point get past `limit` by a piece before that comes to a safepoint or its end? */
+static bool exceeds(const struct excess *e, struct cn_work_point p, uint64_t piece)
+{
+  return since(p) > least(e) && cn_work_add(since(p), piece) > e->limit;
+}
+
+/* ---- where ---- */
+
+static bool takes_reference(LLVMValueRef i)
+{
+  return cn_takes_address(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
+}
+
+static bool crosses_blocks(LLVMValueRef i)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use))
+    if (LLVMGetInstructionParent(LLVMGetUser(use)) != LLVMGetInstructionParent(i))
+      return true;
+  return false;
+}
+
+static bool has_roaming_addresses(const struct cn_cfg *cfg)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (takes_reference(i) && crosses_blocks(i))
+        return true;
+  return false;
+}
+
+/* No address as an integer, and no allocation in line, in the block. */
+static bool is_plain(const struct excess *e, LLVMBasicBlockRef block)
+{
+  if (e->wary)
+    return false;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (takes_reference(i) || cn_calls_intrinsic(i, "llvm.threadlocal.address"))
+      return false;
+  return true;
+}
+
+static bool may_collect(LLVMValueRef i)
+{
+  enum cn_call_kind kind = i ? cn_classify_call(i).kind : CN_CALL_NOT;
+
+  return kind == CN_CALL_PARSE && LLVMIsACallInst(i);
+}
+
+/* May there be a poll before `i`? */
+static bool is_place(LLVMValueRef i, bool plain)
+{
+  LLVMValueRef before = LLVMGetPreviousInstruction(i);
+
+  if (LLVMIsAPHINode(i) || LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) ||
+      LLVMIsAAllocaInst(i) || LLVMIsACatchSwitchInst(i))
+    return false;
+  if (before && cn_classify_call(before).kind == CN_CALL_MUSTTAIL)
+    return false;
+  return plain || may_collect(before);
+}
+
+static bool add(struct excess *e, LLVMValueRef at)
+{
+  size_t before = e->sites->list.count;
+
+  cn_sites_add(e->sites, at);
+  if (e->sites->list.count == before)
+    return false;
+  cn_remark(e->ctx, at, "poll", "polls here: what is done before and behind adds up to too much");
+  return true;
+}
+
+/* ---- the walk ---- */
+
+/* Before the loop at block `b`, on all ways into it. */
+static bool add_before_loop(struct excess *e, uint32_t b)
+{
+  const struct cn_block *block = &e->cfg->blocks[b];
+  bool all = true;
+
+  for (uint32_t i = 0; i < block->pred_count; i++) {
+    uint32_t from = block->preds[i];
+    if (cn_cfg_retreats(from, b))
+      continue;
+    LLVMBasicBlockRef outside = e->cfg->blocks[from].block;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(outside);
+    bool may = LLVMIsABranchInst(end) && is_place(end, is_plain(e, outside));
+    all = (may && add(e, cn_site_end(e->ctx, outside))) && all;
+  }
+  return all;
+}
+
+/* In front of block `b`, its own loop's passes left out but for those that it makes at once. */
+static struct cn_work_point enter(struct excess *e, uint32_t b)
+{
+  const struct cn_block *block = &e->cfg->blocks[b];
+  uint32_t l = e->work->loops->of[b];
+  bool header = l != CN_NO_BLOCK && e->work->loops->at[l].header == b;
+  struct cn_work_point p = {.fresh = b == 0};
+
+  for (uint32_t i = 0; i < block->pred_count; i++) {
+    uint32_t from = block->preds[i];
+    if (cn_cfg_retreats(from, b) && cn_cfg_dominates(e->cfg, b, from))
+      continue;
+    cn_work_merge(&p, cn_cfg_retreats(from, b) ? e->work->out[from] : e->out[from]);
+  }
+  if (!header)
+    return p;
+  const struct cn_work_loop *loop = &e->work->at[l];
+  uint64_t first = loop->once.polls ? loop->once.enter : 0;
+  uint64_t alone = cn_work_add(loop->more, loop->once.through);
+  if (alone <= e->limit && exceeds(e, p, alone > first ? alone : first) && add_before_loop(e, b))
+    p = (struct cn_work_point){.polled = true};
+  return cn_work_repeat(p, loop);
+}
+
+/* Does a pass of the innermost loop round block `b`, if there is one, come by a safepoint
+ * anyway? */
+static bool may_poll_in(const struct excess *e, uint32_t b)
+{
+  uint32_t l = e->work->loops->of[b];
+
+  return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
+}
+
+/* What may take any time by itself, as searching a string does, takes no less for polls around
+ * it. */
+static struct cn_work_summary known_part(struct cn_work_summary piece)
+{
+  if (piece.through == CN_WORK_UNKNOWN)
+    piece.through = CN_CALL_WORK;
+  if (piece.enter == CN_WORK_UNKNOWN)
+    piece.enter = CN_CALL_WORK;
+  if (piece.leave == CN_WORK_UNKNOWN)
+    piece.leave = CN_CALL_WORK;
+  return piece;
+}
+
+static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_point p)
+{
+  LLVMBasicBlockRef block = e->cfg->blocks[b].block;
+  bool may = may_poll_in(e, b), plain = may && is_plain(e, block);
+  struct cn_work_summary ignored = {0};
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    struct cn_work_summary piece = known_part(cn_work_at(e->work->known, i));
+    uint64_t enters = piece.polls ? piece.enter : 0, passes = piece.passes ? piece.through : 0;
+    bool listed = cn_ptrmap_find(&e->sites->seen, i);
+    if (!listed && may && exceeds(e, p, enters > passes ? enters : passes) && is_place(i, plain))
+      listed = LLVMIsATerminatorInst(i) ? add(e, cn_site_end(e->ctx, block)) : add(e, i);
+    if (listed)
+      p = cn_work_step(p, &poll, &ignored);
+    p = cn_work_step(p, &piece, &ignored);
+  }
+  return cn_work_polls_at_end(e->work->known, e->cfg, b) ? cn_work_step(p, &poll, &ignored) : p;
+}
+
+void cn_excess_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
+                     struct cn_sites *sites)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  struct cn_work work;
+  struct excess e = {.ctx = ctx, .cfg = cfg, .sites = sites, .limit = cn_work_limit(ctx)};
+
+  known->sites = &sites->seen;
+  cn_work_build(&work, ctx, loops, known);
+  known->sites = NULL;
+  const struct cn_work_summary *all = &work.all;
+  if (all->enter > e.limit || all->between > e.limit || all->leave > e.limit ||
+      all->through > e.limit) {
+    e.work = &work;
+    e.wary = has_roaming_addresses(cfg);
+    e.out = cn_alloc(cfg->count * sizeof *e.out);
+    for (uint32_t b = 0; b < cfg->count; b++)
+      e.out[b] = pass(&e, b, enter(&e, b));
+    free(e.out);
+  }
+  cn_work_free(&work);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Polls between what is short by itself and long together. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_LONG_PATH_POLLS_H
+#define CN_COMPILE_PLACE_LONG_PATH_POLLS_H
+
+#include "compile/cost/cost.h"
+#include "compile/place/poll_sites.h"
+
+/* Where the function of `loops` has to poll besides at `sites` so that it does no more than
+ * cn_work_limit() between two safepoints: added to them. */
+void cn_excess_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
+                     struct cn_sites *sites);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of blocks within their function. Part of pass `place-safepoints`.
+ *
+ * Needs: blocks of which only phis of their successors use values (LCSSA form). Provides: copies,
+ * with what the debugger is told of variables. Breaks: struct cn_cfg, struct cn_loops.
+ */
+#include "compile/place/loops/clone.h"
+
+#include <string.h>
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+
+bool cn_clone_can(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+
+  if (LLVMIsATerminatorInst(i))
+    return LLVMIsABranchInst(i) || LLVMIsASwitchInst(i);
+  if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_have(i, "convergent") ||
+                        cn_calls_have(i, "noduplicate")))
+    return false;
+  return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
+}
+
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint32_t size = 0;
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i), size++)
+      if (!cn_clone_can(i))
+        return UINT32_MAX;
+  }
+  return size;
+}
+
+LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value)
+{
+  uint64_t *copy = cn_ptrmap_find(&clone->copies, value);
+
+  return copy ? (LLVMValueRef)(uintptr_t)*copy : value;
+}
+
+LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlockRef block)
+{
+  return LLVMValueAsBasicBlock(cn_clone_of(clone, LLVMBasicBlockAsValue(block)));
+}
+
+void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy)
+{
+  *cn_ptrmap_add(&clone->copies, value, NULL) = (uint64_t)(uintptr_t)copy;
+}
+
+void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,
+                    uint32_t count, LLVMBasicBlockRef before)
+{
+  *clone = (struct cn_clone){.ctx = ctx, .blocks = blocks, .count = count};
+  clone->builder = LLVMCreateBuilderInContext(ctx->llvm);
+  clone->records = LLVMCreateDIBuilder(ctx->module);
+  for (uint32_t b = 0; b < count; b++) {
+    LLVMBasicBlockRef copy =
+        LLVMInsertBasicBlockInContext(ctx->llvm, before, LLVMGetBasicBlockName(blocks[b]));
+    cn_ptrmap_add(&clone->in, blocks[b], NULL);
+    cn_clone_give(clone, LLVMBasicBlockAsValue(blocks[b]), LLVMBasicBlockAsValue(copy));
+  }
+}
+
+void cn_clone_end(struct cn_clone *clone)
+{
+  LLVMDisposeDIBuilder(clone->records);
+  LLVMDisposeBuilder(clone->builder);
+  cn_ptrmap_free(&clone->in);
+  cn_ptrmap_free(&clone->copies);
+}
+
+/* ---- instructions ---- */
+
+/* What copies are made of and connected by: one vector, so that what was given has no copy. */
+typedef CN_VECTOR(LLVMValueRef) instructions;
+
+static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instructions *copied)
+{
+  LLVMPositionBuilderAtEnd(clone->builder, cn_clone_of_block(clone, block));
+  LLVMSetCurrentDebugLocation2(clone->builder, NULL);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    size_t length;
+    LLVMValueRef copy;
+    if (cn_ptrmap_find(&clone->copies, i))
+      continue;
+    if (LLVMIsAPHINode(i)) {
+      copy = cn_build_phi_like(clone->builder, i, LLVMGetValueName2(i, &length));
+    } else {
+      copy = LLVMInstructionClone(i);
+      LLVMInsertIntoBuilderWithName(clone->builder, copy, LLVMGetValueName2(i, &length));
+    }
+    cn_push(copied, i);
+    cn_clone_give(clone, i, copy);
+  }
+}
+
+/* A value that is made of several, which the C interface does not show, has an expression that
+ * names them. The record itself is not printed: that would number the whole module each time. */
+static bool is_of_several(struct cn_clone *clone, LLVMDbgRecordRef record)
+{
+  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
+  char *text = LLVMPrintValueToString(LLVMMetadataAsValue(clone->ctx->llvm, expression));
+  bool several = strstr(text, "DW_OP_LLVM_arg") != NULL;
+
+  LLVMDisposeMessage(text);
+  return several;
+}
+
+/* What the debugger is told of variables. A value that is made of several is lost. */
+static void copy_records(struct cn_clone *clone, LLVMValueRef i)
+{
+  for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
+    if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordValue)
+      continue;
+    LLVMValueRef value = is_of_several(clone, r) ? NULL : LLVMDbgVariableRecordGetValue(r, 0);
+    LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(r);
+    if (!value) {
+      value = LLVMGetPoison(LLVMInt1TypeInContext(clone->ctx->llvm));
+      expression = LLVMDIBuilderCreateExpression(clone->records, NULL, 0);
+    }
+    LLVMDIBuilderInsertDbgValueRecordBefore(clone->records, cn_clone_of(clone, value),
+                                            LLVMDbgVariableRecordGetVariable(r), expression,
+                                            LLVMDbgRecordGetDebugLoc(r), cn_clone_of(clone, i));
+  }
+}
+
+/* Into the first block others lead, too; into the rest of them none do but those that nothing
+ * reaches, and these lead to no copy. */
+static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
+{
+  bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];
+
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    if (!first && !cn_clone_has(clone, from))
+      continue;
+    LLVMValueRef value = cn_clone_of(clone, LLVMGetIncomingValue(phi, k));
+    from = cn_clone_of_block(clone, from);
+    LLVMAddIncoming(copy, &value, &from, 1);
+  }
+}
+
+static void connect(struct cn_clone *clone, LLVMValueRef i)
+{
+  LLVMValueRef copy = cn_clone_of(clone, i);
+
+  copy_records(clone, i);
+  if (LLVMIsAPHINode(i)) {
+    connect_phi(clone, i, copy);
+    return;
+  }
+  for (int k = 0; k < LLVMGetNumOperands(copy); k++)
+    LLVMSetOperand(copy, (unsigned)k, cn_clone_of(clone, LLVMGetOperand(copy, (unsigned)k)));
+}
+
+/* ---- the ways out ---- */
+
+/* The phis of a block behind the blocks: they are also reached from the copy. */
+static void feed_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi)) {
+    unsigned count = LLVMCountIncoming(phi);
+    for (unsigned k = 0; k < count; k++) {
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+      if (!cn_clone_has(clone, from))
+        continue;
+      LLVMValueRef value = cn_clone_of(clone, LLVMGetIncomingValue(phi, k));
+      from = cn_clone_of_block(clone, from);
+      LLVMAddIncoming(phi, &value, &from, 1);
+    }
+  }
+}
+
+static void join_exits(struct cn_clone *clone)
+{
+  CN_VECTOR(LLVMBasicBlockRef) exits = {0};
+  struct cn_ptrmap seen = {0};
+
+  for (uint32_t b = 0; b < clone->count; b++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(clone->blocks[b]);
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+      LLVMBasicBlockRef to = LLVMGetSuccessor(end, s);
+      bool added = false;
+      if (!cn_clone_has(clone, to))
+        cn_ptrmap_add(&seen, to, &added);
+      if (added)
+        cn_push(&exits, to);
+    }
+  }
+  for (size_t e = 0; e < exits.count; e++)
+    feed_phis(clone, exits.at[e]);
+  cn_ptrmap_free(&seen);
+  cn_free(&exits);
+}
+
+void cn_clone_fill(struct cn_clone *clone)
+{
+  instructions copied = {0};
+
+  for (uint32_t b = 0; b < clone->count; b++)
+    copy_block(clone, clone->blocks[b], &copied);
+  for (size_t i = 0; i < copied.count; i++)
+    connect(clone, copied.at[i]);
+  join_exits(clone);
+  cn_free(&copied);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which loops are strip-mined, and into how large chunks (strip_mine.c). Needs: struct cn_loops.
+ * Provides: candidates. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/cost/cost.h"
+#include "compile/place/loops/loop_forms.h"
+#include "compile/place/loops/unroll.h"
+#include "compile/place/loops/version.h"
+
+/* In fewer trips a poll on each costs little. */
+#define CHUNK_MIN_TRIPS 16
+/* Chunks of a loop whose step is not known are made for steps up to this at least. */
+#define LIKELY_STEP 7
+
+static LLVMIntPredicate swapped(LLVMIntPredicate p)
+{
+  switch (p) {
+  case LLVMIntUGT: return LLVMIntULT;
+  case LLVMIntUGE: return LLVMIntULE;
+  case LLVMIntULT: return LLVMIntUGT;
+  case LLVMIntULE: return LLVMIntUGE;
+  case LLVMIntSGT: return LLVMIntSLT;
+  case LLVMIntSGE: return LLVMIntSLE;
+  case LLVMIntSLT: return LLVMIntSGT;
+  case LLVMIntSLE: return LLVMIntSGE;
+  default: return p;
+  }
+}
+
+static LLVMIntPredicate inverse(LLVMIntPredicate p)
+{
+  switch (p) {
+  case LLVMIntEQ: return LLVMIntNE;
+  case LLVMIntNE: return LLVMIntEQ;
+  case LLVMIntUGT: return LLVMIntULE;
+  case LLVMIntUGE: return LLVMIntULT;
+  case LLVMIntULT: return LLVMIntUGE;
+  case LLVMIntULE: return LLVMIntUGT;
+  case LLVMIntSGT: return LLVMIntSLE;
+  case LLVMIntSGE: return LLVMIntSLT;
+  case LLVMIntSLT: return LLVMIntSGE;
+  default: return LLVMIntSGT;
+  }
+}
+
+static bool is_upward(LLVMIntPredicate p)
+{
+  return p == LLVMIntULT || p == LLVMIntSLT;
+}
+
+static bool is_downward(LLVMIntPredicate p)
+{
+  return p == LLVMIntUGT || p == LLVMIntSGT;
+}
+
+/* Do the flags of the advance rule out that it wraps, as far as `p` would notice? */
+static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
+{
+  if (LLVMIsAGetElementPtrInst(next))
+    return LLVMGEPGetNoWrapFlags(next) & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
+  if (p == LLVMIntNE)
+    return LLVMGetNUW(next) || LLVMGetNSW(next);
+  return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
+}
+
+/* Equality leads anywhere. An order must be the one that a constant step leads to, or "less
+ * than" with any step that does not change: it is looked at when the loop is entered. An order
+ * is wrong after wrapping, so that is ruled out. */
+static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
+                       const struct cn_chunk_candidate *c)
+{
+  if (c->iv.by)
+    return is_upward(c->stay) && c->no_wrap && cn_loops_outside(loops, loop, c->iv.by) &&
+           LLVMGetTypeKind(LLVMTypeOf(c->iv.phi)) == LLVMIntegerTypeKind;
+  if (c->stay == LLVMIntNE)
+    return true;
+  return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
+}
+
+/* The test at the end of the latch: an induction variable against an invariant. */
+static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                      bool stay_if_true, struct cn_chunk_candidate *out)
+{
+  for (unsigned o = 0; o < 2; o++) {
+    LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
+    LLVMValueRef tested = LLVMGetOperand(out->compare, o);
+    if (!cn_loops_outside(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
+        !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
+      continue;
+    p = o == 0 ? p : swapped(p);
+    out->stay = stay_if_true ? p : inverse(p);
+    out->bound = 1 - o;
+    out->tests_next = tested == out->iv.next;
+    /* A loop that is left otherwise may start beyond a bound that it can only meet by wrapping. */
+    out->no_wrap = cannot_wrap(out->iv.next, out->stay) &&
+                   (out->stay != LLVMIntNE || cn_loops_exits(loops, loop, NULL) == 1);
+    return is_orderly(loops, loop, out);
+  }
+  return false;
+}
+
+static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind
+             ? 8 * LLVMPointerSizeForAS(ctx->layout, LLVMGetPointerAddressSpace(type))
+             : LLVMGetIntTypeWidth(type);
+}
+
+/* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
+static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
+{
+  uint64_t budget = cn_work_budget(ctx);
+  uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
+  uint64_t step = c->iv.by ? LIKELY_STEP : cn_chunk_magnitude(c->iv.step);
+
+  if (trips > budget / c->work)
+    return 0;
+  while (2 * trips <= budget / c->work)
+    trips *= 2;
+  while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
+    trips /= 2;
+  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
+}
+
+/* The copy of a loop that is unrolled for more trips: so few that its function need not poll for
+ * them. 0: it is too large for that. */
+static uint64_t trips_unpolled(const struct cn_chunk_candidate *c)
+{
+  uint64_t trips = c->trips;
+
+  while (trips >= CHUNK_MIN_TRIPS && (trips + 1) * c->work > CN_CALL_WORK / 4 * 3)
+    trips /= 2;
+  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
+}
+
+/* A memset or memcpy of a length that is not known. */
+static bool fills_memory(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+  size_t length;
+
+  return callee && strncmp(LLVMGetValueName2(callee, &length), "llvm.mem", 8) == 0 &&
+         !LLVMIsConstant(LLVMGetOperand(i, 2));
+}
+
+/* A parse point polls or is dear beside a poll, and so is filling memory. */
+bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      if (fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* A product of an innermost loop's counter with something becomes a sum that runs along with it,
+ * in a register for each, of which chunks would need twice as many. */
+static bool has_products(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  for (uint32_t b = 0; b < l->count && !l->inner; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i))
+      if (LLVMGetInstructionOpcode(i) == LLVMMul && !LLVMIsConstant(LLVMGetOperand(i, 1)) &&
+          LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind)
+        return true;
+  }
+  return false;
+}
+
+/* Edges into the header that can be led elsewhere: no computed jumps. */
+static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
+{
+  for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
+    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end) && !LLVMIsAInvokeInst(end))
+      return false;
+  }
+  return true;
+}
+
+/* Is an inner loop that does much in every trip, so that chunks would save nothing: does each way
+ * from the header to the latch pass one of their headers? */
+static bool always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  const struct cn_cfg *cfg = loops->cfg;
+  CN_VECTOR(uint32_t) next = {0};
+  bool *seen = cn_alloc(cfg->count * sizeof *seen);
+
+  for (uint32_t inner = 0; inner < loop; inner++)
+    if (loops->at[inner].work > small_work)
+      seen[loops->at[inner].header] = true;
+  seen[l->header] = true;
+  cn_push(&next, l->header);
+  while (next.count && !seen[l->latch]) {
+    const struct cn_block *block = &cfg->blocks[next.at[--next.count]];
+    for (uint32_t s = 0; s < block->succ_count; s++) {
+      uint32_t to = block->succs[s];
+      if (seen[to] || !cn_loops_contain(loops, loop, to))
+        continue;
+      seen[to] = true;
+      cn_push(&next, to);
+    }
+  }
+  bool cut = l->header != l->latch && !seen[l->latch];
+  cn_free(&next);
+  free(seen);
+  return cut;
+}
+
+/* What a trip does at most until it polls: all blocks once, the small loops, which do not poll, and
+ * others up to their poll (unroll.c). 0 if that says nothing. */
+static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint64_t work = l->size;
+
+  if (l->inner && always_loops(loops, loop, small_work))
+    return 0;
+  for (uint32_t inner = 0; inner < loop; inner++) {
+    if (!cn_loops_contain(loops, loop, loops->at[inner].header))
+      continue;
+    if (loops->at[inner].work <= small_work)
+      work += loops->at[inner].work;
+    else
+      work += (CN_UNROLL_MOST - 1) * loops->at[inner].size;
+  }
+  return work;
+}
+
+/* What the accesses of a trip may take longer where no cache helps: a chunk must not be too long
+ * even so, but a loop keeps its form. */
+static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint64_t work = 0;
+
+  for (uint32_t n = 0; n < l->count; n++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[n]].block); i;
+         i = LLVMGetNextInstruction(i))
+      work += cn_work_of_miss(i);
+  return work;
+}
+
+bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                     struct cn_chunk_candidate *out)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  const struct cn_cfg *cfg = loops->cfg;
+
+  if (l->irreducible || l->latch == CN_NO_BLOCK || cn_chunk_calls(loops, loop) ||
+      !has_plain_entries(cfg, l->header))
+    return false;
+  out->loop = loop;
+  out->header = cfg->blocks[l->header].block;
+  out->latch = cfg->blocks[l->latch].block;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(out->latch);
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  bool stay_if_true = LLVMGetSuccessor(end, 0) == out->header;
+  uint32_t exit = cn_cfg_index(cfg, LLVMGetSuccessor(end, stay_if_true ? 1 : 0));
+  out->compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  if (!out->compare || LLVMGetInstructionParent(out->compare) != out->latch ||
+      LLVMGetNextUse(LLVMGetFirstUse(out->compare)) || cn_loops_contain(loops, loop, exit))
+    return false;
+  return fits_test(ctx, loops, loop, stay_if_true, out);
+}
+
+bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                   uint64_t small_work, struct cn_chunk_candidate *out)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  if (l->work <= small_work || !cn_chunk_counts(ctx, loops, loop, out))
+    return false;
+  if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
+    return false; /* the polls in it would have to relocate its end */
+  out->work = trip_work(loops, loop, small_work);
+  out->trips = out->work ? trips_for(ctx, out) : 0;
+  if (!out->trips)
+    return false;
+  uint64_t slowest = out->work + miss_work(loops, loop);
+  while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
+    out->trips /= 2;
+  bool products = has_products(loops, loop);
+  out->unrolls = !products && cn_unroll_leaves_early(loops, loop);
+  if (out->unrolls && !(out->trips = trips_unpolled(out)))
+    return false;
+  out->twin = cn_twin_fits(loops, loop, products, out);
+  if (!out->twin && out->unrolls)
+    return false;
+  return out->twin || !products;
+}

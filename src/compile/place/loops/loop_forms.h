@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Strip-mining for polls. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_LOOPS_LOOP_FORMS_H
+#define CN_COMPILE_PLACE_LOOPS_LOOP_FORMS_H
+
+#include "base/ptrmap.h"
+#include "compile/core/pass.h"
+#include "compile/cost/loops.h"
+
+/* What the strip-mined loops of a function mean for polls. */
+struct cn_chunks {
+  /* Blocks whose retreating edge needs no poll: to the work that their loop does at most. */
+  struct cn_ptrmap bounded;
+  struct cn_ptrmap first; /* blocks that must poll at their start */
+  struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
+};
+
+/* Give the loops of `function` that may do more than `small_work` forms that poll seldom
+ * (choose_form.c). */
+void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                    struct cn_chunks *out);
+
+/* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
+struct cn_chunk_candidate {
+  LLVMBasicBlockRef header, latch;
+  LLVMValueRef compare;
+  unsigned bound;        /* operand of compare */
+  LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
+  bool tests_next;       /* what is compared is iv.next, not iv.phi */
+  bool no_wrap;          /* by the flags of the advance, it does not wrap before the test ends it */
+  struct cn_induction iv;
+  uint64_t trips;        /* K */
+  uint64_t work;         /* of one trip, at most */
+  uint32_t loop;
+  bool twin;        /* gets a copy for few trips, instead of being cut into chunks */
+  bool unrolls;     /* what then polls is unrolled (unroll.c) */
+  bool polls_first; /* on entry, too, not only between two chunks */
+  /* For the copy (owned). */
+  LLVMBasicBlockRef *blocks;
+  uint32_t count;
+  bool one_exit;
+  struct cn_nest *nest;   /* not the loop itself is bounded in the copy, but those in it; or null */
+};
+
+/* What K trips do, and one more, which a test of the old value allows. */
+static inline uint64_t cn_chunk_work(const struct cn_chunk_candidate *c)
+{
+  return (c->trips + 1) * c->work;
+}
+
+/* How far a step goes. */
+static inline uint64_t cn_chunk_magnitude(int64_t step)
+{
+  return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+}
+
+/* Does loop `loop` end by a counter at its latch, against what does not change in it, and can it
+ * be led elsewhere where it is entered (countable.c)? */
+bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                     struct cn_chunk_candidate *out);
+
+/* Is it worth chunks, too (countable.c)? */
+bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                   uint64_t small_work, struct cn_chunk_candidate *out);
+
+/* Turn a loop that is worth it into two, of which the inner one runs for a bounded time
+ * (strip_mine.c). */
+void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out);
+
+/* Does a poll in the loop cost little beside what it calls (countable.c)? */
+bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop);
+
+/* At the builder's place: does the loop, entered with its induction variable at `start`, make more
+ * than K trips (and one, if it tests the old value)? True if in doubt. Where the loop may not come
+ * to its test, the bound may be undefined. */
+LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                const struct cn_chunk_candidate *c, LLVMValueRef start);
+/* How far the bound is ahead of `start`, in the direction of the steps. */
+LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                  const struct cn_chunk_candidate *c, LLVMValueRef start);
+
+#endif

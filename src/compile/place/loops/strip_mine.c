@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Strip-mining (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll on every
+ * trip of a tight or vectorised loop costs as much as its work. So the loop is given an end of
+ * its own, some ten thousand instructions away, and an outer loop, which polls, gives it the
+ * next.
+ *
+ *            before                                        after
+ *   outside:  br head                        outside: br chunk
+ *                                            chunk:   i0 = phi [start, outside], [i.next, poll]
+ *                                                     end = far(bound - i0) ? i0 + K*step : bound
+ *   head:     i = phi [start, outside],      head:    i = phi [i0, chunk], [i.next, latch]
+ *                     [i.next, latch]
+ *   latch:    i.next = i + step              latch:   i.next = i + step
+ *             br (i.next != bound), head,             br (i.next != end), head, check
+ *                                   exit     check:   br (i.next != bound), poll, exit
+ *                                            poll:    br chunk
+ *
+ * Exact for every start, bound and step, because `end` is a value that the induction variable takes
+ * after K trips and before it takes (or, for an order, reaches) the bound; where the bound comes
+ * first, `end` is the bound itself and the inner loop is the old one. For a test of equality the
+ * bound comes first if it is at most K steps ahead, modulo the width, and a whole number of steps:
+ * so loops that wrap or never meet their bound are right, too, and poll.
+ *
+ * The poll is reached after just K trips, so every induction variable of the loop has advanced by a
+ * constant: written so, the code generator finds the outer loop as regular as the inner one.
+ *
+ * Pointers are induction variables like integers. For references the distance is formed between
+ * two safepoints and dies at once, and so does `end`.
+ *
+ * A loop that has loops in it is cut likewise if some of its trips pass them by. Then each entry
+ * into one of those polls, before its first chunk, so that a chunk of the outer loop does no more
+ * work than its trips without the inner loops, and one inner chunk.
+ *
+ * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
+ */
+#include "compile/place/loops/loop_forms.h"
+
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/cost/loops.h"
+#include "compile/cost/steps.h"
+
+/* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
+ * trip. */
+struct advance {
+  LLVMValueRef outer;
+  int64_t step;
+};
+
+struct rebuild {
+  struct cn_ctx *ctx;
+  const struct cn_chunk_candidate *c;
+  LLVMBuilderRef builder;
+  LLVMBasicBlockRef chunk, check, poll;
+  LLVMValueRef start; /* the induction variable's phi in `chunk` */
+  CN_VECTOR(struct advance) advances;
+};
+
+/* What an integer phi of the header advances by, if that is a constant and the poll is reached
+ * after K trips for certain; else 0. */
+static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
+{
+  if (r->c->iv.by || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(phi)) > 64)
+    return 0;
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, i);
+    if (LLVMGetIncomingBlock(phi, i) != r->check || !LLVMIsABinaryOperator(next) ||
+        LLVMGetInstructionOpcode(next) != LLVMAdd || LLVMGetOperand(next, 0) != phi)
+      continue;
+    LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperand(next, 1));
+    return by ? LLVMConstIntGetSExtValue(by) : 0;
+  }
+  return 0;
+}
+
+/* After the chunk the constant advances are known: K trips, or one more if the test is of the
+ * old value. */
+static void build_advances(struct rebuild *r)
+{
+  uint64_t trips = r->c->trips + (r->c->tests_next ? 0 : 1);
+
+  LLVMPositionBuilderBefore(r->builder, LLVMGetBasicBlockTerminator(r->chunk));
+  LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
+  for (size_t i = 0; i < r->advances.count; i++) {
+    LLVMValueRef outer = r->advances.at[i].outer;
+    uint64_t distance = trips * (uint64_t)r->advances.at[i].step;
+    LLVMValueRef by = LLVMConstInt(LLVMTypeOf(outer), distance, false);
+    LLVMValueRef next = LLVMBuildAdd(r->builder, outer, by, "chunk.after");
+    LLVMAddIncoming(outer, &next, &r->poll, 1);
+  }
+  cn_free(&r->advances);
+}
+
+/* One phi of the header becomes two: of the chunk, fed from outside and from the poll; of the
+ * header, fed from the chunk and from the latch. */
+static void split_phi(struct rebuild *r, LLVMValueRef old)
+{
+  size_t length;
+  char *name = cn_strdup(LLVMGetValueName2(old, &length));
+  LLVMPositionBuilderAtEnd(r->builder, r->chunk);
+  LLVMValueRef outer = cn_build_phi_like(r->builder, old, "chunk.start");
+  int64_t step = constant_step(r, old);
+  LLVMPositionBuilderBefore(r->builder, old);
+  LLVMSetValueName2(old, "", 0);
+  LLVMValueRef inner = cn_build_phi_like(r->builder, old, name), next = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(old); i++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(old, i);
+    LLVMValueRef value = LLVMGetIncomingValue(old, i);
+    if (from == r->check) {
+      next = value;
+      from = r->poll;
+      if (step)
+        continue; /* build_advances() */
+    }
+    LLVMAddIncoming(outer, &value, &from, 1);
+  }
+  CN_CHECK(next);
+  LLVMAddIncoming(inner, &outer, &r->chunk, 1);
+  LLVMAddIncoming(inner, &next, (LLVMBasicBlockRef *)&r->c->latch, 1);
+  if (old == r->c->iv.phi)
+    r->start = outer;
+  if (step)
+    cn_push(&r->advances, (struct advance){outer, step});
+  LLVMReplaceAllUsesWith(old, inner);
+  LLVMInstructionEraseFromParent(old);
+  free(name);
+}
+
+static void split_phis(struct rebuild *r)
+{
+  CN_VECTOR(LLVMValueRef) phis = {0};
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(r->c->header); i && LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    cn_push(&phis, i);
+  for (size_t i = 0; i < phis.count; i++)
+    split_phi(r, phis.at[i]);
+  cn_free(&phis);
+}
+
+static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRef value)
+{
+  if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
+    return value;
+  return LLVMBuildPtrToInt(b, value, LLVMInt64TypeInContext(ctx->llvm), "chunk.at");
+}
+
+/* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
+ * the new value does not find the bound where it starts, but only once round. With flags that rule
+ * out wrapping neither can be. */
+static LLVMValueRef build_beyond(const struct cn_chunk_candidate *c, LLVMBuilderRef b,
+                                 LLVMValueRef ahead, uint64_t distance)
+{
+  LLVMTypeRef type = LLVMTypeOf(ahead);
+  LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
+  uint64_t step = cn_chunk_magnitude(c->iv.step);
+  bool power = (step & (step - 1)) == 0;
+
+  if (c->no_wrap)
+    return LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
+  LLVMValueRef far = c->tests_next
+                         ? LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildSub(b, ahead, one, "chunk.before"),
+                                         limit, "chunk.far")
+                         : LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
+  if (step == 1)
+    return far;
+  LLVMValueRef over =
+      power ? LLVMBuildAnd(b, ahead, LLVMConstInt(type, step - 1, false), "chunk.over")
+            : LLVMBuildURem(b, ahead, LLVMConstInt(type, step, false), "chunk.over");
+  LLVMValueRef misses =
+      LLVMBuildICmp(b, LLVMIntNE, over, LLVMConstInt(type, 0, false), "chunk.misses");
+  return LLVMBuildOr(b, far, misses, "chunk.far");
+}
+
+static uint64_t distance_of(const struct cn_chunk_candidate *c)
+{
+  return c->trips * cn_chunk_magnitude(c->iv.step);
+}
+
+LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                  const struct cn_chunk_candidate *c, LLVMValueRef start)
+{
+  LLVMValueRef from = as_integer(ctx, b, start);
+  LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
+
+  return c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left")
+                        : LLVMBuildSub(b, from, to, "chunk.left");
+}
+
+LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                const struct cn_chunk_candidate *c, LLVMValueRef start)
+{
+  LLVMValueRef from = as_integer(ctx, b, start);
+  LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
+  uint64_t distance = distance_of(c);
+  LLVMValueRef ahead = c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left")
+                                      : LLVMBuildSub(b, from, to, "chunk.left");
+
+  if (c->stay == LLVMIntNE)
+    return build_beyond(c, b, ahead, distance);
+  LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(from), distance, false);
+  LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
+  return LLVMBuildAnd(b, LLVMBuildICmp(b, c->stay, from, to, "chunk.short"), far, "chunk.far");
+}
+
+static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
+{
+  LLVMBuilderRef b = r->builder;
+  LLVMValueRef far = cn_chunk_build_far(r->ctx, b, r->c, r->start), end;
+  uint64_t distance = distance_of(r->c);
+  bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind;
+  LLVMValueRef move =
+      LLVMConstInt(is_pointer ? LLVMInt64TypeInContext(r->ctx->llvm) : LLVMTypeOf(bound),
+                   r->c->iv.step > 0 ? distance : 0 - distance, false);
+
+  if (is_pointer)
+    end = LLVMBuildGEP2(b, LLVMInt8TypeInContext(r->ctx->llvm), r->start, &move, 1, "chunk.next");
+  else
+    end = LLVMBuildAdd(b, r->start, move, "chunk.next");
+  return LLVMBuildSelect(b, far, end, bound, "chunk.end");
+}
+
+/* The same for a step that is not known: below zero, or so large that a chunk of it would wrap,
+ * every trip is a chunk, and with a step of zero too. The smallest value is below any that the
+ * variable takes. */
+static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
+{
+  LLVMBuilderRef b = r->builder;
+  LLVMValueRef from = r->start;
+  LLVMTypeRef type = LLVMTypeOf(from);
+  unsigned width = LLVMGetIntTypeWidth(type);
+  uint64_t half = UINT64_C(1) << (width - 1);
+  /* Not iv.by: rebuilding an earlier loop may have replaced it. */
+  LLVMValueRef first = LLVMGetOperand(r->c->iv.next, 0);
+  bool is_phi = LLVMIsAPHINode(first) && LLVMGetInstructionParent(first) == r->c->header;
+  LLVMValueRef step = LLVMGetOperand(r->c->iv.next, is_phi ? 1 : 0);
+  LLVMValueRef small = LLVMBuildICmp(b, LLVMIntULT, step,
+                                     LLVMConstInt(type, half / r->c->trips, false), "chunk.step");
+  LLVMValueRef trips = LLVMConstInt(type, r->c->trips, false);
+  LLVMValueRef distance = LLVMBuildMul(b, step, trips, "chunk.size");
+  LLVMValueRef left = LLVMBuildSub(b, to, from, "chunk.left");
+  LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, left, distance, "chunk.far");
+  LLVMValueRef next = LLVMBuildAdd(b, from, distance, "chunk.next");
+  LLVMValueRef end = LLVMBuildSelect(b, far, next, to, "chunk.end");
+  LLVMValueRef fits = LLVMBuildAnd(b, small, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"),
+                                   "chunk.fits");
+  uint64_t least = r->c->stay == LLVMIntSLT ? half : 0;
+  return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
+}
+
+/* At the end of the chunk's block: where it is to end. */
+static LLVMValueRef build_end(struct rebuild *r)
+{
+  LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
+
+  LLVMPositionBuilderAtEnd(r->builder, r->chunk);
+  LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
+  return r->c->iv.by ? build_variable_end(r, bound) : build_constant_end(r, bound);
+}
+
+/* The latch asks for the chunk's end with the test that asked for the bound. */
+static void build_latch(struct rebuild *r, LLVMValueRef end)
+{
+  LLVMValueRef compare = r->c->compare, asks = LLVMGetBasicBlockTerminator(r->check);
+  LLVMValueRef old = LLVMGetBasicBlockTerminator(r->c->latch), operands[2];
+  bool stay_if_true = LLVMGetSuccessor(asks, 0) == r->poll;
+  unsigned loop_kind = LLVMGetMDKindIDInContext(r->ctx->llvm, "llvm.loop", 9);
+  unsigned prof_kind = LLVMGetMDKindIDInContext(r->ctx->llvm, "prof", 4);
+
+  for (unsigned o = 0; o < 2; o++)
+    operands[o] = o == r->c->bound ? end : LLVMGetOperand(compare, o);
+  LLVMPositionBuilderAtEnd(r->builder, r->c->latch);
+  LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(compare));
+  LLVMValueRef test = LLVMBuildICmp(r->builder, LLVMGetICmpPredicate(compare), operands[0],
+                                    operands[1], "chunk.ends");
+  LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(asks));
+  LLVMValueRef branch = stay_if_true ? LLVMBuildCondBr(r->builder, test, r->c->header, r->check)
+                                     : LLVMBuildCondBr(r->builder, test, r->check, r->c->header);
+  LLVMSetMetadata(branch, loop_kind, LLVMGetMetadata(asks, loop_kind));
+  LLVMSetMetadata(branch, prof_kind, LLVMGetMetadata(asks, prof_kind));
+  LLVMSetMetadata(asks, loop_kind, NULL);
+  LLVMSetMetadata(asks, prof_kind, NULL);
+  LLVMInstructionEraseFromParent(old);
+}
+
+void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
+{
+  struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  const struct cn_step_loop is = {.header = c->header, .latch = c->latch};
+  cn_step_expect(ctx, LLVMGetBasicBlockParent(c->header), "chunks", &is, 1);
+  struct cn_ptrmap kept = {0}; /* the edge from `check` leads to `chunk` by and by */
+
+  cn_move_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));
+  r.check = cn_split_before(ctx, c->compare, "chunk.check");
+  r.chunk = LLVMInsertBasicBlockInContext(ctx->llvm, c->header, "chunk");
+  r.poll = LLVMInsertBasicBlockInContext(ctx->llvm, r.check, "chunk.poll");
+  LLVMMoveBasicBlockAfter(r.poll, r.check);
+  cn_ptrmap_add(&kept, r.check, NULL);
+  cn_redirect_entries(c->header, r.chunk, &kept);
+  cn_ptrmap_free(&kept);
+  LLVMValueRef asks = LLVMGetBasicBlockTerminator(r.check);
+  for (unsigned s = 0; s < 2; s++)
+    if (LLVMGetSuccessor(asks, s) == c->header)
+      LLVMSetSuccessor(asks, s, r.poll);
+  LLVMPositionBuilderAtEnd(r.builder, r.poll);
+  LLVMSetCurrentDebugLocation2(r.builder, LLVMInstructionGetDebugLoc(asks));
+  LLVMBuildBr(r.builder, r.chunk);
+  split_phis(&r);
+  LLVMValueRef end = build_end(&r);
+  LLVMBuildBr(r.builder, c->header);
+  build_advances(&r);
+  build_latch(&r, end);
+  LLVMDisposeBuilder(r.builder);
+  const struct cn_step_loop made[] = {
+      {.header = c->header, .latch = c->latch, .outer = r.chunk},
+      {.header = r.chunk, .latch = r.poll},
+  };
+  cn_step_done(ctx, LLVMGetBasicBlockParent(c->header), "chunks", made, 2);
+  *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_chunk_work(c);
+  if (c->polls_first) {
+    cn_ptrmap_add(&out->polled, r.poll, NULL);
+    cn_ptrmap_add(&out->first, r.chunk, NULL);
+  }
+}

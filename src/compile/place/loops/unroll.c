@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Unrolling for polls: a loop that nobody can count (a scan for a value, a probe of a hash table,
+ * an interpreter) polls at its latch. Where its trips are so small that the poll would be a good
+ * part of them, it is unrolled, each copy with its own ways out, and only the last one polls
+ * (late-insertion-slides-2014, future work: "Inner loop chunking").
+ *
+ *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
+ *          ...                                                       ...
+ *   latch: i.next = i + 1                                    latch': i.next' = i.next + 1
+ *          br (f(i.next)), head', exit                               br (f(i.next')), head, exit
+ *                                                                    ^ the poll is put here
+ *
+ * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: fewer polls.
+ * Breaks: struct cn_cfg, struct cn_loops.
+ */
+#include "compile/place/loops/unroll.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/emit.h"
+#include "compile/cost/steps.h"
+#include "compile/place/loops/clone.h"
+
+/* So much work between two polls is thirty times that of one. */
+#define WORTH 32
+/* So much is enough of one trip and its copies. */
+#define ENOUGH 24
+/* Instructions in all copies together, of two and of more. */
+#define TWICE_LIMIT 256
+#define SIZE_LIMIT 96
+/* Instructions that the processor starts in the time of one that waits for another. */
+#define WIDTH 4
+
+/* ---- which loops ---- */
+
+/* What one instruction costs on a way through the loop; what goes into an address, a test or the
+ * register allocator's hands costs nothing. */
+static uint32_t cost_of(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMPHI:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMTrunc:
+  case LLVMFreeze:
+  case LLVMBitCast:
+  case LLVMBr:
+    return 0;
+  case LLVMCall:
+    return cn_classify_call(i).kind == CN_CALL_LEAF ? 2 : WORTH;
+  case LLVMSwitch:
+    return 3;
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMURem:
+  case LLVMSRem:
+  case LLVMFDiv:
+  case LLVMFRem:
+    return WORTH;
+  default:
+    return 1;
+  }
+}
+
+/* How long its user waits for it. */
+static uint32_t delay_of(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad:
+    return 5;
+  case LLVMMul:
+    return 3;
+  case LLVMFAdd:
+  case LLVMFSub:
+  case LLVMFMul:
+    return 4;
+  default:
+    return cost_of(i);
+  }
+}
+
+struct judge {
+  const struct cn_loops *loops;
+  const struct cn_loop *loop;
+  struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
+};
+
+/* The work of a trip that does not leave the loop, where all ways on are taken alike. In 1/256. */
+static uint32_t work_of_trip(const struct judge *j)
+{
+  const struct cn_cfg *cfg = j->loops->cfg;
+  uint32_t l = j->loops->of[j->loop->header];
+  uint32_t *often = cn_alloc(cfg->count * sizeof *often), work = 0;
+
+  often[j->loop->header] = 256;
+  for (uint32_t b = j->loop->header; b < cfg->count; b++) {
+    const struct cn_block *block = &cfg->blocks[b];
+    uint32_t ways = 0;
+    if (!often[b] || !cn_loops_contain(j->loops, l, b))
+      continue;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); i; i = LLVMGetNextInstruction(i))
+      work += often[b] * cost_of(i);
+    for (uint32_t s = 0; s < block->succ_count; s++)
+      ways += cn_loops_contain(j->loops, l, block->succs[s]);
+    for (uint32_t s = 0; s < block->succ_count; s++)
+      if (block->succs[s] > b && cn_loops_contain(j->loops, l, block->succs[s]))
+        often[block->succs[s]] += often[b] / ways;
+  }
+  free(often);
+  return work / 256;
+}
+
+/* How long what the loop's blocks compute waits for `phi`. */
+static void wait_for(struct judge *j, LLVMValueRef phi)
+{
+  const struct cn_cfg *cfg = j->loops->cfg;
+  uint32_t l = j->loops->of[j->loop->header];
+
+  /* So that 0 is: does not depend on it. */
+  *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
+  for (uint32_t b = j->loop->header; b < cfg->count; b++) {
+    if (!cn_loops_contain(j->loops, l, b))
+      continue;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      uint64_t most = 0;
+      for (int k = 0; k < LLVMGetNumOperands(i) && !(b == j->loop->header && LLVMIsAPHINode(i));
+           k++) {
+        const uint64_t *delay = cn_ptrmap_find(&j->delays, LLVMGetOperand(i, (unsigned)k));
+        most = delay && *delay > most ? *delay : most;
+      }
+      if (most)
+        *cn_ptrmap_add(&j->delays, i, NULL) = most + delay_of(i);
+    }
+  }
+}
+
+/* How long a trip takes at least, because a phi waits for what the trip before made of it. */
+static uint32_t delay_of_trip(struct judge *j)
+{
+  const struct cn_cfg *cfg = j->loops->cfg;
+  uint32_t l = j->loops->of[j->loop->header];
+  uint64_t most = 1;
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[j->loop->header].block);
+       LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+    wait_for(j, phi);
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, k));
+      const uint64_t *delay = cn_ptrmap_find(&j->delays, LLVMGetIncomingValue(phi, k));
+      if (from != CN_NO_BLOCK && cn_loops_contain(j->loops, l, from) && delay && *delay > most)
+        most = *delay;
+    }
+    cn_ptrmap_free(&j->delays);
+  }
+  return (uint32_t)(most - 1);
+}
+
+/* `phi` and a constant. */
+static bool is_further(LLVMValueRef value, LLVMValueRef phi)
+{
+  return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 &&
+         LLVMGetOperand(value, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+         (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMIsAGetElementPtrInst(value));
+}
+
+/* Does a phi of the header advance by constants alone, so that the copies need not wait for each
+ * other's loads or computations? Else, as in the probes of a hash table, they save nothing but
+ * polls, and all their ways out are harder to predict than one. */
+static bool counts(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[loops->at[l].header].block);
+
+  for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+    bool all = true;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
+      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, k));
+      if (from != CN_NO_BLOCK && cn_loops_contain(loops, l, from))
+        all = is_further(LLVMGetIncomingValue(phi, k), phi);
+    }
+    if (all)
+      return true;
+  }
+  return false;
+}
+
+bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
+{
+  struct cn_unroll u;
+  bool leaves = cn_loops_exits(loops, loop, NULL) > 1 && cn_unroll_fits(loops, loop, &u);
+
+  if (leaves)
+    free(u.blocks);
+  return leaves;
+}
+
+bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  struct judge j = {.loops = loops, .loop = l};
+
+  uint32_t size = cn_clone_size(loops, loop);
+
+  if (l->inner || l->irreducible || size > TWICE_LIMIT / 2 || !counts(loops, loop))
+    return false;
+  uint32_t work = work_of_trip(&j);
+  if (work >= WORTH || WIDTH * delay_of_trip(&j) >= work + 2)
+    return false;
+  out->times = 2;
+  while (out->times < CN_UNROLL_MOST && out->times * work < ENOUGH &&
+         2 * out->times * size <= SIZE_LIMIT)
+    out->times *= 2;
+  out->count = l->count;
+  out->blocks = cn_alloc(l->count * sizeof(LLVMBasicBlockRef));
+  for (uint32_t b = 0; b < l->count; b++)
+    out->blocks[b] = loops->cfg->blocks[l->blocks[b]].block;
+  return true;
+}
+
+/* ---- the copies ---- */
+
+/* What a phi of the header is on the next trip: one value, or a phi of those that the latches give.
+ * `before` is the copy of the trip before, null if that is the loop itself. */
+static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
+                       struct cn_clone *clone)
+{
+  LLVMBasicBlockRef header = u->blocks[0];
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi)) {
+    LLVMPositionBuilderAtEnd(clone->builder, cn_clone_of_block(clone, header));
+    LLVMValueRef next = cn_build_phi_like(clone->builder, phi, "again");
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+      LLVMValueRef value = LLVMGetIncomingValue(phi, k);
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+      if (!cn_clone_has(clone, from))
+        continue;
+      value = before ? cn_clone_of(before, value) : value;
+      from = before ? cn_clone_of_block(before, from) : from;
+      LLVMAddIncoming(next, &value, &from, 1);
+    }
+    cn_clone_give(clone, phi, next);
+  }
+}
+
+/* The back edges of `clone` (null: of the loop itself) lead to `to`. */
+static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)),
+                                           "llvm.loop", 9);
+  LLVMBasicBlockRef own = clone ? cn_clone_of_block(clone, u->blocks[0]) : u->blocks[0];
+
+  for (uint32_t b = 0; b < u->count; b++) {
+    LLVMBasicBlockRef block = clone ? cn_clone_of_block(clone, u->blocks[b]) : u->blocks[b];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+      if (LLVMGetSuccessor(end, s) == own) {
+        LLVMSetSuccessor(end, s, to);
+        if (to != u->blocks[0])
+          LLVMSetMetadata(end, kind, NULL);
+      }
+  }
+}
+
+/* A phi of the loop's own as it is when it comes round from the last copy. */
+static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
+{
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
+  LLVMValueRef fresh = cn_build_phi_like(last->builder, phi, "");
+
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, k);
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    if (cn_clone_has(last, from)) {
+      value = cn_clone_of(last, value);
+      from = cn_clone_of_block(last, from);
+    }
+    LLVMAddIncoming(fresh, &value, &from, 1);
+  }
+  return fresh;
+}
+
+/* The loop's own phis come round from the last copy. The next value of one may be another, of
+ * which the copy is known by the old phi: none is replaced before all are built. */
+static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
+{
+  CN_VECTOR(LLVMValueRef) phis = {0};
+  CN_VECTOR(LLVMValueRef) round = {0};
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi))
+    cn_push(&phis, phi);
+  for (size_t i = 0; i < phis.count; i++)
+    cn_push(&round, build_round(last, phis.at[i]));
+  for (size_t i = 0; i < phis.count; i++)
+    cn_emit_instead(phis.at[i], round.at[i]);
+  cn_free(&phis);
+  cn_free(&round);
+}
+
+/* What a phi advances by on every trip is, in the k-th copy, so many times that far from the loop's
+ * own phi: no copy waits for the one before, and addresses name the distance. */
+static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
+{
+  LLVMValueRef next = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    if (!cn_clone_has(clone, LLVMGetIncomingBlock(phi, i)))
+      continue;
+    if (next && next != LLVMGetIncomingValue(phi, i))
+      return;
+    next = LLVMGetIncomingValue(phi, i);
+  }
+  if (!next || !LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2 ||
+      LLVMGetOperand(next, 0) != phi ||
+      (LLVMGetInstructionOpcode(next) != LLVMAdd && !LLVMIsAGetElementPtrInst(next)))
+    return;
+  LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperand(next, 1)), copy = cn_clone_of(clone, next);
+  if (!by || copy == next || LLVMGetIntTypeWidth(LLVMTypeOf(by)) > 64)
+    return;
+  int64_t step = LLVMConstIntGetSExtValue(by), most = CN_UNROLL_MOST;
+  int64_t limit = INT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(by)) - 1) / 2;
+  if (step <= limit / most && step >= -limit / most) {
+    LLVMSetOperand(copy, 0, phi);
+    LLVMSetOperand(copy, 1, LLVMConstInt(LLVMTypeOf(by), (uint64_t)(step * (k + 1)), true));
+  }
+}
+
+/* Phis of one value, as all are that carry over from a single latch. */
+static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
+{
+  LLVMValueRef phi = LLVMGetFirstInstruction(cn_clone_of_block(clone, header)), next;
+
+  for (; LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    if (LLVMCountIncoming(phi) != 1)
+      continue;
+    LLVMReplaceAllUsesWith(phi, LLVMGetIncomingValue(phi, 0));
+    LLVMInstructionEraseFromParent(phi);
+  }
+}
+
+static uint32_t count_exits(const struct cn_unroll *u, const struct cn_clone *clone)
+{
+  uint32_t exits = 0;
+
+  for (uint32_t b = 0; b < u->count; b++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(u->blocks[b]);
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
+      exits += !cn_clone_has(clone, LLVMGetSuccessor(end, s));
+  }
+  return exits;
+}
+
+static bool declares_scope(LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_calls_intrinsic(i, "llvm.experimental.noalias.scope.decl"))
+      return true;
+  return false;
+}
+
+/* A scope that a trip declares (an inlined function's `restrict`) says nothing of two trips, which
+ * are to be one: what is said by scopes is dropped then. */
+static void forget_scopes(const struct cn_unroll *u)
+{
+  LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
+  unsigned scope = LLVMGetMDKindIDInContext(llvm, "alias.scope", 11);
+  unsigned noalias = LLVMGetMDKindIDInContext(llvm, "noalias", 7);
+  bool any = false;
+
+  for (uint32_t b = 0; b < u->count; b++)
+    any |= declares_scope(u->blocks[b]);
+  for (uint32_t b = 0; any && b < u->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(u->blocks[b]); i; i = LLVMGetNextInstruction(i)) {
+      LLVMSetMetadata(i, scope, NULL);
+      LLVMSetMetadata(i, noalias, NULL);
+    }
+}
+
+void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
+{
+  struct cn_clone clones[CN_UNROLL_MOST - 1];
+  uint32_t count = u->times - 1;
+  LLVMBasicBlockRef after = u->blocks[u->count - 1];
+
+  CN_CHECK(u->times <= CN_UNROLL_MOST);
+  const struct cn_step_loop is = {.header = u->blocks[0], .blocks = u->count};
+  cn_step_expect(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &is, 1);
+  forget_scopes(u);
+  for (uint32_t k = 0; k < count; k++) {
+    cn_clone_begin(&clones[k], ctx, u->blocks, u->count, u->blocks[0]);
+    carry_over(u, k ? &clones[k - 1] : NULL, &clones[k]);
+    cn_clone_fill(&clones[k]);
+    for (uint32_t b = 0; b < u->count; b++) {
+      LLVMBasicBlockRef copy = cn_clone_of_block(&clones[k], u->blocks[b]);
+      LLVMMoveBasicBlockAfter(copy, after);
+      after = copy;
+    }
+  }
+  uint32_t exits = count_exits(u, &clones[0]);
+  for (uint32_t k = 0; k < count; k++)
+    lead_on(u, k ? &clones[k - 1] : NULL, cn_clone_of_block(&clones[k], u->blocks[0]));
+  lead_on(u, &clones[count - 1], u->blocks[0]);
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi))
+    for (uint32_t k = 0; k < count; k++)
+      count_on(&clones[k], k + 1, phi);
+  close_phis(u, &clones[count - 1]);
+  for (uint32_t k = 0; k < count; k++)
+    fold_phis(&clones[k], u->blocks[0]);
+  const struct cn_step_loop made = {
+      .header = u->blocks[0], .blocks = u->times * u->count, .exits = u->times * exits};
+  cn_step_done(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &made, 1);
+  for (uint32_t k = 0; k < count; k++)
+    cn_clone_end(&clones[k]);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loops that poll on every so many trips. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_LOOPS_UNROLL_H
+#define CN_COMPILE_PLACE_LOOPS_UNROLL_H
+
+#include "compile/core/pass.h"
+#include "compile/cost/loops.h"
+
+/* A loop that is to be unrolled. */
+struct cn_unroll {
+  LLVMBasicBlockRef *blocks; /* the header first (owned) */
+  uint32_t count;
+  uint32_t times;
+};
+
+/* At most so many trips between two polls. */
+#define CN_UNROLL_MOST 8
+
+/* Would a poll on each trip be dear beside what the loop does? */
+bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
+
+/* And has it several exits, so that chances are that it makes few trips? Then a test on entry, for
+ * chunks, would cost more than the polls. */
+bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
+
+/* Unroll it: the last of the copies has all back edges. Others use of it what phis behind
+ * it tell (LCSSA form). */
+void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *unroll);
+
+#endif

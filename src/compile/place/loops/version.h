@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of loops for few trips. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_LOOPS_VERSION_H
+#define CN_COMPILE_PLACE_LOOPS_VERSION_H
+
+#include "compile/place/loops/loop_forms.h"
+
+/* Is the loop, whose test `c` describes, worth a copy? Then what copying needs is put into `c`. */
+bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
+                  struct cn_chunk_candidate *c);
+
+/* Copy it. The phis of the header are new ones afterwards. */
+void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of nests of loops for few trips. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_LOOPS_VERSION_NEST_H
+#define CN_COMPILE_PLACE_LOOPS_VERSION_NEST_H
+
+#include "compile/place/loops/clone.h"
+#include "compile/place/loops/loop_forms.h"
+
+struct cn_nest;
+
+/* Is loop `loop`, with loops in it, worth a copy in which those do not poll? Then what copying
+ * needs is put into `c`. */
+bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                  uint64_t small_work, struct cn_chunk_candidate *c);
+
+/* Free what `c` owns. */
+void cn_nest_free(struct cn_chunk_candidate *c);
+
+/* At the builder's place: may an inner loop do more on one entry than what fits between polls? */
+LLVMValueRef cn_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                               const struct cn_nest *nest);
+/* In the copy they are bounded. */
+void cn_nest_bound(const struct cn_nest *nest, const struct cn_clone *clone,
+                   struct cn_chunks *out);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass place-safepoints: polls (statepoints-later, "PlaceSafepoints"). Parseable calls need nothing
+ * here: the rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
+ *
+ * Needs: nothing. Provides: polls on every cycle of blocks and of calls and within every long
+ * stretch, but where the work is provably small or a callee surely polls (docs/placement.md);
+ * "gc-leaf-function", "cairn-polls" and "cairn-work" on functions. Breaks: struct cn_cfg; loops are
+ * cut into chunks, copied and unrolled (choose_form.c).
+ *
+ * Functions that contain statepoints have been done before and are left alone, and so are those
+ * with "cairn-nopoll" or "gc-leaf-function" (callers take the latter for leaves, so no safepoint
+ * may lie in them).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/cost/loops.h"
+#include "compile/cost/steps.h"
+#include "compile/markers/nopoll.h"
+#include "compile/place/function_facts.h"
+#include "compile/place/long_calls.h"
+#include "compile/place/long_path_polls.h"
+#include "compile/place/loops/loop_forms.h"
+#include "compile/place/poll.h"
+#include "compile/place/poll_sites.h"
+#include "compile/place/recursion_polls.h"
+#include "compile/place/return_polls.h"
+#include "compile/place/split_returns.h"
+
+struct placer {
+  struct cn_ctx *ctx;
+  unsigned chosen; /* bits of enum cairn_polls */
+  struct cn_polls polls;
+  struct cn_infer infer;
+  LLVMValueRef self; /* calls of this count as if it polled */
+};
+
+static bool is_chosen(const struct placer *p, enum cairn_polls at)
+{
+  return p->chosen >> at & 1;
+}
+
+/* Where polls are wanted: bits of enum cairn_polls. */
+static unsigned polls_chosen(const struct cairn_compile_options *options)
+{
+  static const unsigned initially =
+#define CAIRN_POLLS_AT(constant, name, on, help) (unsigned)(on) << CAIRN_POLLS_AT_##constant |
+#include <cairn/polls.def>
+#undef CAIRN_POLLS_AT
+      0;
+
+  return options->polls ? options->polls & ~CAIRN_POLLS_NONE : initially;
+}
+
+/* ---- which functions ---- */
+
+/* Compiled here, and not done before. */
+static bool is_subject(LLVMValueRef function)
+{
+  size_t length;
+  unsigned naked = cn_attribute_kind("naked");
+
+  return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
+         strcmp(LLVMGetValueName2(function, &length), CN_USER_POLL) != 0 &&
+         !cn_string_attribute(function, CN_LEAF_SAID) &&
+         !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
+         !cn_has_statepoints(function);
+}
+
+static bool wants_polls(LLVMValueRef function)
+{
+  return is_subject(function) && !cn_regions_has_none(function);
+}
+
+/* Callees first, so that what calls leaves only may be one itself. None after early insertion, but
+ * for functions that must not come to a safepoint: LLVM would inline their calls, which are plain,
+ * and then hide references in pieces of locals that the statepoints do not describe. */
+static void find_leaves(struct placer *p)
+{
+  const struct cn_callgraph *graph = &p->infer.graph;
+  bool wanted = is_chosen(p, CAIRN_POLLS_AT_CALL) &&
+                p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
+
+  for (uint32_t n = 0; n < graph->count; n++) {
+    LLVMValueRef f = graph->nodes[graph->order[n]].function;
+    if (!is_subject(f))
+      continue;
+    if (cn_regions_has_none(f))
+      cn_infer_quiet(&p->infer, f);
+    else if (wanted && cn_infer_leaf(&p->infer, f))
+      cn_remark(p->ctx, f, "leaf",
+                "a leaf: it never comes to a safepoint, so its calls need no record");
+  }
+}
+
+/* ---- loops ---- */
+
+static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
+{
+  return function && LLVMIsACallInst(i) && cn_callgraph_target(p->ctx, i) == function;
+}
+
+static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_infer_polls(&p->infer, i) || calls(p, i, p->self))
+      return true;
+  return false;
+}
+
+/* For each block the nearest in the tree of dominators, maybe itself, that calls what polls: 0 if
+ * that has not been asked for, CN_NO_BLOCK if there is none, else its index plus one. Valid until
+ * more is learnt of a function. */
+struct pollers {
+  const struct placer *p;
+  const struct cn_loops *loops;
+  uint32_t *nearest;
+};
+
+static struct pollers pollers_begin(const struct placer *p, const struct cn_loops *loops)
+{
+  return (struct pollers){
+      .p = p, .loops = loops, .nearest = cn_alloc(loops->cfg->count * sizeof(uint32_t))};
+}
+
+static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
+{
+  const struct cn_block *blocks = pollers->loops->cfg->blocks;
+  uint32_t *nearest = pollers->nearest, top = b;
+
+  while (!nearest[top]) {
+    if (calls_poller(pollers->p, blocks[top].block))
+      nearest[top] = top + 1;
+    else if (top == 0)
+      nearest[top] = CN_NO_BLOCK;
+    else
+      top = blocks[top].idom;
+  }
+  for (uint32_t i = b; i != top; i = blocks[i].idom)
+    nearest[i] = nearest[top];
+  return nearest[b];
+}
+
+/* Every way from the header `to` to the end of block `b` leads over a call that polls: the blocks
+ * that all of them share are the latch and what dominates it, up to the header. */
+static bool polls_in_callee(const struct pollers *pollers, uint32_t to, uint32_t b)
+{
+  uint32_t nearest = nearest_poller(pollers, b);
+
+  return nearest != CN_NO_BLOCK && cn_cfg_dominates(pollers->loops->cfg, to, nearest - 1);
+}
+
+/* The block ends in a retreating edge that needs a poll: each does, whether its loop is natural or
+ * not, unless the loop does little or polls anyway on each pass. */
+static bool polls_at_end(const struct pollers *pollers, uint32_t b)
+{
+  const struct cn_loops *loops = pollers->loops;
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
+    uint32_t to = cfg->blocks[b].succs[s];
+    if (!cn_cfg_retreats(b, to))
+      continue;
+    if (!cn_cfg_dominates(cfg, to, b))
+      return true;
+    bool called = is_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && polls_in_callee(pollers, to, b);
+    if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
+      return true;
+  }
+  return false;
+}
+
+/* For verify-safepoints, which cannot see that the loop that `b` ends does no more than `work`. */
+static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
+  LLVMValueRef number = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), work, false);
+  LLVMMetadataRef operand = LLVMValueAsMetadata(number);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &operand, 1);
+
+  LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, node));
+}
+
+/* The way back from block `b` needs no poll. */
+static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
+{
+  const struct cn_block *block = &loops->cfg->blocks[b];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  for (uint32_t s = 0; s < block->succ_count; s++) {
+    if (!cn_cfg_retreats(b, block->succs[s]))
+      continue;
+    uint64_t work = loops->at[loops->of[block->succs[s]]].work;
+    if (work <= CN_SMALL_WORK)
+      cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work",
+                (unsigned long)work);
+    else
+      cn_remark(ctx, end, "loop", "no poll: it calls what polls on each pass");
+    return;
+  }
+}
+
+static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_sites *sites,
+                         size_t count, bool first)
+{
+  if (first)
+    cn_remark(p->ctx, function, "poll", "polls on entry, also for its loops that call it");
+  for (size_t i = 0; i < count; i++)
+    cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry, or on the way from it to here");
+  if (!count && !first && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+    cn_remark(p->ctx, function, "poll",
+              "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
+}
+
+static void collect_latches(struct placer *p, const struct cn_loops *loops,
+                            const struct cn_chunks *chunks, struct cn_sites *sites)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  struct pollers pollers = pollers_begin(p, loops);
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    LLVMBasicBlockRef block = cfg->blocks[b].block;
+    const uint64_t *bounded = cn_ptrmap_find(&chunks->bounded, block);
+    if (bounded)
+      mark_bounded(p->ctx, block, *bounded);
+    if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
+        (cn_ptrmap_find(&chunks->first, block) ||
+         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(&pollers, b)))) {
+      cn_sites_add_latch(sites, p->ctx, loops, b);
+      cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
+                "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
+    } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&
+               !cn_ptrmap_find(&chunks->polled, block)) {
+      tell_unpolled(p->ctx, loops, b);
+    }
+    if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
+      cn_sites_add(sites, cn_returns_site(cfg, b));
+    if (is_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
+      cn_sites_add(sites, cn_returns_tail_call(block));
+  }
+  free(pollers.nearest);
+}
+
+/* A loop that calls its own function on each pass, as recursions do of which the optimiser has made
+ * loops: a poll on entry runs as often as one in the loop would, serves both cycles, and leaves the
+ * loop as it is in plain code. */
+static bool loops_call_self(const struct placer *p, const struct cn_loops *loops)
+{
+  struct placer with = *p;
+  struct pollers others = pollers_begin(p, loops), all = pollers_begin(&with, loops);
+  bool found = false;
+
+  with.self = loops->cfg->function;
+  for (uint32_t b = 0; b < loops->cfg->count && !found; b++)
+    found = polls_at_end(&others, b) && !polls_at_end(&all, b);
+  free(others.nearest);
+  free(all.nearest);
+  return found;
+}
+
+/* Without "call", where LLVM has them. */
+static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_sites *sites)
+{
+  if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+    return;
+  if (is_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_entries_find(&p->infer, loops, sites);
+  else
+    cn_sites_add(sites, cn_site_entry(p->ctx, loops->cfg));
+}
+
+/* What was listed from `from` on comes before the rest. */
+static void put_first(struct cn_sites *sites, size_t from)
+{
+  for (size_t i = from; i < sites->list.count; i++) {
+    LLVMValueRef site = sites->list.at[i];
+    memmove(&sites->list.at[i - from + 1], &sites->list.at[i - from], from * sizeof site);
+    sites->list.at[i - from] = site;
+  }
+}
+
+static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
+                          struct cn_sites *sites)
+{
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+
+  cn_cfg_build(&cfg, function);
+  cn_loops_find(&loops, &cfg);
+  cn_sites_begin(sites, p->ctx, &cfg);
+  bool first = is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
+               loops_call_self(p, &loops);
+  if (first) {
+    struct cn_work_summary self = {
+        .enter = CN_CALL_WORK, .leave = CN_CALL_WORK, .polls = true, .passes = false};
+    cn_sites_add(sites, cn_site_entry(p->ctx, &cfg));
+    cn_work_learn(&p->infer.known, function, &self);
+  }
+  collect_latches(p, &loops, chunks, sites);
+  size_t latches = sites->list.count;
+  collect_entries(p, &loops, sites);
+  put_first(sites, latches);
+  tell_entries(p, function, sites, sites->list.count - latches, first);
+  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_ascent_sites(&p->infer, &loops, sites);
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
+    cn_excess_sites(p->ctx, &loops, &p->infer.known, sites);
+  if (is_chosen(p, CAIRN_POLLS_AT_CALL))
+    cn_infer_learn(&p->infer, &loops, sites);
+  cn_selects_keep(p->ctx, &loops, sites);
+  cn_loops_free(&loops);
+  cn_cfg_free(&cfg);
+}
+
+/* ---- functions ---- */
+
+/* Those that are listed together and of one block from the last to the first: a poll moves what
+ * follows it in its block. */
+static void emit_polls(struct placer *p, const struct cn_sites *sites)
+{
+  const LLVMValueRef *at = sites->list.at;
+
+  for (size_t i = 0, end; i < sites->list.count; i = end) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(at[i]);
+    for (end = i + 1; end < sites->list.count && LLVMGetInstructionParent(at[end]) == block;)
+      end++;
+    for (size_t k = end; k-- > i;)
+      cn_poll_emit(&p->polls, at[k]);
+  }
+}
+
+static void place_in(struct placer *p, LLVMValueRef function)
+{
+  const struct cairn_compile_options *options = p->ctx->options;
+  bool fast = options->opt_level > 0 && options->size_level == 0;
+  struct cn_chunks chunks = {0};
+  struct cn_sites sites = {0};
+
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
+    cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
+  cn_step_done(p->ctx, function, "long calls", NULL, 0);
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
+    cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
+  if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
+    cn_returns_part(p->ctx, function);
+  cn_step_done(p->ctx, function, "parted returns", NULL, 0);
+  collect_sites(p, function, &chunks, &sites);
+  emit_polls(p, &sites);
+  cn_step_done(p->ctx, function, "polls", NULL, 0);
+  if (fast)
+    cn_early_returns(p->ctx, function);
+  cn_step_done(p->ctx, function, "early returns", NULL, 0);
+  cn_sites_free(&sites);
+  cn_ptrmap_free(&chunks.bounded);
+  cn_ptrmap_free(&chunks.first);
+  cn_ptrmap_free(&chunks.polled);
+}
+
+static bool place_all(struct placer *p)
+{
+  const struct cn_callgraph *graph = &p->infer.graph;
+  bool any = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL) != NULL;
+
+  find_leaves(p);
+  if (!cn_regions_check(p->ctx))
+    return false;
+  for (uint32_t n = 0; n < graph->count; n++)
+    any |= wants_polls(graph->nodes[n].function);
+  bool ok = !any || cn_polls_begin(&p->polls, p->ctx);
+  for (uint32_t n = 0; ok && n < graph->count; n++) {
+    LLVMValueRef f = graph->nodes[graph->order[n]].function;
+    if (wants_polls(f))
+      place_in(p, f);
+  }
+  return ok && (!any || cn_polls_end(&p->polls));
+}
+
+static bool place(struct cn_ctx *ctx)
+{
+  struct placer placer = {.ctx = ctx, .chosen = polls_chosen(ctx->options)};
+
+  cn_infer_begin(&placer.infer, ctx);
+  bool ok = place_all(&placer);
+  cn_infer_end(&placer.infer);
+  return ok;
+}
+
+/* Something by the name of our poll's slow path may be something else. */
+static bool has_slow_path(struct cn_ctx *ctx)
+{
+  return LLVMGetNamedFunction(ctx->module, CN_POLL_SLOW) ||
+         LLVMGetNamedGlobal(ctx->module, CN_POLL_SLOW) ||
+         LLVMGetNamedGlobalAlias(ctx->module, CN_POLL_SLOW, sizeof CN_POLL_SLOW - 1);
+}
+
+/* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,
+ * some are. What is in a region is looked at when it is known which functions are leaves, and
+ * whether polls are needed, too. */
+bool cn_place(struct cn_ctx *ctx)
+{
+  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_regions_wanted(ctx) ||
+                 has_slow_path(ctx)
+             ? cn_rehearse(ctx, place)
+             : place(ctx);
+}

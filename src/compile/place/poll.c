@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One poll, as pass `place-safepoints` inserts it (statepoints-later, "PlaceSafepoints").
+ *
+ * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
+ *
+ * A poll is a load of the thread's poll word, or a comparison of the stack pointer with its stack
+ * limit, and a branch to a cold block that calls cairn_poll_slow() under the preserve_all
+ * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
+ * defines it (user_poll.c).
+ */
+#include <llvm-c/DebugInfo.h>
+#include "compile/place/poll.h"
+
+#include "compile/analysis/funclets.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/markers/nopoll.h"
+
+/* Is the stack pointer below the thread's limit? LLVM folds a load into a comparison with any
+ * register but this one, hence assembly that leaves its answer in the carry flag: one comparison
+ * with memory, and the branch on the flag. */
+static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
+{
+  static const char code[] = "cmpq $1, %rsp", operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
+  LLVMContextRef llvm = p->ctx->llvm;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(llvm), i32 = LLVMInt32TypeInContext(llvm);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);
+  LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
+  LLVMValueRef limit = cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
+  LLVMValueRef compare =
+      LLVMGetInlineAsm(type, code, sizeof code - 1, operands, sizeof operands - 1, true, false,
+                       LLVMInlineAsmDialectATT, false);
+  LLVMValueRef call = LLVMBuildCall2(builder, type, compare, &limit, 1, "poll");
+
+  LLVMAddCallSiteAttribute(
+      call, 1, LLVMCreateTypeAttribute(p->ctx->llvm, cn_attribute_kind("elementtype"), i64));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "nounwind"));
+  return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
+}
+
+static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
+{
+  if (p->ctx->options->poll == CAIRN_POLL_STACK)
+    return emit_stack_check(p, builder);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
+  LLVMValueRef word = LLVMBuildLoad2(
+      builder, i64, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
+
+  LLVMSetVolatile(word, true);
+  LLVMSetAlignment(word, 8);
+  return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i64, 0, false), "poll.asked");
+}
+
+static LLVMValueRef lined_from(LLVMValueRef i)
+{
+  while (i && !LLVMGetDebugLocLine(i))
+    i = LLVMGetNextInstruction(i);
+  return i;
+}
+
+/* The greatest line among the ends of the blocks before `block`. */
+static LLVMValueRef lined_before(LLVMBasicBlockRef block)
+{
+  LLVMValueRef best = NULL;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef i = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(i))
+      continue;
+    while (i && !LLVMGetDebugLocLine(i))
+      i = LLVMGetPreviousInstruction(i);
+    if (i && (!best || LLVMGetDebugLocLine(i) > LLVMGetDebugLocLine(best)))
+      best = i;
+  }
+  return best;
+}
+
+/* The location of `at`, or, where the optimiser left none with a line, one nearby: who looks for a
+ * slow loop is told the line of its poll. */
+static LLVMMetadataRef location_near(LLVMValueRef at)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
+  if (!LLVMGetSubprogram(LLVMGetBasicBlockParent(block)))
+    return NULL;
+  LLVMValueRef found = lined_from(at);
+
+  if (!found)
+    found = lined_from(LLVMGetFirstInstruction(block));
+  if (!found)
+    found = lined_before(block);
+  return LLVMInstructionGetDebugLoc(found ? found : at);
+}
+
+void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
+{
+  LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
+
+  if (cn_regions_cover(p->ctx, at))
+    return;
+  p->count++;
+  if (p->user) {
+    cn_user_poll_call(p->ctx, p->user, at, pad);
+    return;
+  }
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMMetadataRef location = location_near(at);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  LLVMValueRef asked = emit_check(p, builder);
+  LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
+  LLVMBasicBlockRef cold =
+      LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
+
+  LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
+  LLVMPositionBuilderAtEnd(builder, head);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  cn_emit_unlikely(p->ctx, LLVMBuildCondBr(builder, asked, cold, done));
+  LLVMPositionBuilderAtEnd(builder, cold);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  LLVMValueRef call = cn_funclet_call(builder, p->slow, pad);
+  LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
+  LLVMBuildBr(builder, done);
+  LLVMDisposeBuilder(builder);
+}
+
+bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
+{
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+
+  *polls = (struct cn_polls){.ctx = ctx};
+  if (!cn_user_poll_find(ctx, &polls->user))
+    return false;
+  if (!polls->user)
+    polls->slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
+  return polls->slow || polls->user;
+}
+
+bool cn_polls_end(struct cn_polls *polls)
+{
+  return !polls->user || !polls->count || cn_user_poll_inline(polls->ctx, polls->user);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where in a block a poll hinders least. Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: places for polls. Breaks: nothing (a comparison may be moved within its
+ * block).
+ */
+#include "compile/place/poll_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/markers/nopoll.h"
+
+enum { DEEPEST_CONDITION = 8 };
+
+/* Moves `value` before `before`, and what only it needs of comparisons and their and, or and
+ * selection; returns the first of them, or `before` if none moves. */
+static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before,
+                                   int depth)
+{
+  LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
+  bool compare = opcode == LLVMICmp || opcode == LLVMFCmp;
+  bool joins = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor ||
+               opcode == LLVMSelect || opcode == LLVMFreeze;
+
+  if ((!compare && !joins) || depth == 0 ||
+      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(before) ||
+      LLVMGetNextUse(LLVMGetFirstUse(value)))
+    return before;
+  cn_move_before(ctx, value, before);
+  before = value;
+  for (int k = 0; joins && k < LLVMGetNumOperands(value); k++)
+    before = sink_condition(ctx, LLVMGetOperand(value, (unsigned)k), before, depth - 1);
+  return before;
+}
+
+/* Where to poll at the end of a block: before its terminator, and before the comparisons that the
+ * terminator branches on if nothing else uses them, so that these and the branches stay one machine
+ * instruction each. */
+LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return end;
+  return sink_condition(ctx, LLVMGetCondition(end), end, DEEPEST_CONDITION);
+}
+
+static bool is_mutator(LLVMValueRef global)
+{
+  size_t length;
+
+  return LLVMIsAGlobalVariable(global) &&
+         strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
+}
+
+/* The address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it
+ * and the end of the allocation would leave it with a free pointer from before a collection. */
+static bool is_mutator_address(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.threadlocal.address") && is_mutator(LLVMGetOperand(i, 0));
+}
+
+/* Where to poll in a block that ends in a retreating edge: at its start, so that the code generator
+ * finds what it computes in one piece. In the block of a catchswitch there is no place. */
+LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+{
+  LLVMValueRef first = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(first))
+    first = LLVMGetNextInstruction(first);
+  if (LLVMIsACatchSwitchInst(first))
+    return NULL;
+  if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
+    return cn_site_end(ctx, block);
+  return first;
+}
+
+/* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
+ * a collection, a volatile access may be half of a pair that has to stay together, and an integer
+ * made of a reference must not live over the poll. */
+bool cn_site_stops(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAlloca:
+    return false;
+  case LLVMLoad:
+    return LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+    return true;
+  case LLVMCall: {
+    LLVMValueRef callee = cn_direct_callee(i);
+    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) ||
+           !cn_calls_have(i, "willreturn") || !cn_calls_have(i, "nocallback");
+  }
+  default:
+    return LLVMIsATerminatorInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) ||
+           LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i) || LLVMIsAVAArgInst(i);
+  }
+}
+
+/* As late as possible on the straight line from the entry on: what is computed before it is not
+ * hindered by it. Not before an alloca of the entry block, which would become a dynamic one. */
+LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  uint32_t b = 0;
+  LLVMValueRef site = LLVMGetFirstInstruction(cfg->blocks[0].block);
+
+  for (LLVMValueRef i = site; i; i = LLVMGetNextInstruction(i))
+    if (LLVMIsAAllocaInst(i))
+      site = LLVMGetNextInstruction(i);
+  for (;;) {
+    while (!cn_site_stops(site))
+      site = LLVMGetNextInstruction(site);
+    const struct cn_block *block = &cfg->blocks[b];
+    bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 &&
+                    cfg->blocks[block->succs[0]].pred_count == 1;
+    if (!straight)
+      break;
+    b = block->succs[0];
+    site = LLVMGetFirstInstruction(cfg->blocks[b].block);
+  }
+  return LLVMIsATerminatorInst(site) ? cn_site_end(ctx, cfg->blocks[b].block) : site;
+}
+
+/* ---- those of one function ---- */
+
+void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  *sites = (struct cn_sites){.cfg = cfg, .open = cn_regions_depths(ctx, cfg)};
+}
+
+void cn_sites_free(struct cn_sites *sites)
+{
+  cn_free(&sites->list);
+  cn_ptrmap_free(&sites->seen);
+  free(sites->open);
+}
+
+static bool is_inside(const struct cn_sites *sites, LLVMValueRef at)
+{
+  uint32_t b = sites->open ? cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) : CN_NO_BLOCK;
+
+  return b != CN_NO_BLOCK && cn_regions_before(at, sites->open[b]) != 0;
+}
+
+void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
+{
+  bool fresh = false;
+
+  if (at && !is_inside(sites, at))
+    cn_ptrmap_add(&sites->seen, at, &fresh);
+  if (fresh)
+    cn_push(&sites->list, at);
+}
+
+/* In block `b`, but in no region; null: there is no such place. */
+static LLVMValueRef site_outside(const struct cn_sites *sites, struct cn_ctx *ctx,
+                                 const struct cn_cfg *cfg, uint32_t b)
+{
+  LLVMValueRef site = cn_site_latch(ctx, cfg->blocks[b].block);
+
+  if (!sites->open || !site)
+    return site;
+  return cn_regions_outside(site, cn_regions_before(site, sites->open[b]));
+}
+
+/* The blocks that lead to `b`, where a catchswitch leaves no place. */
+static void add_before(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+                       uint32_t b)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&sites->seen, cfg->blocks[b].block, &fresh);
+  for (uint32_t p = 0; fresh && p < cfg->blocks[b].pred_count; p++) {
+    uint32_t from = cfg->blocks[b].preds[p];
+    LLVMValueRef site = site_outside(sites, ctx, cfg, from);
+    cn_sites_add(sites, site);
+    if (!site)
+      add_before(sites, ctx, cfg, from);
+  }
+}
+
+/* Behind each region that ends in the loop: those ways that never leave regions cannot poll. */
+static void add_behind_regions(struct cn_sites *sites, struct cn_ctx *ctx,
+                               const struct cn_loops *loops, uint32_t to, bool natural)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    if (sites->open[b] && (!natural || cn_loops_contain(loops, loops->of[to], b)))
+      cn_sites_add(sites, site_outside(sites, ctx, cfg, b));
+}
+
+/* On each pass of the loop at `to` all blocks are run that dominate its latch. */
+static LLVMValueRef site_on_each_pass(struct cn_sites *sites, struct cn_ctx *ctx,
+                                      const struct cn_cfg *cfg, uint32_t to, uint32_t b)
+{
+  for (;;) {
+    LLVMValueRef site = site_outside(sites, ctx, cfg, b);
+    if (site || b == to || !cn_cfg_dominates(cfg, to, b))
+      return site;
+    b = cfg->blocks[b].idom;
+  }
+}
+
+void cn_sites_add_latch(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+                        uint32_t b)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  LLVMValueRef site = site_outside(sites, ctx, cfg, b);
+
+  cn_sites_add(sites, site);
+  for (uint32_t s = 0; !site && s < cfg->blocks[b].succ_count; s++) {
+    uint32_t to = cfg->blocks[b].succs[s];
+    if (!cn_cfg_retreats(b, to))
+      continue;
+    LLVMValueRef earlier = site_on_each_pass(sites, ctx, cfg, to, b);
+    cn_sites_add(sites, earlier);
+    if (!earlier && sites->open)
+      add_behind_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
+    if (!earlier && !cn_site_latch(ctx, cfg->blocks[b].block))
+      add_before(sites, ctx, cfg, b);
+  }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a function is left: the sites of return polls and of polls before tail calls
+ * (statepoints-later, "PlaceSafepoints": "extending this to work with return polls would be
+ * straight forward if desired"). Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: sites. Breaks: struct cn_cfg (cn_returns_part()).
+ *
+ * A return poll never stands behind a tail call: the call would be none any more, and a loop made
+ * of tail calls would need a stack. What is called polls before it returns, if it is ours.
+ */
+#include "compile/place/return_polls.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/emit.h"
+#include "compile/tail/tail.h"
+
+LLVMValueRef cn_returns_tail_call(LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetLastInstruction(block); i; i = LLVMGetPreviousInstruction(i))
+    if (LLVMIsACallInst(i) && (cn_calls_musttail(i) || cn_tail_position(i)))
+      return i;
+  return NULL;
+}
+
+/* Is block `b` the return of tail calls alone? */
+static bool is_of_tail_calls(const struct cn_cfg *cfg, uint32_t b)
+{
+  for (uint32_t n = 0; n < cfg->blocks[b].pred_count; n++)
+    if (!cn_returns_tail_call(cfg->blocks[cfg->blocks[b].preds[n]].block))
+      return false;
+  return cfg->blocks[b].pred_count != 0;
+}
+
+LLVMValueRef cn_returns_site(const struct cn_cfg *cfg, uint32_t b)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+
+  return LLVMIsAReturnInst(end) && !cn_returns_tail_call(cfg->blocks[b].block) &&
+                 !is_of_tail_calls(cfg, b)
+             ? end
+             : NULL;
+}
+
+/* `phi` without what comes from `from`, which is not all of it. */
+static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+  LLVMPositionBuilderBefore(builder, phi);
+  LLVMValueRef fresh = cn_build_phi_like(builder, phi, "");
+
+  for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, n);
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
+    if (block != from)
+      LLVMAddIncoming(fresh, &value, &block, 1);
+  }
+  cn_emit_instead(phi, fresh);
+}
+
+/* Block `from` ends in a branch to the block of `ret`, which has phis at most besides. */
+static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValueRef ret)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef branch = LLVMGetBasicBlockTerminator(from);
+  LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
+
+  LLVMPositionBuilderBefore(builder, branch);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
+  if (value && LLVMIsAPHINode(value) &&
+      LLVMGetInstructionParent(value) == LLVMGetInstructionParent(ret))
+    value = cn_returns_tail_call(from);
+  if (value)
+    LLVMBuildRet(builder, value);
+  else
+    LLVMBuildRetVoid(builder);
+  LLVMInstructionEraseFromParent(branch);
+  LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(ret));
+  while (LLVMIsAPHINode(i)) {
+    LLVMValueRef next = LLVMGetNextInstruction(i);
+    drop_incoming(builder, i, from);
+    i = next;
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_returns_part(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_cfg cfg;
+  CN_VECTOR(LLVMValueRef) calls = {0};
+
+  cn_cfg_build_edges(&cfg, function);
+  for (uint32_t b = 0; b < cfg.count; b++) {
+    LLVMValueRef call = cn_returns_tail_call(cfg.blocks[b].block);
+    if (call && cfg.blocks[b].succ_count && !is_of_tail_calls(&cfg, cfg.blocks[b].succs[0]))
+      cn_push(&calls, call);
+  }
+  for (size_t i = 0; i < calls.count; i++)
+    return_at_once(ctx, LLVMGetInstructionParent(calls.at[i]), cn_tail_return(calls.at[i]));
+  cn_free(&calls);
+  cn_cfg_free(&cfg);
+}

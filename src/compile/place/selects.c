@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Conditional moves in loops with polls. LLVM's x86 code generator makes branches of conditional
+ * moves that delay the next trip of a loop, and takes those for such that a poll's block follows:
+ * the search for the nearest of many points then guesses a branch at each of them. A select that
+ * merely remembers a value over the trips delays nothing, so the generator is told to leave it.
+ *
+ *   head:  best = phi [start, outside], [best', latch]
+ *          best' = select closer, here, best              <- "unpredictable": remains a select
+ *   latch: poll; br head, exit
+ *
+ * Needs: polls chosen but not yet emitted. Provides: metadata. Breaks: nothing.
+ */
+#include "compile/place/poll_sites.h"
+
+/* The only user of `value` within loop `l`, or null: none, or several. */
+static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
+{
+  LLVMValueRef only = NULL;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    uint32_t b = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(user));
+    if (b == CN_NO_BLOCK || !cn_loops_contain(loops, l, b))
+      continue;
+    if (only && user != only)
+      return NULL;
+    only = user;
+  }
+  return only;
+}
+
+/* A select between `value` and another, if nothing else in the loop uses `value`. In an unrolled
+ * loop there is one for each copy, each fed by the one before. */
+static LLVMValueRef next_select(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
+{
+  LLVMValueRef user = only_user(loops, l, value);
+
+  return user && LLVMIsASelectInst(user) && LLVMGetOperand(user, 0) != value ? user : NULL;
+}
+
+static void keep(struct cn_ctx *ctx, LLVMValueRef select)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "unpredictable", sizeof "unpredictable" - 1);
+  LLVMMetadataRef empty = LLVMMDNodeInContext2(ctx->llvm, NULL, 0);
+
+  LLVMSetMetadata(select, kind, LLVMMetadataAsValue(ctx->llvm, empty));
+}
+
+/* Keep the selects between a header's `phi` and itself on the next trip, if they do nothing else. */
+static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l,
+                       LLVMValueRef phi)
+{
+  LLVMValueRef last = phi;
+
+  for (LLVMValueRef s = next_select(loops, l, phi); s; s = next_select(loops, l, s))
+    last = s;
+  if (last == phi || only_user(loops, l, last) != phi)
+    return;
+  for (LLVMValueRef s = next_select(loops, l, phi); s; s = next_select(loops, l, s))
+    keep(ctx, s);
+}
+
+void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_sites *sites)
+{
+  for (size_t i = 0; i < sites->list.count; i++) {
+    LLVMBasicBlockRef polled = LLVMGetInstructionParent(sites->list.at[i]);
+    uint32_t l = loops->of[cn_cfg_index(loops->cfg, polled)];
+    if (l == CN_NO_BLOCK || loops->at[l].inner)
+      continue;
+    LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[l].header].block;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi))
+      keep_chain(ctx, loops, l, phi);
+  }
+}

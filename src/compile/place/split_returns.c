@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ways through a function that return before any call get a return of their own. Part of pass
+ * `place-safepoints`.
+ *
+ * Needs: polls placed, none before these returns. Provides: nothing. Breaks: struct cn_cfg.
+ *
+ * What a recursion sums up lives over its poll and its calls in a register that the function must
+ * save; where the value of an early return meets it in one phi, it is given that register as well,
+ * and the code generator can no longer save it behind the early test alone (shrink wrapping): each
+ * leaf of a tree would save and load registers that plain C does not touch.
+ */
+#include "compile/place/split_returns.h"
+
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/emit.h"
+
+static bool calls(LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cn_is_call(i) && !cn_calls_some_intrinsic(i))
+      return true;
+  return false;
+}
+
+/* Which blocks are reached over blocks without calls alone, and have none? */
+static bool *find_quiet(const struct cn_cfg *cfg)
+{
+  bool *quiet = cn_alloc(cfg->count * sizeof *quiet);
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    quiet[b] = !calls(cfg->blocks[b].block);
+    for (uint32_t p = 0; p < cfg->blocks[b].pred_count && quiet[b]; p++)
+      quiet[b] = cfg->blocks[b].preds[p] < b && quiet[cfg->blocks[b].preds[p]];
+  }
+  return quiet;
+}
+
+/* A return with nothing before it but phis. */
+static bool is_bare_return(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsAReturnInst(i) != NULL;
+}
+
+/* Its edges can lead elsewhere. */
+static bool branches(LLVMBasicBlockRef block)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+  return LLVMIsABranchInst(end) || LLVMIsASwitchInst(end);
+}
+
+/* The phi's inputs from blocks in `which`, or from the others. */
+static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi,
+                               const struct cn_ptrmap *which, bool in)
+{
+  LLVMValueRef part = cn_build_phi_like(builder, phi, "");
+
+  for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, n);
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
+    if ((cn_ptrmap_find(which, block) != NULL) == in)
+      LLVMAddIncoming(part, &value, &block, 1);
+  }
+  return part;
+}
+
+/* Part the edges from blocks in `late` from the others into the return in `block`. */
+static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMBasicBlockRef early = LLVMAppendBasicBlockInContext(
+      ctx->llvm, LLVMGetBasicBlockParent(block), "early");
+  LLVMValueRef ret = LLVMGetBasicBlockTerminator(block), i = LLVMGetFirstInstruction(block);
+  LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL, next;
+
+  cn_redirect_entries(block, early, late);
+  for (; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMPositionBuilderAtEnd(builder, early);
+    LLVMValueRef other = build_part(builder, i, late, false);
+    if (value == i)
+      value = other;
+    LLVMPositionBuilderBefore(builder, i);
+    cn_emit_instead(i, build_part(builder, i, late, true));
+  }
+  LLVMPositionBuilderAtEnd(builder, early);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
+  if (value)
+    LLVMBuildRet(builder, value);
+  else
+    LLVMBuildRetVoid(builder);
+  LLVMDisposeBuilder(builder);
+}
+
+void cn_early_returns(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_cfg cfg;
+
+  cn_cfg_build_edges(&cfg, function);
+  bool *quiet = find_quiet(&cfg);
+  for (uint32_t b = 0; b < cfg.count; b++) {
+    const struct cn_block *block = &cfg.blocks[b];
+    struct cn_ptrmap late = {0};
+    bool early = false;
+    if (!is_bare_return(block->block))
+      continue;
+    for (uint32_t p = 0; p < block->pred_count; p++) {
+      LLVMBasicBlockRef from = cfg.blocks[block->preds[p]].block;
+      if (!quiet[block->preds[p]] || !branches(from))
+        cn_ptrmap_add(&late, from, NULL);
+      else
+        early = true;
+    }
+    if (late.count && early)
+      part(ctx, block->block, &late);
+    cn_ptrmap_free(&late);
+  }
+  free(quiet);
+  cn_cfg_free(&cfg);
+}

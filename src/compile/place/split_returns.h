@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Returns before any call. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_SPLIT_RETURNS_H
+#define CN_COMPILE_PLACE_SPLIT_RETURNS_H
+
+#include "compile/core/pass.h"
+
+/* Give the ways through `function` that return before any call a return of their own. */
+void cn_early_returns(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

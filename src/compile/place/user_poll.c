@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The module's own poll, @gc.safepoint_poll: "the body of this function is inserted at each poll
+ * site desired" (statepoints-later, "PlaceSafepoints"). Part of pass `place-safepoints`.
+ *
+ * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
+ *
+ * Polls are first calls of it, then LLVM's always-inliner puts the body in their place: the LLVM-C
+ * API has no other. Nothing is inserted in the body itself, and nothing else is inlined.
+ */
+#include "compile/place/user_poll.h"
+
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/funclets.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+
+/* ---- what is wrong with it ---- */
+
+/* How often what matters occurs in the body. */
+struct body {
+  unsigned points, statepoints, itself, returns;
+};
+
+static struct body look_into(LLVMValueRef poll)
+{
+  struct body body = {0};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(poll); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      body.points += kind == CN_CALL_PARSE || kind == CN_CALL_MUSTTAIL;
+      body.statepoints += kind == CN_CALL_STATEPOINT;
+      body.returns += LLVMIsAReturnInst(i) != NULL;
+      body.itself += kind != CN_CALL_NOT && cn_direct_callee(i) == poll;
+    }
+  return body;
+}
+
+static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
+{
+  struct body body = look_into(poll);
+
+  if (body.itself)
+    cn_error(ctx, poll, "poll-inline", "@" CN_USER_POLL " calls itself, so that its body cannot be "
+                                       "inserted in line");
+  else if (body.statepoints)
+    cn_error(ctx, poll, "poll-body",
+             "@" CN_USER_POLL " has statepoints already, which do not list what is live at polls");
+  else if (!body.returns)
+    cn_error(ctx, poll, "poll-body", "@" CN_USER_POLL " does not return");
+  else if (!body.points)
+    cn_error(ctx, poll, "poll-body",
+             "no call in @" CN_USER_POLL " is a parse point, so that its polls would be no "
+             "safepoints");
+}
+
+/* Something of that name that is no function: a variable, an alias. */
+static LLVMValueRef find_other(struct cn_ctx *ctx)
+{
+  LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_USER_POLL);
+
+  if (!global)
+    global = LLVMGetNamedGlobalAlias(ctx->module, CN_USER_POLL, strlen(CN_USER_POLL));
+  if (!global)
+    global = LLVMGetNamedGlobalIFunc(ctx->module, CN_USER_POLL, strlen(CN_USER_POLL));
+  return global;
+}
+
+bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
+{
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+  LLVMValueRef other = find_other(ctx);
+
+  *poll = LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
+  if (other)
+    cn_error(ctx, other, "poll-type", "@" CN_USER_POLL " is no function whose body could be "
+                                      "inserted at polls");
+  else if (*poll && LLVMGlobalGetValueType(*poll) != type)
+    cn_error(ctx, *poll, "poll-type", "@" CN_USER_POLL " must have type void ()");
+  else if (*poll && LLVMIsDeclaration(*poll))
+    cn_error(ctx, *poll, "poll-body",
+             "@" CN_USER_POLL " is declared but has no body to insert at polls");
+  else if (*poll)
+    check_body(ctx, *poll);
+  return ctx->errors == 0;
+}
+
+/* ---- polls ---- */
+
+/* In a function with debug information a call that may be inlined must have a position. */
+static void set_position(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  LLVMMetadataRef scope = LLVMGetSubprogram(function);
+
+  if (scope && !LLVMInstructionGetDebugLoc(call))
+    LLVMInstructionSetDebugLoc(call,
+                               LLVMDIBuilderCreateDebugLocation(ctx->llvm, 0, 0, scope, NULL));
+}
+
+void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMValueRef call = cn_funclet_call(builder, poll, pad);
+  LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(poll));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "alwaysinline"));
+  set_position(ctx, call);
+  LLVMDisposeBuilder(builder);
+}
+
+/* ---- the body in their place ---- */
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+/* Take the mark of what is to be inlined off all but the polls, and off the body's function, which
+ * would be deleted when all calls of it are inlined. What had it, into the lists. */
+static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions,
+                          value_vector *calls)
+{
+  unsigned kind = cn_attribute_kind("alwaysinline");
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMGetEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, kind))
+      cn_push(functions, f);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (cn_is_call(i) && cn_direct_callee(i) != poll &&
+            LLVMGetCallSiteEnumAttribute(i, CN_FUNCTION_INDEX, kind))
+          cn_push(calls, i);
+  }
+  for (size_t i = 0; i < functions->count; i++)
+    LLVMRemoveEnumAttributeAtIndex(functions->at[i], CN_FUNCTION_INDEX, kind);
+  for (size_t i = 0; i < calls->count; i++)
+    LLVMRemoveCallSiteEnumAttribute(calls->at[i], CN_FUNCTION_INDEX, kind);
+}
+
+static void mark_others(struct cn_ctx *ctx, value_vector *functions, value_vector *calls)
+{
+  LLVMAttributeRef attribute = cn_emit_attribute(ctx, "alwaysinline");
+
+  for (size_t i = 0; i < functions->count; i++)
+    LLVMAddAttributeAtIndex(functions->at[i], CN_FUNCTION_INDEX, attribute);
+  for (size_t i = 0; i < calls->count; i++)
+    LLVMAddCallSiteAttribute(calls->at[i], CN_FUNCTION_INDEX, attribute);
+  cn_free(functions);
+  cn_free(calls);
+}
+
+/* Calls that the program itself makes of it stay. */
+static bool check_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
+{
+  unsigned kind = cn_attribute_kind("alwaysinline");
+
+  for (LLVMUseRef use = LLVMGetFirstUse(poll); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (cn_is_call(user) && cn_direct_callee(user) == poll &&
+        LLVMGetCallSiteEnumAttribute(user, CN_FUNCTION_INDEX, kind)) {
+      cn_error(ctx, user, "poll-inline",
+               "the body of @" CN_USER_POLL " cannot be inserted in line");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool cn_user_poll_inline(struct cn_ctx *ctx, LLVMValueRef poll)
+{
+  value_vector functions = {0}, calls = {0};
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+
+  unmark_others(ctx, poll, &functions, &calls);
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, "always-inline", NULL, options);
+  mark_others(ctx, &functions, &calls);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error)
+    return check_inlined(ctx, poll);
+  char *message = LLVMGetErrorMessage(error);
+  cn_error(ctx, poll, "poll-inline", "cannot insert @" CN_USER_POLL ": %s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The module's own poll. Private to src/compile.
+ */
+#ifndef CN_COMPILE_PLACE_USER_POLL_H
+#define CN_COMPILE_PLACE_USER_POLL_H
+
+#include "compile/core/pass.h"
+
+/* *poll becomes that function, or null if the module does not mention it. False if an error was
+ * reported. */
+bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll);
+
+/* Insert a call of it before `at`, in the funclet of `pad` (may be null). */
+void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad);
+
+/* Inline these calls, and nothing else. */
+bool cn_user_poll_inline(struct cn_ctx *ctx, LLVMValueRef poll);
+
+#endif

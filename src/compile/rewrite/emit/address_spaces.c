@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Managed address spaces other than 1. LLVM's strategies know references in address space 1 only
+ * (its verifier: "gc.relocate: must return gc pointer"), so a statepoint lists a reference of
+ * another space through an addrspacecast, and a gc.relocate returns through one. Between spaces
+ * below 256 the x86-64 code generator makes nothing of such a cast (docs/llvm-22.md, "address
+ * spaces"). All rewriting is done before in the references' own types.
+ *
+ * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in
+ * address space 1 only. Breaks: nothing. statepoints-original, "Distinguishing references".
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/emit/emitter.h"
+#include "compile/rewrite/values/refs.h"
+
+/* LLVM's x86 gives 256 and above a meaning: segments, pointers of other sizes. */
+enum { MAX_SPACE = 255 };
+
+static bool check_space(struct cn_ctx *ctx, unsigned space)
+{
+  const char *why = NULL;
+
+  if (space == 0)
+    why = "there ordinary pointers live";
+  else if (space > MAX_SPACE)
+    why = "x86-64 gives those from 256 on a meaning of its own";
+  else if (LLVMPointerSizeForAS(ctx->layout, space) != 8)
+    why = "its pointers are not of 64 bits";
+  if (why)
+    cn_error(ctx, NULL, "managed-space", "address space %u cannot be a managed one: %s", space,
+             why);
+  return !why;
+}
+
+bool cn_spaces_check(struct cn_ctx *ctx)
+{
+  const struct cairn_compile_options *o = ctx->options;
+  bool ok = true;
+
+  if (!o->address_space_count)
+    return check_space(ctx, CAIRN_ABI_ADDRESS_SPACE);
+  for (size_t i = 0; i < o->address_space_count; i++)
+    ok &= check_space(ctx, o->address_spaces[i]);
+  return ok;
+}
+
+struct lowering {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  LLVMTypeRef reference; /* ptr addrspace(1) */
+};
+
+/* A reference of another space than 1. */
+static bool is_foreign(const struct lowering *l, LLVMTypeRef type)
+{
+  return cn_is_ref(type) && type != l->reference;
+}
+
+static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char *tag)
+{
+  uint32_t i, end;
+
+  for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++) {
+    LLVMValueRef operand = LLVMGetOperand(statepoint, i);
+    if (!is_foreign(l, LLVMTypeOf(operand)))
+      continue;
+    LLVMPositionBuilderBefore(l->builder, statepoint);
+    LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(statepoint));
+    LLVMSetOperand(statepoint, i,
+                   LLVMBuildAddrSpaceCast(l->builder, operand, l->reference, ""));
+  }
+}
+
+/* Returns the cast that stands for the relocate now. */
+static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
+{
+  LLVMValueRef declaration =
+      cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);
+  LLVMValueRef old = LLVMGetCalledValue(relocate);
+  LLVMValueRef args[] = {LLVMGetOperand(relocate, 0), LLVMGetOperand(relocate, 1),
+                         LLVMGetOperand(relocate, 2)};
+
+  LLVMPositionBuilderBefore(l->builder, relocate);
+  LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(relocate));
+  LLVMValueRef moved = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(declaration), declaration,
+                                      args, 3, "");
+  LLVMSetInstructionCallConv(moved, LLVMGetInstructionCallConv(relocate));
+  LLVMValueRef cast = LLVMBuildAddrSpaceCast(l->builder, moved, LLVMTypeOf(relocate), "");
+  cn_emit_instead(relocate, cast);
+  if (!LLVMGetFirstUse(old))
+    LLVMDeleteFunction(old);
+  return cast;
+}
+
+static LLVMValueRef lower_instruction(struct lowering *l, LLVMValueRef i)
+{
+  if (is_foreign(l, LLVMTypeOf(i)) && cn_calls_intrinsic(i, "llvm.experimental.gc.relocate"))
+    return lower_relocate(l, i);
+  if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint")) {
+    lower_bundle(l, i, "deopt");
+    lower_bundle(l, i, "gc-live");
+  }
+  return i;
+}
+
+void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct lowering l = {.ctx = ctx, .reference = cn_ref_type(ctx)};
+
+  if (!ctx->options->address_space_count)
+    return;
+  l.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      i = lower_instruction(&l, i);
+  LLVMDisposeBuilder(l.builder);
+}

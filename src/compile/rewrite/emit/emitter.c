@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What makes statepoints and relocates, and puts values into them. Part of rewrite-statepoints.
+ * Needs: struct cn_refs, where the parse points are statepoints. Provides: the emitter.h functions.
+ * Breaks: nothing.
+ */
+#include "compile/rewrite/emit/emitter.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+
+enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
+
+LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter)
+{
+  return emitter->builder;
+}
+
+bool cn_emitter_names(const struct cn_emitter *emitter)
+{
+  return emitter->names;
+}
+
+LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n)
+{
+  if (n >= CN_SMALL_NUMBERS)
+    return LLVMConstInt(e->i32, n, false);
+  if (!e->numbers[n])
+    e->numbers[n] = LLVMConstInt(e->i32, n, false);
+  return e->numbers[n];
+}
+
+LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
+                             unsigned count)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(declaration);
+
+  return LLVMBuildCall2(e->builder, type, declaration, args, count, "");
+}
+
+void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction)
+{
+  LLVMPositionBuilderBefore(e->builder, cn_after_definition(instruction));
+  LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(instruction));
+}
+
+static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
+{
+  size_t low = 0, high = point->live.count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (point->live.at[middle] < value)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  CN_CHECK(low < point->live.count && point->live.at[low] == value);
+  return (uint32_t)low;
+}
+
+LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
+                              uint32_t value, LLVMValueRef before)
+{
+  struct cn_parse_point *point = &refs->points.at[at];
+  const struct cn_ref_value *v = &refs->values.at[value];
+  LLVMTypeRef type = LLVMTypeOf(v->value);
+  LLVMValueRef args[] = {point->call, cn_emitter_number(e, live_rank(point, v->base)),
+                         cn_emitter_number(e, live_rank(point, value))};
+  LLVMValueRef relocate = e->relocate;
+  if (before) {
+    LLVMPositionBuilderBefore(e->builder, before);
+    LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
+  } else {
+    cn_emitter_behind(e, point->last);
+  }
+  if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
+    relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
+  LLVMValueRef made = cn_emitter_call(e, relocate, args, 3);
+  LLVMSetInstructionCallConv(made, LLVMColdCallConv);
+  if (e->names)
+    cn_name_after(made, v->value, ".relocated");
+  if (!before)
+    point->last = made;
+  return made;
+}
+
+void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
+{
+  cn_emitter_behind(emitter, refs->points.at[point].last);
+}
+
+/* Where operand `operand` of the call went in its statepoint. */
+static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t operand)
+{
+  if (operand < point->args)
+    return FIXED_ARGS + operand;
+  if (operand >= point->deopt && operand < point->deopt_end)
+    return FIXED_ARGS + point->args + 2 + operand - point->deopt;
+  CN_CHECK(operand >= point->transition);
+  return point->transition_at + operand - point->transition;
+}
+
+void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
+{
+  if (use->point == CN_NO_INDEX) {
+    LLVMSetOperand(use->user, use->operand, to);
+    return;
+  }
+  const struct cn_parse_point *point = &refs->points.at[use->point];
+  LLVMSetOperand(point->call, statepoint_operand(point, use->operand), to);
+}
+
+void cn_set_live(const struct cn_refs *refs, uint32_t at, uint32_t value, LLVMValueRef to)
+{
+  const struct cn_parse_point *point = &refs->points.at[at];
+
+  LLVMSetOperand(point->call, point->live_operand + live_rank(point, value), to);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What emits statepoints and relocates for pass rewrite-statepoints: rewrite.c and
+ * statepoint_call.c share it.
+ */
+#ifndef CN_COMPILE_REWRITE_EMIT_EMITTER_H
+#define CN_COMPILE_REWRITE_EMIT_EMITTER_H
+
+#include "compile/markers/spans.h"
+#include "compile/rewrite/emit/templates.h"
+#include "compile/rewrite/frame/describe_allocas.h"
+#include "compile/rewrite/values/refs.h"
+
+#define CN_SMALL_NUMBERS 1024
+/* In a module with more relocations than this the rest is not named, as in cn_refs_named(). */
+#define CN_NAMED_RELOCATIONS 10000
+
+/* Of one statepoint; the memory serves the next. */
+struct cn_scratch {
+  struct cn_operands args, deopt, transition, live, funclet;
+};
+
+struct cn_emitter {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  LLVMValueRef relocate, statepoint; /* declarations */
+  LLVMTypeRef i32, i64;
+  unsigned elementtype; /* attribute kind */
+  bool bases_asked;     /* some function asks for the bases of pointers */
+  size_t relocations;   /* in the functions until now */
+  bool names;           /* of values made in this function: they cost as much as the values */
+  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
+  uint64_t id; /* the last statepoint id, and its constant */
+  LLVMValueRef id_constant;
+  LLVMTypeRef result_type;
+  LLVMValueRef result; /* the declaration of gc.result for that type */
+  struct cn_described described;
+  struct cn_span_tails spans;
+  struct cn_scratch scratch;
+  struct cn_templates templates;
+};
+
+/* A constant of 32 bits. */
+LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n);
+/* A call without attributes and name, at the builder's place. */
+LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
+                             unsigned count);
+/* Build after a definition, with its debug location. */
+void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction);
+
+/* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
+LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
+                              uint32_t value, LLVMValueRef before);
+/* Set the builder to make something after `point` and the relocates that stand there. */
+void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
+LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
+/* Are values that are made in this function to be named? */
+bool cn_emitter_names(const struct cn_emitter *emitter);
+/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at
+ * `point` read `to`. */
+void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
+void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
+
+/* statepoint_call.c: wrap one call. The gc-live entries still are the original values;
+ * cn_relocate() puts the right ones in. */
+void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point);
+
+/* ---- relocate.c ---- */
+
+void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
+
+/* ---- address_spaces.c ---- */
+
+/* Report managed address spaces that cannot be. */
+bool cn_spaces_check(struct cn_ctx *ctx);
+/* References of other spaces than 1 come and go through addrspacecast at statepoints. */
+void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

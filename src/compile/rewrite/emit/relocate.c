@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Relocation by direct SSA construction. After a parse point that a value crosses, the value is
+ * the relocate of that parse point, or computed again from its base's (rematerialise.c); every use is
+ * rewritten to the definition that reaches it, with phis exactly where different ones meet. Value
+ * by value, in time linear in the live range: first what reads which definition is noted, then
+ * definitions that something reads are made, where the first of their readers stands
+ * (late-insertion-slides-2014, "Finding references which need relocated"), then reads are put in.
+ *
+ * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which
+ * no use sees a reference from before a safepoint. Breaks: struct cn_refs (uses are outdated).
+ *
+ * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013)
+ * for the idea of making definitions on demand; the phis' places are minimal by value_flow.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/value_flow.h"
+#include "compile/rewrite/emit/emitter.h"
+#include "compile/rewrite/emit/rematerialise.h"
+#include "compile/rewrite/values/refs.h"
+
+/* What reads a definition, and is to be told when it is made. */
+struct read {
+  enum { READ_USE, READ_LIVE, READ_INCOMING, READ_OPERAND } kind;
+  uint32_t number; /* the definition */
+  /* the use; the crossing whose gc-live entry it is; the node and predecessor of a phi; the operand
+   * of `user` */
+  uint32_t at, block;
+  LLVMValueRef user;
+};
+
+/* One value's definitions, numbered as value_flow.c wants: 1 the original, 2.. its relocates in the
+ * order of its crossings, then what enters each block of its live range. */
+struct web {
+  struct cn_emitter *emitter;
+  struct cn_refs *refs;
+  struct cn_live_range range;
+  uint32_t *crossed, *last_cross; /* per block: if crossed == range.stamp, its last crossing */
+  const struct cn_ref_value *v;
+  uint32_t value, sources;
+  /* value_flow.c's answer per block of the range; null if nothing was crossed before it */
+  uint32_t *top;
+  LLVMValueRef *made;       /* per number */
+  struct cn_place *places;  /* per number up to `sources`: where it is read */
+  bool *kept;               /* per number up to `sources`: made though nothing may read it */
+  uint32_t made_room, place_room, kept_room;
+  CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
+  CN_VECTOR(struct read) reads;
+  struct cn_recomputed recomputed;
+};
+
+static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
+{
+  return &web->refs->points.at[web->refs->crossings.at[web->v->cross + i]];
+}
+
+static uint32_t at_end(const struct web *web, uint32_t block)
+{
+  if (web->crossed[block] == web->range.stamp)
+    return 2 + web->last_cross[block];
+  if (block == web->v->block)
+    return 1;
+  CN_CHECK(web->range.in[block] == web->range.stamp);
+  return web->sources + 1 + web->range.slot[block];
+}
+
+static uint32_t resolve(const struct web *web, uint32_t number)
+{
+  return number > web->sources ? web->top[number - web->sources - 1] : number;
+}
+
+/* The number of the definition that is read at a position. */
+static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
+{
+  uint32_t low = 0, high = web->v->cross_count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (crossing(web, middle)->pos < pos)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low > 0 && crossing(web, low - 1)->block == block)
+    return 2 + low - 1;
+  if (block == web->v->block)
+    return 1;
+  CN_CHECK(web->range.in[block] == web->range.stamp);
+  return resolve(web, web->sources + 1 + web->range.slot[block]);
+}
+
+/* ---- what is read, and where ---- */
+
+static LLVMValueRef make_phi(struct web *web, uint32_t node)
+{
+  LLVMBuilderRef builder = cn_emitter_builder(web->emitter);
+  LLVMBasicBlockRef block = web->refs->cfg->blocks[web->range.blocks.at[node]].block;
+  size_t length;
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, LLVMGetFirstInstruction(block));
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  LLVMGetValueName2(web->v->value, &length);
+  bool named = length > 0 && cn_emitter_names(web->emitter);
+  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(web->v->value), named ? "moved" : "");
+  cn_push(&web->todo, node);
+  return phi;
+}
+
+/* `read` happens at `place`. */
+static void note_read(struct web *web, struct read read, struct cn_place place)
+{
+  uint32_t number = read.number;
+
+  if (number > web->sources) {
+    if (!web->made[number])
+      web->made[number] = make_phi(web, number - web->sources - 1);
+  } else if (number > 1) {
+    cn_place_join(web->refs, &web->places[number], place);
+  }
+  cn_push(&web->reads, read);
+}
+
+static struct cn_place place_at_end(const struct web *web, uint32_t block)
+{
+  const struct cn_refs *refs = web->refs;
+
+  return (struct cn_place){.state = CN_PLACE_BEFORE,
+                           .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                           .block = block,
+                           .pos = refs->last_pos[block]};
+}
+
+static struct cn_place place_of(const struct web *web, const struct cn_ref_use *use)
+{
+  struct cn_place place = {
+      .state = CN_PLACE_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
+
+  if (use->early)
+    place.state = CN_PLACE_DIRECT;
+  else if (use->point != CN_NO_INDEX)
+    place.before = web->refs->points.at[use->point].call;
+  else if (LLVMIsAPHINode(use->user))
+    place = place_at_end(web, use->block);
+  return place;
+}
+
+static void fill_phis(struct web *web)
+{
+  while (web->todo.count) {
+    uint32_t node = web->todo.at[--web->todo.count];
+    const struct cn_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
+    for (uint32_t p = 0; p < block->pred_count; p++) {
+      uint32_t from = block->preds[p];
+      struct read read = {
+          READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node, from, NULL};
+      note_read(web, read, place_at_end(web, from));
+    }
+  }
+}
+
+/* Find out where phis belong. */
+static void solve(struct web *web)
+{
+  uint32_t nodes = (uint32_t)web->range.blocks.count;
+  const struct cn_block *blocks = web->refs->cfg->blocks;
+
+  web->top = NULL;
+  if (nodes == 0)
+    return;
+  uint32_t *first = cn_alloc((nodes + 1) * sizeof *first);
+  uint32_t total = 0;
+
+  for (uint32_t n = 0; n < nodes; n++) {
+    first[n] = total;
+    total += blocks[web->range.blocks.at[n]].pred_count;
+  }
+  first[nodes] = total;
+  uint32_t *inputs = cn_alloc(total * sizeof *inputs);
+  for (uint32_t n = 0; n < nodes; n++)
+    for (uint32_t p = first[n]; p < first[n + 1]; p++)
+      inputs[p] = at_end(web, blocks[web->range.blocks.at[n]].preds[p - first[n]]);
+  web->top = cn_sources_solve(web->sources, nodes, first, inputs);
+  free(inputs);
+  free(first);
+}
+
+/* The copy of `via`, computed from definition `number`, that `use` reads: one that was made
+ * where it is always passed before, or a new one. */
+static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint32_t number,
+                             struct cn_copies *copies)
+{
+  struct cn_place place = place_of(web, use);
+  LLVMValueRef copy = cn_copies_find(copies, web->refs, use->via, number, place.block);
+  LLVMValueRef first;
+
+  if (copy)
+    return copy;
+  copy = cn_recompute_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value,
+                            place.before, &first);
+  cn_copies_add(copies, use->via, number, place.block, copy);
+  place.before = first;
+  place.copy = true;
+  note_read(web, (struct read){READ_OPERAND, number, 0, 0, first}, place);
+  return copy;
+}
+
+static void rewrite_uses(struct web *web)
+{
+  struct cn_copies copies = {0};
+
+  for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++) {
+    const struct cn_ref_use *use = &web->refs->uses.at[u];
+    const struct cn_ref_value *via =
+        use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
+    uint32_t number = reaching(web, use->block, use->pos);
+    if (use->listed)
+      continue; /* rewrite_points() sees to that */
+    /* Deoptimisation state must name what is listed. */
+    bool rename = via && use->state;
+    if (number == (via ? reaching(web, via->block, via->pos) : 1) && !rename)
+      continue;
+    if (via && !via->alias)
+      cn_set_use(web->refs, use, copy_for(web, use, number, &copies));
+    else
+      note_read(web, (struct read){READ_USE, number, u, 0, NULL}, place_of(web, use));
+  }
+  cn_copies_free(&copies);
+}
+
+/* The gc-live entries of the value itself, and what is computed again from it. */
+static void rewrite_points(struct web *web)
+{
+  const struct cn_extra *extra;
+
+  for (extra = cn_recomputed_first(&web->recomputed, web->value); extra;
+       extra = cn_recomputed_next(&web->recomputed, extra)) {
+    const struct cn_parse_point *point = &web->refs->points.at[extra->point];
+    uint32_t number = reaching(web, point->block, point->pos + 1);
+    note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user},
+              extra->place);
+  }
+  for (uint32_t i = 0; i < web->v->cross_count && !web->v->recompute; i++) {
+    const struct cn_parse_point *point = crossing(web, i);
+    uint32_t number = reaching(web, point->block, point->pos);
+    if (number == 1)
+      continue; /* stands there */
+    struct cn_place place = {.state = CN_PLACE_BEFORE,
+                             .before = point->call,
+                             .block = point->block,
+                             .pos = point->pos};
+    note_read(web, (struct read){READ_LIVE, number, i, 0, NULL}, place);
+  }
+}
+
+/* What is listed for the time of the call only is relocated all the same: the code generator takes
+ * what it writes into the map from the relocates. */
+static void keep_uses(struct web *web, uint32_t value)
+{
+  const struct cn_ref_value *v = &web->refs->values.at[value];
+
+  for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
+    const struct cn_ref_use *use = &web->refs->uses.at[u];
+    if (!use->after || use->state)
+      continue;
+    uint32_t number = reaching(web, use->block, use->pos + 1);
+    if (number > 1 && number <= web->sources)
+      web->kept[number] = true;
+  }
+}
+
+static void keep_listed(struct web *web)
+{
+  keep_uses(web, web->value);
+  for (uint32_t d = web->v->base == web->value ? web->v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
+       d = web->refs->values.at[d].derived)
+    keep_uses(web, d);
+}
+
+/* ---- making and reading ---- */
+
+/* Make the definitions that something reads; all, if they are not to stand where they are read. */
+static void make_definitions(struct web *web)
+{
+  bool sink = cn_refs_on(web->refs, CAIRN_RELOCATION_SINK);
+
+  for (uint32_t i = 0; i < web->v->cross_count; i++) {
+    uint32_t point = web->refs->crossings.at[web->v->cross + i];
+    struct cn_place *place = &web->places[2 + i];
+    if (place->state == CN_PLACE_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
+      continue;
+    cn_place_settle(web->refs, point, place);
+    web->made[2 + i] =
+        web->v->recompute
+            ? cn_recompute_at(&web->recomputed, web->emitter, web->refs, web->value, point, place)
+            : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
+  }
+}
+
+static void put_in(struct web *web, const struct read *read)
+{
+  LLVMValueRef value = read->number == 1 ? web->v->value : web->made[read->number];
+  LLVMBasicBlockRef from;
+
+  switch (read->kind) {
+  case READ_USE:
+    cn_set_use(web->refs, &web->refs->uses.at[read->at], value);
+    break;
+  case READ_LIVE:
+    cn_set_live(web->refs, web->refs->crossings.at[web->v->cross + read->at], web->value, value);
+    break;
+  case READ_INCOMING:
+    from = web->refs->cfg->blocks[read->block].block;
+    LLVMAddIncoming(web->made[read->at], &value, &from, 1);
+    break;
+  case READ_OPERAND:
+    LLVMSetOperand(read->user, read->at, value);
+    break;
+  }
+}
+
+/* `count` zeroed elements of `size` bytes, in `at` if it has the room; *room follows. */
+static void *cleared(void *at, uint32_t *room, uint32_t count, size_t size)
+{
+  if (count <= *room)
+    return memset(at, 0, count * size);
+  free(at);
+  *room = count + count / 2;
+  return cn_alloc(*room * size);
+}
+
+static void clear_definitions(struct web *web)
+{
+  uint32_t nodes = (uint32_t)web->range.blocks.count, sources = web->sources + 1;
+
+  web->made = cleared(web->made, &web->made_room, sources + nodes, sizeof *web->made);
+  web->places = cleared(web->places, &web->place_room, sources, sizeof *web->places);
+  web->kept = cleared(web->kept, &web->kept_room, sources, sizeof *web->kept);
+}
+
+static void relocate_value(struct web *web, uint32_t value)
+{
+  const struct cn_ref_value *v = &web->refs->values.at[value];
+
+  web->v = v;
+  web->value = value;
+  web->sources = 1 + v->cross_count;
+  cn_live_range(&web->range, web->refs, value);
+  for (uint32_t i = 0; i < v->cross_count; i++) {
+    uint32_t block = crossing(web, i)->block;
+    web->crossed[block] = web->range.stamp;
+    web->last_cross[block] = i;
+  }
+  clear_definitions(web);
+  web->reads.count = 0;
+  solve(web);
+  rewrite_points(web);
+  rewrite_uses(web);
+  fill_phis(web);
+  keep_listed(web);
+  make_definitions(web);
+  for (size_t r = 0; r < web->reads.count; r++)
+    put_in(web, &web->reads.at[r]);
+  free(web->top);
+}
+
+void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
+{
+  struct web web = {.emitter = emitter, .refs = refs};
+
+  cn_live_init(&web.range, refs->cfg);
+  web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
+  web.last_cross = web.crossed + refs->cfg->count;
+  cn_recomputed_init(&web.recomputed, refs);
+  for (size_t i = 0; i < web.recomputed.order.count; i++)
+    relocate_value(&web, web.recomputed.order.at[i]);
+  for (uint32_t v = 0; v < refs->values.count; v++)
+    if (refs->values.at[v].cross_count && !refs->values.at[v].recompute)
+      relocate_value(&web, v);
+  cn_recomputed_free(&web.recomputed);
+  cn_free(&web.todo);
+  cn_free(&web.reads);
+  free(web.made);
+  free(web.places);
+  free(web.kept);
+  free(web.crossed);
+  cn_live_free(&web.range);
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Values that are computed again from what was relocated, instead of being relocated themselves
+ * (late-insertion-slides-2014, "When relocation isn't needed": constant offset GEPs, and any other
+ * cheap chain without side effects). Two ways:
+ *
+ * - A chain of constant GEPs counts as uses of what it starts from, its root, and is computed where
+ *   it is used: an address with a constant offset costs nothing there. refs.c finds these.
+ * - A tree of cheap instructions from the value's own base, which every safepoint that the value
+ *   crosses lists anyway, is computed after each such safepoint from what the base is then. It has
+ *   the value's place in the SSA construction, so on the hot path around a cold poll it costs
+ *   nothing. Other operands, indices, are in SSA form available there; one of them takes the
+ *   register that the value would have taken, and more than the cost model below are not worth it.
+ *
+ * Only what gives the same place in the object wherever that lies may be computed again: no loads,
+ * no arithmetic on addresses, no freeze of what may be poison.
+ *
+ * Needs: liveness with bases attached. Provides: values marked and out of the live sets. Breaks:
+ * nothing.
+ */
+#include "compile/rewrite/emit/rematerialise.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/emit/emitter.h"
+
+enum {
+  COST_LIMIT = 5,   /* LLVM's own pass computes chains again that cost less than 6 */
+  LINK_LIMIT = 10,  /* instructions of a tree */
+  COST_INDEX = 2,   /* a variable index */
+  COST_MASK = 2,
+  COST_SELECT = 2,
+  RECENT_COPIES = 4 /* copies of a chain that are looked at for one that can serve again */
+};
+
+/* ---- what may be computed again ---- */
+
+/* Masks of the low bits, which are the same wherever the object lies. */
+static bool is_tag_mask(LLVMValueRef call)
+{
+  if (!cn_calls_intrinsic(call, "llvm.ptrmask"))
+    return false;
+  LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetArgOperand(call, 1));
+  return mask && LLVMGetIntTypeWidth(LLVMTypeOf(mask)) <= 64 &&
+         ~(uint64_t)LLVMConstIntGetSExtValue(mask) < CAIRN_ABI_OBJECT_ALIGN;
+}
+
+struct tree {
+  LLVMValueRef base;
+  bool integers; /* indices that are no constants may stay live: no address is among them */
+  bool merge;    /* what keeps an address is looked through */
+  unsigned links, copied;
+};
+
+static unsigned cost_of(struct tree *tree, LLVMValueRef value);
+
+static unsigned cost_of_gep(struct tree *tree, LLVMValueRef gep)
+{
+  unsigned cost = 0;
+
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+    if (LLVMIsConstant(index))
+      continue;
+    if (!tree->integers || LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+      return COST_LIMIT + 1;
+    cost += COST_INDEX;
+  }
+  return cost + cost_of(tree, LLVMGetOperand(gep, 0));
+}
+
+/* Above COST_LIMIT: not to be computed again. */
+static unsigned cost_of(struct tree *tree, LLVMValueRef value)
+{
+  if (value == tree->base)
+    return 0;
+  if (!LLVMIsAInstruction(value) || !cn_is_ref(LLVMTypeOf(value)) || ++tree->links > LINK_LIMIT)
+    return COST_LIMIT + 1;
+  if (tree->merge && cn_keeps_address(value))
+    return cost_of(tree, LLVMGetOperand(value, 0));
+  tree->copied++;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMGetElementPtr:
+    return cost_of_gep(tree, value);
+  case LLVMSelect:
+    return COST_SELECT + cost_of(tree, LLVMGetOperand(value, 1)) +
+           cost_of(tree, LLVMGetOperand(value, 2));
+  case LLVMCall:
+    return is_tag_mask(value) ? COST_MASK + cost_of(tree, LLVMGetOperand(value, 0))
+                              : COST_LIMIT + 1;
+  default:
+    return COST_LIMIT + 1;
+  }
+}
+
+/* Deoptimisation state names the value itself, so it must be listed. */
+static bool is_deopt_state(const struct cn_refs *refs, const struct cn_ref_value *v)
+{
+  for (uint32_t u = v->uses; u < v->uses + v->use_count; u++)
+    if (refs->uses.at[u].state)
+      return true;
+  return false;
+}
+
+static void drop_from_live_sets(struct cn_refs *refs)
+{
+  for (size_t p = 0; p < refs->points.count; p++) {
+    struct cn_parse_point *point = &refs->points.at[p];
+    size_t kept = 0;
+    for (size_t i = 0; i < point->live.count; i++)
+      if (!refs->values.at[point->live.at[i]].recompute)
+        point->live.at[kept++] = point->live.at[i];
+    point->live.count = kept;
+  }
+}
+
+void cn_recompute_plan(struct cn_refs *refs)
+{
+  bool known = false, integers = false, any = false;
+
+  if (!cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE))
+    return;
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    struct cn_ref_value *value = &refs->values.at[v];
+    if (!value->cross_count || value->base == v || value->base == CN_NO_INDEX ||
+        is_deopt_state(refs, value))
+      continue;
+    if (!known)
+      integers = refs->integers ? refs->integers == CN_INTEGERS_FREE
+                                : !cn_shows_addresses(refs->cfg);
+    known = true;
+    struct tree tree = {.base = refs->values.at[value->base].value,
+                        .integers = integers,
+                        .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED)};
+    unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
+    value->recompute = cost <= COST_LIMIT && tree.copied > 0;
+    any |= value->recompute;
+  }
+  if (any)
+    drop_from_live_sets(refs);
+}
+
+/* ---- chains from a root, at the use ---- */
+
+static const void *chain_key(uint32_t via)
+{
+  return (const void *)(uintptr_t)(via + 1);
+}
+
+LLVMValueRef cn_copies_find(struct cn_copies *copies, struct cn_refs *refs, uint32_t via,
+                            uint32_t number, uint32_t block)
+{
+  const uint64_t *newest = cn_ptrmap_find(&copies->newest, chain_key(via));
+  uint32_t at = newest ? (uint32_t)*newest : 0;
+
+  for (unsigned tries = 0; at && tries < RECENT_COPIES; tries++) {
+    const struct cn_copy *copy = &copies->made.at[at - 1];
+    if (copy->number == number) {
+      if (copy->block == block)
+        return copy->value;
+      cn_cfg_add_dominators(refs->cfg);
+      if (cn_cfg_dominates(refs->cfg, copy->block, block))
+        return copy->value;
+    }
+    at = copy->older;
+  }
+  return NULL;
+}
+
+void cn_copies_add(struct cn_copies *copies, uint32_t via, uint32_t number, uint32_t block,
+                   LLVMValueRef value)
+{
+  uint64_t *newest = cn_ptrmap_add(&copies->newest, chain_key(via), NULL);
+
+  cn_push(&copies->made, (struct cn_copy){number, block, (uint32_t)*newest, value});
+  *newest = copies->made.count;
+}
+
+void cn_copies_free(struct cn_copies *copies)
+{
+  cn_free(&copies->made);
+  cn_ptrmap_free(&copies->newest);
+}
+
+LLVMValueRef cn_recompute_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
+                                uint32_t root, LLVMValueRef before, LLVMValueRef *first)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+  LLVMValueRef from = NULL;
+
+  *first = NULL;
+  if (v->from != root) /* its operand may have been rewritten already: refs knows the chain */
+    from = cn_recompute_chain(builder, refs, v->from, root, before, first);
+  if (v->same)
+    return from;
+  LLVMValueRef copy = LLVMInstructionClone(v->value);
+  if (from)
+    LLVMSetOperand(copy, 0, from);
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMInsertIntoBuilder(builder, copy);
+  if (!*first)
+    *first = copy;
+  return copy;
+}
+
+/* ---- trees from the base, after the safepoint ---- */
+
+struct descending {
+  uint32_t value, pos;
+};
+
+static int by_position(const void *a, const void *b)
+{
+  const struct descending *x = a, *y = b;
+
+  if (x->pos != y->pos)
+    return x->pos > y->pos ? -1 : 1;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Users come before what they use, so that a tree is copied before its inner uses are rewritten. */
+void cn_recomputed_init(struct cn_recomputed *recomputed, const struct cn_refs *refs)
+{
+  CN_VECTOR(struct descending) all = {0};
+
+  *recomputed = (struct cn_recomputed){0};
+  for (uint32_t v = 0; v < refs->values.count; v++)
+    if (refs->values.at[v].recompute)
+      cn_push(&all, (struct descending){v, refs->values.at[v].pos});
+  if (!all.count)
+    return;
+  qsort(all.at, all.count, sizeof *all.at, by_position);
+  for (size_t i = 0; i < all.count; i++)
+    cn_push(&recomputed->order, all.at[i].value);
+  cn_free(&all);
+  recomputed->first = cn_alloc(refs->values.count * sizeof *recomputed->first);
+  recomputed->last = cn_alloc(refs->values.count * sizeof *recomputed->last);
+  memset(recomputed->first, 0xff, refs->values.count * sizeof *recomputed->first);
+}
+
+void cn_recomputed_free(struct cn_recomputed *recomputed)
+{
+  cn_free(&recomputed->order);
+  cn_free(&recomputed->extras);
+  free(recomputed->first);
+  free(recomputed->last);
+}
+
+const struct cn_extra *cn_recomputed_first(const struct cn_recomputed *recomputed, uint32_t base)
+{
+  if (!recomputed->first || recomputed->first[base] == CN_NO_INDEX)
+    return NULL;
+  return &recomputed->extras.at[recomputed->first[base]];
+}
+
+const struct cn_extra *cn_recomputed_next(const struct cn_recomputed *recomputed,
+                                          const struct cn_extra *extra)
+{
+  return extra->next == CN_NO_INDEX ? NULL : &recomputed->extras.at[extra->next];
+}
+
+static void add_extra(struct cn_recomputed *recomputed, uint32_t base, struct cn_extra extra)
+{
+  uint32_t at = (uint32_t)recomputed->extras.count;
+
+  extra.next = CN_NO_INDEX;
+  cn_push(&recomputed->extras, extra);
+  if (recomputed->first[base] == CN_NO_INDEX)
+    recomputed->first[base] = at;
+  else
+    recomputed->extras.at[recomputed->last[base]].next = at;
+  recomputed->last[base] = at;
+}
+
+/* One copy of a tree; every instruction of it is after the one before, from the leaves up. */
+struct copying {
+  LLVMBuilderRef builder;
+  bool merge; /* as in struct tree */
+  LLVMValueRef base, first;
+  CN_VECTOR(struct cn_extra) leaves;
+};
+
+static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
+{
+  LLVMValueRef operands[2] = {NULL, NULL};
+
+  if (value == copying->base)
+    return value;
+  if (copying->merge && cn_keeps_address(value))
+    return copy_tree(copying, LLVMGetOperand(value, 0));
+  bool select = LLVMIsASelectInst(value);
+  unsigned first = select ? 1 : 0, count = select ? 2 : 1;
+  for (unsigned o = 0; o < count; o++)
+    operands[o] = copy_tree(copying, LLVMGetOperand(value, first + o));
+  LLVMValueRef copy = LLVMInstructionClone(value);
+  LLVMInsertIntoBuilder(copying->builder, copy);
+  if (!copying->first)
+    copying->first = copy;
+  for (unsigned o = 0; o < count; o++) {
+    LLVMSetOperand(copy, first + o, operands[o]);
+    if (operands[o] == copying->base)
+      cn_push(&copying->leaves, (struct cn_extra){.user = copy, .operand = first + o});
+  }
+  return copy;
+}
+
+LLVMValueRef cn_recompute_at(struct cn_recomputed *recomputed, struct cn_emitter *emitter,
+                             struct cn_refs *refs, uint32_t value, uint32_t point,
+                             const struct cn_place *place)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+  struct copying copying = {.builder = cn_emitter_builder(emitter),
+                            .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED),
+                            .base = refs->values.at[v->base].value};
+
+  if (place->before)
+    LLVMPositionBuilderBefore(copying.builder, place->before);
+  else
+    cn_emitter_after(emitter, refs, point);
+  LLVMValueRef copy = copy_tree(&copying, v->value);
+  struct cn_place from = *place;
+  from.state = place->before ? CN_PLACE_BEFORE : CN_PLACE_DIRECT;
+  from.before = copying.first;
+  from.copy = true;
+  for (size_t i = 0; i < copying.leaves.count; i++) {
+    struct cn_extra *leaf = &copying.leaves.at[i];
+    leaf->point = point;
+    leaf->place = from;
+    add_extra(recomputed, v->base, *leaf);
+  }
+  cn_free(&copying.leaves);
+  return copy;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a relocated value is made: before the first instruction that reads it, or, if these lie
+ * apart, at the end of the last block that all paths to them pass, but in no deeper loop than the
+ * statepoint if that can be (late-insertion-slides-2014, "Finding references which need
+ * relocated": on the paths that need it). The reload of a spilled reference then lies there as
+ * well, and no register keeps it over the calls between.
+ *
+ * That is as far as the token allows: a definition is read before the next safepoint that its
+ * value crosses, so the slot that it is reloaded from has not been used again.
+ *
+ * Needs: positions. Provides: places. Breaks: nothing.
+ */
+#include "compile/rewrite/emit/rematerialise.h"
+
+/* A definition whose readers are further apart than this many dominators stays at its statepoint:
+ * the cost is to stay linear. */
+#define STEPS 64
+
+static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+{
+  for (unsigned steps = 0; a != b; steps++) {
+    if (steps > STEPS)
+      return CN_NO_BLOCK;
+    if (a > b)
+      a = cfg->blocks[a].idom;
+    else
+      b = cfg->blocks[b].idom;
+  }
+  return a;
+}
+
+static struct cn_place at_end(const struct cn_refs *refs, uint32_t block)
+{
+  return (struct cn_place){.state = CN_PLACE_BEFORE,
+                           .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                           .block = block,
+                           .pos = refs->last_pos[block]};
+}
+
+static void join_block(struct cn_place *place, struct cn_place other)
+{
+  if (other.pos < place->pos || (other.pos == place->pos && other.copy && !place->copy))
+    *place = other;
+}
+
+void cn_place_join(struct cn_refs *refs, struct cn_place *place, struct cn_place other)
+{
+  if (place->state == CN_PLACE_DIRECT || other.state == CN_PLACE_DIRECT) {
+    *place = (struct cn_place){.state = CN_PLACE_DIRECT};
+  } else if (place->state == CN_PLACE_NONE) {
+    *place = other;
+  } else if (place->block == other.block) {
+    join_block(place, other);
+  } else {
+    cn_cfg_add_dominators(refs->cfg);
+    uint32_t block = meet(refs->cfg, place->block, other.block);
+    if (block == CN_NO_BLOCK)
+      *place = (struct cn_place){.state = CN_PLACE_DIRECT};
+    else if (block == other.block)
+      *place = other;
+    else if (block != place->block)
+      *place = at_end(refs, block);
+  }
+}
+
+/* The block nearest to `from`, from there up to `to` in the dominator tree, that is in no deeper
+ * loop than another. */
+static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
+{
+  uint32_t best = from;
+
+  for (unsigned steps = 0; from != to; steps++) {
+    if (steps > STEPS)
+      return to;
+    from = cfg->blocks[from].idom;
+    if (cfg->blocks[from].depth < cfg->blocks[best].depth)
+      best = from;
+  }
+  return best;
+}
+
+void cn_place_settle(struct cn_refs *refs, uint32_t at, struct cn_place *place)
+{
+  const struct cn_parse_point *point = &refs->points.at[at];
+
+  if (!cn_refs_on(refs, CAIRN_RELOCATION_SINK))
+    place->state = CN_PLACE_DIRECT;
+  if (place->state == CN_PLACE_BEFORE && place->block != point->block) {
+    cn_cfg_add_dominators(refs->cfg);
+    uint32_t block = leave_loops(refs->cfg, place->block, point->block);
+    if (block != place->block)
+      *place = at_end(refs, block);
+  }
+  /* An invoke ends its block: what follows it is elsewhere. */
+  if (place->state == CN_PLACE_DIRECT || place->before == point->call)
+    *place = (struct cn_place){
+        .state = CN_PLACE_DIRECT, .block = point->block, .pos = point->pos + 1};
+}

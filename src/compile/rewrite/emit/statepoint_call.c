@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One statepoint: a call becomes a gc.statepoint with its arguments, bundles, convention and
+ * attributes, and its result a gc.result (statepoints-original, "Intrinsics"). Needs: struct
+ * cn_refs with live sets. Provides: the statepoint in the place of the call. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/rewrite/emit/emitter.h"
+#include "compile/tail/tail.h"
+
+enum { FLAG_TRANSITION = 1, FLAG_DEOPT_LIVE_IN = 2 };
+enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
+
+static LLVMOperandBundleRef make_bundle(const char *tag, const struct cn_operands *operands)
+{
+  return LLVMCreateOperandBundle(tag, strlen(tag), operands->values.at,
+                                 (unsigned)operands->values.count);
+}
+
+static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *out,
+                        uint32_t *first, uint32_t *end)
+{
+  cn_calls_bundle(call, tag, first, end);
+  for (uint32_t i = *first; i < *end; i++)
+    cn_push(&out->values, LLVMGetOperand(call, i));
+}
+
+/* The call's own deopt and gc-transition operands; remembers where they will stand. */
+static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt,
+                         struct cn_operands *transition)
+{
+  uint32_t end;
+
+  point->args = LLVMGetNumArgOperands(point->call);
+  take_bundle(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
+  take_bundle(point->call, "gc-transition", transition, &point->transition, &end);
+}
+
+/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
+ * (docs/llvm-22.md, "multi-result callees"): put a freeze between. Casts and the like may be no
+ * node of their own, so only what certainly is one goes without. */
+static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+
+  if (!LLVMIsAInstruction(callee) || LLVMIsAFreezeInst(callee) || LLVMIsALoadInst(callee) ||
+      LLVMIsAPHINode(callee))
+    return callee;
+  return LLVMBuildFreeze(e->builder, callee, "");
+}
+
+static LLVMValueRef id_number(struct cn_emitter *e, uint64_t id)
+{
+  if (!e->id_constant || e->id != id)
+    e->id_constant = LLVMConstInt(e->i64, id, false);
+  e->id = id;
+  return e->id_constant;
+}
+
+static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
+                           struct cn_operands *args, bool transition)
+{
+  LLVMValueRef call = point->call;
+  uint64_t id = cn_statepoint_default_id(call), patch = 0;
+  unsigned flags = transition ? FLAG_TRANSITION : 0;
+  bool live_in;
+
+  CN_CHECK(cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &id) &&
+           cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &patch) &&
+           cn_statepoint_lowering(call, &live_in));
+  if (live_in)
+    flags |= FLAG_DEOPT_LIVE_IN;
+  cn_push(&args->values, id_number(e, id));
+  cn_push(&args->values, cn_emitter_number(e, patch));
+  cn_push(&args->values, callee_of(e, call));
+  cn_push(&args->values, cn_emitter_number(e, point->args));
+  cn_push(&args->values, cn_emitter_number(e, flags));
+  for (uint32_t i = 0; i < point->args; i++)
+    cn_push(&args->values, LLVMGetOperand(call, i));
+  cn_push(&args->values, cn_emitter_number(e, 0));
+  cn_push(&args->values, cn_emitter_number(e, 0));
+}
+
+/* The statepoint of `call`, of the operands in the scratch memory. */
+static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt,
+                                     bool has_transition)
+{
+  struct cn_scratch *s = &e->scratch;
+  LLVMOperandBundleRef bundles[4];
+  unsigned count = 0, operands = (unsigned)s->args.values.count;
+  LLVMTypeRef type = LLVMGlobalGetValueType(e->statepoint);
+
+  if (has_deopt || s->deopt.values.count)
+    bundles[count++] = make_bundle("deopt", &s->deopt);
+  if (has_transition)
+    bundles[count++] = make_bundle("gc-transition", &s->transition);
+  if (s->live.values.count)
+    bundles[count++] = make_bundle("gc-live", &s->live);
+  if (s->funclet.values.count)
+    bundles[count++] = make_bundle("funclet", &s->funclet);
+  LLVMValueRef statepoint =
+      LLVMIsAInvokeInst(call)
+          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
+                                              operands, LLVMGetNormalDest(call),
+                                              LLVMGetUnwindDest(call), bundles, count, "")
+          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
+                                            operands, bundles, count, "");
+  while (count)
+    LLVMDisposeOperandBundle(bundles[--count]);
+  LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
+  if (cn_tail_position(call)) /* for pass tail-calls */
+    LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
+  LLVMAddCallSiteAttribute(statepoint, 3,
+                           LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
+                                                   LLVMGetCalledFunctionType(call)));
+  cn_statepoint_attributes(call, statepoint);
+  return statepoint;
+}
+
+static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
+                             const struct cn_operands *operands)
+{
+  for (size_t i = 0; i < operands->values.count; i++)
+    LLVMSetOperand(statepoint, at++, operands->values.at[i]);
+  return at;
+}
+
+/* A call that has nothing but arguments: its statepoint can be a copy of another. */
+static bool is_plain(LLVMValueRef call, uint32_t arguments)
+{
+  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 &&
+         !cn_tail_position(call) && !cn_calls_have_attributes(call, arguments);
+}
+
+/* The same for a plain call. */
+static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
+{
+  const struct cn_scratch *s = &e->scratch;
+  const struct cn_shape shape = {.callee = LLVMGetCalledFunctionType(call),
+                                 .args = (uint32_t)s->args.values.count,
+                                 .deopt = (uint32_t)s->deopt.values.count,
+                                 .live = (uint32_t)s->live.values.count,
+                                 .convention = LLVMGetInstructionCallConv(call)};
+  LLVMValueRef statepoint = cn_templates_copy(&e->templates, &shape);
+
+  if (!statepoint) {
+    statepoint = build_statepoint(e, call, false, false);
+    cn_templates_add(&e->templates, &shape, statepoint);
+    return statepoint;
+  }
+  unsigned at = set_operands(statepoint, 0, &s->args);
+  at = set_operands(statepoint, at, &s->deopt);
+  set_operands(statepoint, at, &s->live);
+  LLVMInsertIntoBuilder(e->builder, statepoint);
+  return statepoint;
+}
+
+/* The call's result comes from the statepoint's token. */
+static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
+{
+  LLVMValueRef call = point->call, statepoint = point->last;
+  LLVMTypeRef type = LLVMTypeOf(call);
+  uint32_t index = cn_refs_index(refs, call);
+  bool listed = index != CN_NO_INDEX && refs->values.at[index].cross_count > 0;
+  size_t length;
+
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed)) {
+    if (index != CN_NO_INDEX)
+      refs->values.at[index].value = NULL; /* the call goes, and nothing comes instead */
+    return;
+  }
+  if (e->result_type != type)
+    e->result = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
+  e->result_type = type;
+  cn_emitter_behind(e, statepoint);
+  LLVMValueRef result = cn_emitter_call(e, e->result, &statepoint, 1);
+  cn_statepoint_result_attributes(call, result);
+  const char *name = LLVMGetValueName2(call, &length);
+  char *copy = cn_format("%.*s", (int)length, name);
+  LLVMReplaceAllUsesWith(call, result);
+  LLVMSetValueName2(call, "", 0);
+  LLVMSetValueName2(result, copy, length);
+  free(copy);
+  if (index != CN_NO_INDEX)
+    refs->values.at[index].value = result;
+  point->last = result;
+}
+
+static void clear_scratch(struct cn_scratch *s)
+{
+  s->args.values.count = s->deopt.values.count = s->transition.values.count = 0;
+  s->live.values.count = s->funclet.values.count = 0;
+}
+
+void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point)
+{
+  struct cn_scratch *s = &e->scratch;
+  LLVMValueRef call = point->call;
+  uint32_t first, end;
+  bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
+  bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
+
+  clear_scratch(s);
+  take_bundle(call, "funclet", &s->funclet, &first, &end);
+  LLVMPositionBuilderBefore(e->builder, call);
+  LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
+  take_bundles(point, &s->deopt, &s->transition);
+  for (size_t i = 0; i < e->described.operands.count; i++)
+    cn_push(&s->deopt.values, e->described.operands.at[i]);
+  cn_span_tails_push(e->ctx, &e->spans, call, &s->deopt);
+  for (size_t i = 0; i < point->live.count; i++)
+    cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
+  point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
+  point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
+  take_arguments(e, point, &s->args, has_transition);
+  point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
+                                            : build_statepoint(e, call, has_deopt, has_transition);
+  LLVMValueRef statepoint = point->last;
+  cn_span_tails_hand_on(&e->spans, call, statepoint);
+  replace_result(e, refs, point);
+  LLVMInstructionEraseFromParent(call);
+  point->call = statepoint;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Demotion: chosen bases move into slots (demote.h). Every use then reads its slot at most once per
+ * block between two parse points; slots are stored after definitions only. Two bases share a slot
+ * if their hulls do not meet.
+ *
+ * Needs: struct cn_refs with bases attached, edges split (cn_unwind_split_edges()). Provides: none
+ * of the chosen bases, nor anything derived from them, crosses a parse point, but for what a
+ * statepoint's own deopt operands need. Breaks: struct cn_refs.
+ *
+ * R. Cytron and J. Ferrante, "What's in a Name?" (1987) for sharing memory by intervals.
+ */
+#include "compile/rewrite/frame/demote.h"
+
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/lower/differences.h"
+#include "compile/rewrite/values/live_intervals.h"
+
+/* What was read last: good for the rest of its block up to the next parse point. */
+struct reading {
+  uint32_t block, region; /* region: the number of parse points before it */
+  LLVMValueRef value;
+};
+
+struct demoter {
+  struct cn_ctx *ctx;
+  const struct cn_refs *refs;
+  LLVMBuilderRef builder;
+  LLVMValueRef slots;  /* the alloca */
+  uint32_t *slot;      /* per value: of a chosen base */
+  uint32_t stored;     /* slots that the entry stores before any parse point: the first */
+  LLVMTypeRef word;
+};
+
+LLVMValueRef cn_slots_make(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
+                           uint32_t count)
+{
+  LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  return LLVMBuildAlloca(builder, LLVMArrayType2(reference, count), "slots");
+}
+
+LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(slots)));
+  LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, slot, false)};
+
+  if (!slot)
+    return slots;
+  return LLVMBuildInBoundsGEP2(builder, LLVMGetAllocatedType(slots), slots, indices, 2, "");
+}
+
+/* ---- which slot ---- */
+
+struct interval {
+  struct cn_hull hull;
+  uint32_t value, slot;
+};
+
+static int by_start(const void *a, const void *b)
+{
+  const struct interval *x = a, *y = b;
+
+  if (x->hull.from != y->hull.from)
+    return x->hull.from < y->hull.from ? -1 : 1;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
+/* A heap of the intervals whose slots are taken, the first to end on top. */
+struct taken {
+  CN_VECTOR(struct interval) heap;
+};
+
+static void take(struct taken *taken, struct interval interval)
+{
+  size_t i = taken->heap.count;
+
+  cn_push(&taken->heap, interval);
+  for (; i && taken->heap.at[(i - 1) / 2].hull.to > interval.hull.to; i = (i - 1) / 2)
+    taken->heap.at[i] = taken->heap.at[(i - 1) / 2];
+  taken->heap.at[i] = interval;
+}
+
+static uint32_t give_back(struct taken *taken)
+{
+  uint32_t slot = taken->heap.at[0].slot;
+  struct interval last = taken->heap.at[--taken->heap.count];
+  size_t i = 0;
+
+  for (size_t child; (child = 2 * i + 1) < taken->heap.count; i = child) {
+    if (child + 1 < taken->heap.count &&
+        taken->heap.at[child + 1].hull.to < taken->heap.at[child].hull.to)
+      child++;
+    if (taken->heap.at[child].hull.to >= last.hull.to)
+      break;
+    taken->heap.at[i] = taken->heap.at[child];
+  }
+  taken->heap.at[i] = last;
+  return slot;
+}
+
+/* Where the first parse point of the entry is, or its end. */
+static uint64_t first_point(const struct cn_refs *refs)
+{
+  bool any = refs->points.count && refs->points.at[0].block == 0;
+
+  return CN_PLACE(0, any ? refs->points.at[0].pos : UINT32_MAX);
+}
+
+/* Give each chosen base a slot; returns how many there are. A definition may take the slot of what
+ * its own instruction reads last: it is stored after that. */
+static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
+{
+  CN_VECTOR(struct interval) intervals = {0};
+  struct taken taken = {0};
+  struct cn_hulls hulls;
+  uint32_t count = 0;
+
+  cn_hulls_build(&hulls, d->refs);
+  for (uint32_t v = 0; v < d->refs->values.count; v++)
+    if (cn_bit(chosen, v))
+      cn_push(&intervals, (struct interval){cn_hull_of(&hulls, v), v, 0});
+  if (intervals.count)
+    qsort(intervals.at, intervals.count, sizeof *intervals.at, by_start);
+  for (size_t i = 0; i < intervals.count; i++) {
+    struct interval *interval = &intervals.at[i];
+    bool free_one = taken.heap.count && taken.heap.at[0].hull.to <= interval->hull.from;
+    interval->slot = free_one ? give_back(&taken) : count++;
+    if (interval->hull.from < first_point(d->refs))
+      d->stored = count; /* in order of their first definitions */
+    d->slot[interval->value] = interval->slot;
+    take(&taken, *interval);
+  }
+  cn_hulls_free(&hulls);
+  cn_free(&taken.heap);
+  cn_free(&intervals);
+  return count;
+}
+
+/* ---- reading ---- */
+
+/* The number of parse points before `pos`; with `through`, those at it included. */
+static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
+{
+  uint32_t low = 0, high = (uint32_t)d->refs->points.count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (d->refs->points.at[middle].pos < pos + through)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static struct reading defined(const struct demoter *d, uint32_t value)
+{
+  const struct cn_ref_value *v = &d->refs->values.at[value];
+
+  if (LLVMIsAInvokeInst(v->value)) {
+    uint32_t to = cn_cfg_index(d->refs->cfg, LLVMGetNormalDest(v->value));
+    return (struct reading){to, d->refs->first_point[to], v->value};
+  }
+  return (struct reading){v->block, region_at(d, v->pos, true), v->value};
+}
+
+static bool holds_at(const struct reading *reading, const struct cn_ref_use *use, uint32_t region)
+{
+  return reading->block == use->block && reading->region == region;
+}
+
+static void position(struct demoter *d, LLVMValueRef before)
+{
+  LLVMPositionBuilderBefore(d->builder, before);
+  LLVMSetCurrentDebugLocation2(d->builder, LLVMInstructionGetDebugLoc(before));
+}
+
+/* A constant counts as defined at the entry. */
+static void position_after(struct demoter *d, LLVMValueRef value)
+{
+  LLVMValueRef at;
+
+  if (LLVMIsConstant(value)) {
+    at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(d->refs->cfg->function));
+    while (LLVMIsAAllocaInst(at))
+      at = LLVMGetNextInstruction(at);
+  } else {
+    at = cn_after_definition(value);
+  }
+  position(d, at);
+}
+
+static LLVMValueRef load_base(struct demoter *d, uint32_t base)
+{
+  LLVMValueRef address = cn_slots_address(d->builder, d->slots, d->slot[base]);
+
+  return LLVMBuildLoad2(d->builder, LLVMTypeOf(d->refs->values.at[base].value), address, "");
+}
+
+/* Constant GEP `value` again, with `from` in the place of what its chain starts from. */
+static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef from)
+{
+  const struct cn_ref_value *gep = &d->refs->values.at[value];
+
+  if (gep->from != gep->root)
+    from = follow_chain(d, gep->from, from);
+  LLVMValueRef copy = LLVMInstructionClone(gep->value);
+  LLVMSetOperand(copy, 0, from);
+  LLVMInsertIntoBuilder(d->builder, copy);
+  return copy;
+}
+
+/* The distance of a derived value from its base, formed where it is defined. */
+static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
+{
+  const struct cn_ref_value *v = &d->refs->values.at[value];
+  struct reading base = defined(d, v->base);
+  const struct cn_ref_use here = {.block = v->block, .pos = v->pos};
+
+  position_after(d, v->value);
+  if (!holds_at(&base, &here, region_at(d, v->pos, true)))
+    base.value = load_base(d, v->base);
+  return cn_differences_distance(d->ctx, d->builder, v->value, base.value);
+}
+
+/* The up-to-date `value` at the builder's place. */
+static LLVMValueRef read_value(struct demoter *d, uint32_t value, LLVMValueRef distance)
+{
+  const struct cn_ref_value *v = &d->refs->values.at[value];
+  LLVMValueRef base = load_base(d, v->base);
+
+  if (v->base == value)
+    return base;
+  return LLVMBuildGEP2(d->builder, LLVMInt8TypeInContext(d->ctx->llvm), base, &distance, 1, "");
+}
+
+/* ---- one value ---- */
+
+struct rewriting {
+  uint32_t value;
+  struct reading last;
+  LLVMValueRef distance;
+  struct cn_ptrmap copies_of; /* constant GEP -> index of copies */
+  CN_VECTOR(struct reading) copies;
+};
+
+static LLVMValueRef place_before(const struct demoter *d, const struct cn_ref_use *use)
+{
+  if (LLVMIsAPHINode(use->user))
+    return LLVMGetBasicBlockTerminator(d->refs->cfg->blocks[use->block].block);
+  return use->user;
+}
+
+static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use,
+                            uint32_t region)
+{
+  if (holds_at(&r->last, use, region))
+    return r->last.value;
+  const struct cn_ref_value *v = &d->refs->values.at[r->value];
+  if (v->base != r->value && !r->distance)
+    r->distance = distance_of(d, r->value);
+  position(d, place_before(d, use));
+  r->last = (struct reading){use->block, region, read_value(d, r->value, r->distance)};
+  return r->last.value;
+}
+
+static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use,
+                             uint32_t region)
+{
+  LLVMValueRef gep = d->refs->values.at[use->via].value;
+  struct reading copy = defined(d, use->via);
+  bool fresh;
+
+  if (holds_at(&copy, use, region))
+    return gep;
+  uint64_t *index = cn_ptrmap_add(&r->copies_of, gep, &fresh);
+  if (fresh)
+    *index = r->copies.count;
+  else if (holds_at(&r->copies.at[*index], use, region))
+    return r->copies.at[*index].value;
+  uint64_t at = *index;
+  LLVMValueRef from = read_at(d, r, use, region);
+  position(d, place_before(d, use));
+  copy = (struct reading){use->block, region, follow_chain(d, use->via, from)};
+  if (fresh)
+    cn_push(&r->copies, copy);
+  else
+    r->copies.at[at] = copy;
+  return copy.value;
+}
+
+static void rewrite_uses(struct demoter *d, uint32_t value)
+{
+  const struct cn_ref_value *v = &d->refs->values.at[value];
+  struct rewriting r = {.value = value, .last = defined(d, value)};
+
+  for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
+    const struct cn_ref_use *use = &d->refs->uses.at[u];
+    uint32_t region = region_at(d, use->pos, false);
+    LLVMValueRef to = use->via == CN_NO_INDEX ? read_at(d, &r, use, region)
+                                              : read_via(d, &r, use, region);
+    LLVMSetOperand(use->user, use->operand, to);
+  }
+  cn_ptrmap_free(&r.copies_of);
+  cn_free(&r.copies);
+}
+
+static void store_base(struct demoter *d, uint32_t value)
+{
+  LLVMValueRef base = d->refs->values.at[value].value;
+
+  position_after(d, base);
+  LLVMBuildStore(d->builder, base, cn_slots_address(d->builder, d->slots, d->slot[value]));
+}
+
+void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
+               struct cn_ptrmap *stored)
+{
+  struct demoter d = {.ctx = ctx,
+                      .refs = refs,
+                      .builder = LLVMCreateBuilderInContext(ctx->llvm),
+                      .slot = cn_alloc(refs->values.count * sizeof(uint32_t)),
+                      .word = LLVMInt64TypeInContext(ctx->llvm)};
+  uint32_t first = 0, count = assign_slots(&d, chosen);
+
+  while (count && !cn_bit(chosen, first))
+    first++;
+  if (count) {
+    LLVMTypeRef type = LLVMTypeOf(refs->values.at[first].value);
+    d.slots = cn_slots_make(d.builder, refs->cfg->function, type, count);
+    *cn_ptrmap_add(stored, d.slots, NULL) = d.stored;
+  }
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    uint32_t base = refs->values.at[v].base;
+    if (base == CN_NO_INDEX || !refs->values.at[v].scalar || !cn_bit(chosen, base))
+      continue;
+    rewrite_uses(&d, v);
+    if (base == v)
+      store_base(&d, v);
+  }
+  free(d.slot);
+  LLVMDisposeBuilder(d.builder);
+}

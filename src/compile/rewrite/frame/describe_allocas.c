@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Address-taken locals that hold references. They stay in the frame; the collector updates them
+ * there, told by the deopt bundle of every statepoint (abi.def, "Described allocas"). So that
+ * LLVM never forwards a stored reference over a statepoint they escape at entry
+ * (docs/llvm-22.md, "forwarding"); so that no statepoint sees garbage in them they are zeroed at
+ * entry and have no lifetime markers, which would let the code generator share their slots.
+ *
+ * Needs: nothing. Provides: described operands. Breaks: nothing but the order of allocas.
+ */
+#include <stdlib.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/markers/user_roots.h"
+#include "compile/rewrite/frame/describe_allocas.h"
+#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/values/refs.h"
+
+enum { WORD = CN_AREA_WORD };
+
+static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
+}
+
+/* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
+ */
+static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_area_map *map,
+                      uint64_t first, uint64_t period, uint64_t count)
+{
+  uint64_t refs = 0;
+
+  for (uint64_t w = first; w < first + period; w++)
+    refs += cn_bit(map->bits, w);
+  cn_push(&out->operands, map->alloca);
+  cn_push(&out->operands, number(ctx, count));
+  cn_push(&out->operands, number(ctx, period * WORD));
+  cn_push(&out->operands, number(ctx, refs));
+  for (uint64_t w = first; w < first + period; w++)
+    if (cn_bit(map->bits, w))
+      cn_push(&out->operands, number(ctx, w * WORD));
+}
+
+/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and
+ * Pratt. */
+static uint64_t period_of(const struct cn_area_map *map, uint64_t first, uint64_t length)
+{
+  uint64_t *border = cn_alloc((length + 1) * sizeof *border);
+  uint64_t k = 0;
+
+  for (uint64_t i = 1; i < length; i++) {
+    while (k && cn_bit(map->bits, first + i) != cn_bit(map->bits, first + k))
+      k = border[k];
+    if (cn_bit(map->bits, first + i) == cn_bit(map->bits, first + k))
+      k++;
+    border[i + 1] = k;
+  }
+  uint64_t period = length - border[length];
+  free(border);
+  return period;
+}
+
+/* One alloca, as few areas as its repetition allows. Returns their number. */
+static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out,
+                         const struct cn_area_map *map)
+{
+  uint64_t first = 0, last = map->words;
+
+  while (!cn_bit(map->bits, first))
+    first++;
+  while (!cn_bit(map->bits, last - 1))
+    last--;
+  uint64_t length = last - first, period = period_of(map, first, length);
+  uint64_t count = length / period, rest = length % period;
+  bool padded = rest > 0; /* the last repetition is cut short where it holds no reference */
+  for (uint64_t w = rest; w < period; w++)
+    padded &= !cn_bit(map->bits, first + w);
+  push_area(ctx, out, map, first, period, count + padded);
+  if (!rest || padded)
+    return 1;
+  push_area(ctx, out, map, first + count * period, rest, 1);
+  return 2;
+}
+
+/* To the top of the entry block, so that it dominates every statepoint. */
+static void hoist(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *after)
+{
+  LLVMBasicBlockRef entry = LLVMGetInstructionParent(alloca);
+  LLVMValueRef next = *after ? LLVMGetNextInstruction(*after) : LLVMGetFirstInstruction(entry);
+  size_t length;
+
+  if (next != alloca) {
+    char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
+    LLVMInstructionRemoveFromParent(alloca);
+    LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, next);
+    LLVMInsertIntoBuilderWithName(builder, alloca, name);
+    free(name);
+  }
+  *after = alloca;
+}
+
+static void delete_lifetimes(LLVMValueRef pointer)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(pointer), next; use; use = next) {
+    LLVMValueRef user = LLVMGetUser(use);
+    next = LLVMGetNextUse(use);
+    if (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
+        cn_calls_intrinsic(user, "llvm.lifetime.end"))
+      LLVMInstructionEraseFromParent(user);
+  }
+}
+
+static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_area_map *map,
+                 uint64_t first)
+{
+  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef start = map->alloca, offset = number(ctx, first * WORD);
+
+  if (first == map->words)
+    return;
+  if (first)
+    start = LLVMBuildInBoundsGEP2(builder, byte, start, &offset, 1, "");
+  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false),
+                  number(ctx, (map->words - first) * WORD),
+                  first ? WORD : LLVMGetAlignment(map->alloca));
+}
+
+static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
+{
+  LLVMTypeRef pointer = LLVMTypeOf(alloca);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
+  static const char constraints[] = "r,~{memory}";
+  LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
+                                         false,
+                                         LLVMInlineAsmDialectATT, false);
+
+  LLVMBuildCall2(builder, type, escape, &alloca, 1, "");
+}
+
+static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                            const struct cn_area_map *map, const struct cn_ptrmap *stored)
+{
+  const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
+
+  if (LLVMGetAlignment(map->alloca) < WORD)
+    LLVMSetAlignment(map->alloca, WORD);
+  zero(ctx, builder, map, first ? *first : 0);
+  escape_local(ctx, builder, map->alloca);
+}
+
+/* ---- words of the language's own ---- */
+
+static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct cn_user_root *root)
+{
+  cn_push(&out->operands, root->alloca);
+  cn_push(&out->operands, number(ctx, 1));
+  cn_push(&out->operands, number(ctx, WORD));
+  cn_push(&out->operands, number(ctx, 0));
+  cn_push(&out->operands, number(ctx, root->offset));
+  cn_push(&out->operands, root->tag);
+  cn_push(&out->operands, root->parameter);
+}
+
+static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
+{
+  for (size_t i = 0; i < words->at.count; i++)
+    if (words->at.at[i].alloca == alloca)
+      return true;
+  return false;
+}
+
+/* Does anything in it have to be described? */
+static bool is_described(const struct cn_area_map *map, const struct cn_user_roots *words)
+{
+  return cn_area_holds_refs(map) || has_words(words, map->alloca);
+}
+
+static void describe_all(struct cn_ctx *ctx, struct cn_described *out,
+                         const struct cn_area_maps *maps, const struct cn_user_roots *words)
+{
+  uint64_t areas = words->at.count;
+
+  cn_push(&out->operands, number(ctx, CAIRN_ABI_ALLOCA_MARK));
+  cn_push(&out->operands, NULL);
+  for (size_t i = 0; i < maps->maps.count; i++)
+    if (cn_area_holds_refs(&maps->maps.at[i]))
+      areas += describe(ctx, out, &maps->maps.at[i]);
+  for (size_t i = 0; i < words->at.count; i++)
+    push_word(ctx, out, &words->at.at[i]);
+  out->operands.at[1] = number(ctx, areas);
+  uint64_t length = out->operands.count;
+  cn_push(&out->operands, number(ctx, length));
+  if (!areas)
+    cn_free(&out->operands);
+}
+
+void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
+{
+  struct cn_area_maps maps;
+  struct cn_user_roots words;
+  LLVMValueRef last = NULL;
+
+  cn_areas_find(ctx, function, &maps);
+  if (!maps.maps.count)
+    return;
+  cn_user_roots_find(ctx, function, &words);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  describe_all(ctx, out, &maps, &words);
+  if (out->operands.count && cn_pairs_only(ctx))
+    cn_error(ctx, function, "roots-pairs",
+             "an object in the frame holds references, where no pair describes them");
+  for (size_t i = 0; i < maps.maps.count; i++)
+    if (is_described(&maps.maps.at[i], &words)) {
+      hoist(builder, maps.maps.at[i].alloca, &last);
+      delete_lifetimes(maps.maps.at[i].alloca);
+    }
+  if (last)
+    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(last));
+  for (size_t i = 0; last && i < maps.maps.count; i++)
+    if (is_described(&maps.maps.at[i], &words))
+      zero_and_escape(ctx, builder, &maps.maps.at[i], &out->stored);
+  cn_free(&words.at);
+  cn_areas_free(&maps);
+  LLVMDisposeBuilder(builder);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Locals in memory that hold references. Private to rewrite-statepoints.
+ */
+#ifndef CN_COMPILE_REWRITE_FRAME_DESCRIBE_ALLOCAS_H
+#define CN_COMPILE_REWRITE_FRAME_DESCRIBE_ALLOCAS_H
+
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/core/pass.h"
+
+/* The operands that describe the allocas of `function` to the collector (abi.def, "Described
+ * allocas"). */
+struct cn_described {
+  CN_VECTOR(LLVMValueRef) operands;
+  /* Allocas of slots -> how many of their words, from the first on, the entry stores before any
+   * parse point: they need no zeroing. */
+  struct cn_ptrmap stored;
+};
+/* Zero and escape the allocas that hold references. */
+void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out);
+
+#endif

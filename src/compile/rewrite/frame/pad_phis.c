@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Phis of references at the head of pads. Their operands are read on unwind edges, where nothing
+ * can be relocated: each phi becomes a slot, which is stored before whatever unwinds and loaded
+ * behind the pad. A derived reference travels as its base and its distance from that; the distance
+ * is an integer in a local of its own.
+ *
+ * A block with a catchswitch has room for phis only. What is to be stored at its end is stored
+ * where it is entered from instead, and its own phis are loaded in the pads behind it, into another
+ * slot that no later invoke writes to; their uses read that.
+ *
+ * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: no
+ * relocatable phi in a pad. Breaks: struct cn_refs.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/lower/differences.h"
+#include "compile/rewrite/frame/demote.h"
+
+#define NO_SLOT UINT32_MAX
+
+struct pad_phi {
+  LLVMValueRef phi;
+  uint32_t block;
+  LLVMValueRef base;      /* of the phi: itself, another phi here, or what dominates it */
+  LLVMValueRef after;     /* the instruction behind the pad, not for a catchswitch's */
+  LLVMValueRef loaded;    /* what its uses read now, but for a catchswitch's */
+  bool in_switch;         /* a catchswitch's */
+  uint32_t slot, kept;    /* of a base: stored before unwinding; stored behind a catchswitch */
+  uint32_t distance, kept_distance; /* the same, of a derived one */
+};
+
+struct pads {
+  struct cn_ctx *ctx;
+  const struct cn_refs *refs;
+  LLVMBuilderRef builder;
+  CN_VECTOR(struct pad_phi) phis;
+  struct cn_ptrmap index;        /* phi -> index of phis */
+  uint32_t slot_count, distance_count;
+  LLVMValueRef slots, distances; /* allocas */
+  LLVMTypeRef word;
+};
+
+static bool has_switch(const struct cn_cfg *cfg, uint32_t block)
+{
+  return LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(cfg->blocks[block].block));
+}
+
+static bool is_ref_phi(LLVMValueRef i)
+{
+  return LLVMIsAPHINode(i) && cn_is_ref(LLVMTypeOf(i));
+}
+
+/* ---- which ---- */
+
+/* Let bases.c find the bases of all phis in pads. False if there are none. */
+static bool ask_for_bases(struct cn_refs *refs)
+{
+  bool any = false;
+
+  for (uint32_t b = 0; b < refs->cfg->count; b++) {
+    if (!cn_is_pad(refs->cfg->blocks[b].block))
+      continue;
+    LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[b].block);
+    for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+      if (is_ref_phi(i)) {
+        refs->values.at[cn_refs_index(refs, i)].cross_count = 1;
+        any = true;
+      }
+  }
+  return any;
+}
+
+static void add_phi(struct pads *pads, LLVMValueRef phi, uint32_t block)
+{
+  uint32_t base = pads->refs->values.at[cn_refs_index(pads->refs, phi)].base;
+  struct pad_phi p = {.phi = phi,
+                      .block = block,
+                      .in_switch = has_switch(pads->refs->cfg, block),
+                      .slot = NO_SLOT,
+                      .kept = NO_SLOT,
+                      .distance = NO_SLOT,
+                      .kept_distance = NO_SLOT};
+
+  if (base == CN_NO_INDEX)
+    return;
+  p.base = pads->refs->values.at[base].value;
+  p.after = p.in_switch ? NULL : cn_after_definition(phi);
+  uint32_t *count = p.base == phi ? &pads->slot_count : &pads->distance_count;
+  uint32_t first = (*count)++, second = p.in_switch ? (*count)++ : NO_SLOT;
+  if (p.base == phi) {
+    p.slot = first;
+    p.kept = second;
+  } else {
+    p.distance = first;
+    p.kept_distance = second;
+  }
+  *cn_ptrmap_add(&pads->index, phi, NULL) = pads->phis.count;
+  cn_push(&pads->phis, p);
+}
+
+static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
+{
+  const uint64_t *index = cn_ptrmap_find(&pads->index, value);
+
+  return index ? &pads->phis.at[*index] : NULL;
+}
+
+/* Bases first: what is derived from one is made behind it. */
+static void collect(struct pads *pads)
+{
+  const struct cn_cfg *cfg = pads->refs->cfg;
+
+  for (int derived = 0; derived < 2; derived++)
+    for (uint32_t b = 0; b < cfg->count; b++) {
+      if (!cn_is_pad(cfg->blocks[b].block))
+        continue;
+      LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block);
+      for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        uint32_t index = is_ref_phi(i) ? cn_refs_index(pads->refs, i) : CN_NO_INDEX;
+        if (index != CN_NO_INDEX && (pads->refs->values.at[index].base != index) == derived)
+          add_phi(pads, i, b);
+      }
+    }
+}
+
+/* ---- storing ---- */
+
+static void position(struct pads *pads, LLVMValueRef before)
+{
+  LLVMPositionBuilderBefore(pads->builder, before);
+  LLVMSetCurrentDebugLocation2(pads->builder, LLVMInstructionGetDebugLoc(before));
+}
+
+static LLVMValueRef incoming_from(LLVMValueRef value, LLVMBasicBlockRef at, LLVMBasicBlockRef from)
+{
+  if (!LLVMIsAPHINode(value) || LLVMGetInstructionParent(value) != at)
+    return value;
+  for (unsigned n = 0; n < LLVMCountIncoming(value); n++)
+    if (LLVMGetIncomingBlock(value, n) == from)
+      return LLVMGetIncomingValue(value, n);
+  bool every_edge_has_an_operand = false;
+  CN_CHECK(every_edge_has_an_operand);
+  return NULL;
+}
+
+static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMValueRef to)
+{
+  if (from == to)
+    return LLVMConstInt(pads->word, 0, false);
+  return cn_differences_distance(pads->ctx, pads->builder, to, from);
+}
+
+/* Store `value`, or its distance from `base`, for `p` where block `from` is left. */
+static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t from,
+                         LLVMValueRef value, LLVMValueRef base)
+{
+  const struct cn_block *block = &pads->refs->cfg->blocks[from];
+
+  if (has_switch(pads->refs->cfg, from)) {
+    for (uint32_t i = 0; i < block->pred_count; i++) {
+      LLVMBasicBlockRef pred = pads->refs->cfg->blocks[block->preds[i]].block;
+      store_at_end(pads, p, block->preds[i], incoming_from(value, block->block, pred),
+                   incoming_from(base, block->block, pred));
+    }
+    return;
+  }
+  position(pads, LLVMGetBasicBlockTerminator(block->block));
+  if (p->slot != NO_SLOT)
+    LLVMBuildStore(pads->builder, value, cn_slots_address(pads->builder, pads->slots, p->slot));
+  else
+    LLVMBuildStore(pads->builder, distance_between(pads, base, value),
+                   cn_slots_address(pads->builder, pads->distances, p->distance));
+}
+
+/* The base of `p` as its uses read it now. */
+static LLVMValueRef base_of(struct pads *pads, const struct pad_phi *p)
+{
+  const struct pad_phi *base = pad_phi_of(pads, p->base);
+
+  return base && base->loaded ? base->loaded : p->base;
+}
+
+static void store_operands(struct pads *pads, const struct pad_phi *p)
+{
+  const struct cn_cfg *cfg = pads->refs->cfg;
+  LLVMBasicBlockRef block = cfg->blocks[p->block].block;
+  bool here = LLVMIsAPHINode(p->base) && LLVMGetInstructionParent(p->base) == block;
+  LLVMValueRef base = here ? p->base : base_of(pads, p);
+
+  for (unsigned n = 0; n < LLVMCountIncoming(p->phi); n++) {
+    LLVMBasicBlockRef pred = LLVMGetIncomingBlock(p->phi, n);
+    LLVMValueRef value = LLVMGetIncomingValue(p->phi, n), start = base;
+    if (here && LLVMGetIncomingBlock(base, n) == pred) /* phis of a block agree, mostly */
+      start = LLVMGetIncomingValue(base, n);
+    else if (here)
+      start = incoming_from(base, block, pred);
+    store_at_end(pads, p, cn_cfg_index(cfg, pred), value, start);
+  }
+}
+
+/* ---- loading ---- */
+
+/* The value of `p` at the builder's place, read from the slots behind a catchswitch (kept) or those
+ * before. `base` is that of a derived one. */
+static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
+{
+  LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);
+
+  uint32_t slot = kept ? p->kept : p->slot;
+  LLVMValueRef address;
+
+  if (slot != NO_SLOT) {
+    address = cn_slots_address(pads->builder, pads->slots, slot);
+    return LLVMBuildLoad2(pads->builder, LLVMTypeOf(p->phi), address, "");
+  }
+  slot = kept ? p->kept_distance : p->distance;
+  address = cn_slots_address(pads->builder, pads->distances, slot);
+  LLVMValueRef distance = LLVMBuildLoad2(pads->builder, pads->word, address, "");
+  return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
+}
+
+/* All uses of the phi of an ordinary pad read what is loaded behind the pad. */
+static void replace(struct pads *pads, struct pad_phi *p)
+{
+  position(pads, p->after);
+  p->loaded = load(pads, p, base_of(pads, p), false);
+  LLVMReplaceAllUsesWith(p->phi, p->loaded);
+}
+
+/* Behind a catchswitch, its phi moves to the slot that is read later. */
+static void keep(struct pads *pads, const struct pad_phi *p)
+{
+  const struct cn_block *block = &pads->refs->cfg->blocks[p->block];
+  bool base = p->slot != NO_SLOT;
+  LLVMValueRef area = base ? pads->slots : pads->distances;
+  LLVMTypeRef type = base ? LLVMTypeOf(p->phi) : pads->word;
+
+  for (uint32_t s = 0; s < block->succ_count; s++) {
+    LLVMBasicBlockRef pad = pads->refs->cfg->blocks[block->succs[s]].block;
+    LLVMValueRef at = LLVMGetFirstInstruction(pad);
+    while (LLVMIsAPHINode(at))
+      at = LLVMGetNextInstruction(at);
+    position(pads, cn_after_definition(at));
+    LLVMValueRef from = cn_slots_address(pads->builder, area, base ? p->slot : p->distance);
+    LLVMValueRef value = LLVMBuildLoad2(pads->builder, type, from, "");
+    LLVMBuildStore(pads->builder, value,
+                   cn_slots_address(pads->builder, area, base ? p->kept : p->kept_distance));
+  }
+}
+
+static LLVMValueRef load_kept(struct pads *pads, const struct pad_phi *p)
+{
+  const struct pad_phi *base = p->base == p->phi ? NULL : pad_phi_of(pads, p->base);
+
+  return load(pads, p, base && base->in_switch ? load_kept(pads, base) : base_of(pads, p), true);
+}
+
+static void replace_kept(struct pads *pads, const struct pad_phi *p)
+{
+  CN_VECTOR(LLVMValueRef) users = {0}; /* one that uses it twice is there twice */
+
+  for (LLVMUseRef use = LLVMGetFirstUse(p->phi); use; use = LLVMGetNextUse(use))
+    if (!pad_phi_of(pads, LLVMGetUser(use))) /* those go when all is stored */
+      cn_push(&users, LLVMGetUser(use));
+  for (size_t i = 0; i < users.count; i++) {
+    LLVMValueRef user = users.at[i];
+    unsigned operand = 0;
+    while (LLVMGetOperand(user, operand) != p->phi)
+      operand++;
+    position(pads, LLVMIsAPHINode(user)
+                       ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand))
+                       : user);
+    LLVMSetOperand(user, operand, load_kept(pads, p));
+  }
+  cn_free(&users);
+}
+
+/* ---- all ---- */
+
+static void make_allocas(struct pads *pads)
+{
+  LLVMValueRef function = pads->refs->cfg->function;
+
+  if (pads->slot_count)
+    pads->slots = cn_slots_make(pads->builder, function, LLVMTypeOf(pads->phis.at[0].phi),
+                                pads->slot_count);
+  if (pads->distance_count)
+    pads->distances = cn_slots_make(pads->builder, function, pads->word, pads->distance_count);
+}
+
+static void replace_all(struct pads *pads)
+{
+  for (size_t i = 0; i < pads->phis.count; i++)
+    if (!pads->phis.at[i].in_switch)
+      replace(pads, &pads->phis.at[i]);
+  for (size_t i = 0; i < pads->phis.count; i++)
+    store_operands(pads, &pads->phis.at[i]);
+  for (size_t i = 0; i < pads->phis.count; i++)
+    if (pads->phis.at[i].in_switch) {
+      keep(pads, &pads->phis.at[i]);
+      replace_kept(pads, &pads->phis.at[i]);
+    }
+  for (size_t i = 0; i < pads->phis.count; i++)
+    LLVMReplaceAllUsesWith(pads->phis.at[i].phi, LLVMConstNull(LLVMTypeOf(pads->phis.at[i].phi)));
+  for (size_t i = 0; i < pads->phis.count; i++)
+    LLVMInstructionEraseFromParent(pads->phis.at[i].phi);
+}
+
+bool cn_unwind_replace_phis(struct cn_ctx *ctx, struct cn_refs *refs)
+{
+  struct pads pads = {.ctx = ctx, .refs = refs, .word = LLVMInt64TypeInContext(ctx->llvm)};
+
+  if (!ask_for_bases(refs))
+    return false;
+  cn_refs_find_bases(refs);
+  pads.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  collect(&pads);
+  if (pads.phis.count) {
+    make_allocas(&pads);
+    replace_all(&pads);
+  }
+  cn_free(&pads.phis);
+  cn_ptrmap_free(&pads.index);
+  LLVMDisposeBuilder(pads.builder);
+  return true;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slot mode: a function in which safepoints times live references are too many keeps its references
+ * in one described area of its frame (demote.h) instead of relocating each at each safepoint, so
+ * that output and time are linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
+ *
+ * The cost model. A function goes to slots if, in SSA form,
+ *   - the live references of all its parse points together are more than the budget, and more than
+ *     the values and uses that slot mode would store and load, or
+ *   - one parse point has more than CN_SLOT_WIDTH of them: the register allocator's time grows with
+ *     the square of that.
+ * Hulls bound both numbers from above in linear time; only if they are too high is counted exactly,
+ * and no further than to the budget.
+ *
+ * Needs: struct cn_refs. Provides: no reference crosses a parse point in such a function. Breaks:
+ * struct cn_refs.
+ */
+#include <stdlib.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/values/live_intervals.h"
+
+/* Measured with llc on functions of 10 to 100 live references (docs/relocation.md, "Slot mode"). */
+#define CN_SLOT_BUDGET 20000
+#define CN_SLOT_WIDTH 256
+
+struct count {
+  uint64_t total;
+  uint32_t widest;
+};
+
+/* Live references by hull: never too few. */
+static struct count count_hulls(const struct cn_hulls *hulls)
+{
+  const struct cn_refs *refs = hulls->refs;
+  int32_t *steps = cn_alloc((refs->points.count + 1) * sizeof *steps);
+  struct count count = {0};
+  uint32_t width = 0;
+
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    struct cn_hull hull = cn_hull_of(hulls, v);
+    uint32_t first = cn_hull_first_point(hulls, hull), points = cn_hull_points(hulls, hull);
+    count.total += points;
+    steps[first]++;
+    steps[first + points]--;
+  }
+  for (size_t p = 0; p < refs->points.count; p++) {
+    width += (uint32_t)steps[p];
+    if (width > count.widest)
+      count.widest = width;
+  }
+  free(steps);
+  return count;
+}
+
+static bool is_too_much(const struct count *count, uint64_t budget)
+{
+  return count->total > budget || count->widest > CN_SLOT_WIDTH;
+}
+
+/* Count the parse points of `block` that `value` crosses, as cross_block() in liveness.c does. */
+static void count_block(struct count *count, uint32_t *widths, const struct cn_refs *refs,
+                        const struct cn_live_range *range, uint32_t block, uint32_t from)
+{
+  uint32_t until = range->out[block] == range->stamp    ? UINT32_MAX
+                   : range->used[block] == range->stamp ? range->last[block]
+                                                        : 0;
+
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block]
+                                       : cn_point_after(refs, block, from);
+  for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
+    if (refs->points.at[p].pos >= until)
+      break;
+    count->total++;
+    if (++widths[p] > count->widest)
+      count->widest = widths[p];
+  }
+}
+
+/* Live references, exactly, until they are too many. */
+static struct count count_ranges(const struct cn_refs *refs, uint64_t budget)
+{
+  uint32_t *widths = cn_alloc(refs->points.count * sizeof *widths);
+  struct cn_live_range range;
+  struct count count = {0};
+
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count && !is_too_much(&count, budget); v++) {
+    const struct cn_ref_value *value = &refs->values.at[v];
+    cn_live_range(&range, refs, v);
+    count_block(&count, widths, refs, &range, value->block, value->pos);
+    for (size_t i = 0; i < range.blocks.count; i++)
+      count_block(&count, widths, refs, &range, range.blocks.at[i], CN_NO_INDEX);
+  }
+  cn_live_free(&range);
+  free(widths);
+  return count;
+}
+
+/* Up to as many relocations as there are values and uses, slots would save nothing. */
+static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
+{
+  uint64_t least = refs->values.count + refs->uses.count;
+
+  if (ctx->options->slot_budget)
+    return ctx->options->slot_budget;
+  return least > CN_SLOT_BUDGET ? least : CN_SLOT_BUDGET;
+}
+
+bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
+{
+  uint64_t budget = budget_of(ctx, refs);
+  struct cn_hulls hulls;
+
+  if (cn_pairs_only(ctx))
+    return false;
+  if (ctx->options->slots != CAIRN_SLOTS_AUTO)
+    return ctx->options->slots == CAIRN_SLOTS_ALWAYS;
+  struct count count = {.total = (uint64_t)refs->points.count * refs->values.count,
+                        .widest = (uint32_t)refs->values.count};
+  if (!is_too_much(&count, budget)) /* even if all were live everywhere */
+    return false;
+  cn_hulls_build(&hulls, refs);
+  count = count_hulls(&hulls);
+  cn_hulls_free(&hulls);
+  if (!is_too_much(&count, budget))
+    return false;
+  count = count_ranges(refs, budget);
+  return is_too_much(&count, budget);
+}
+
+static void remark(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t bases)
+{
+  bool asked = ctx->options->slots == CAIRN_SLOTS_ALWAYS;
+
+  cn_report(ctx, CAIRN_REMARK, refs->cfg->function, "slot-mode",
+            "%u references live over %zu safepoints are kept in slots of the frame: %s", bases,
+            refs->points.count,
+            asked ? "asked for" : "relocating them would cost more than the budget");
+}
+
+bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
+{
+  uint32_t count = 0;
+
+  if (!cn_slots_wanted(ctx, refs))
+    return false;
+  cn_refs_restrict(refs);
+  cn_hulls_mark(refs);
+  cn_refs_find_bases(refs);
+  cn_hulls_mark(refs);
+  uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    uint32_t base = refs->values.at[v].base;
+    if (!refs->values.at[v].scalar || !refs->values.at[v].cross_count || base == CN_NO_INDEX ||
+        cn_bit(chosen, base))
+      continue;
+    cn_bit_set(chosen, base);
+    count++;
+  }
+  if (count) {
+    remark(ctx, refs, count);
+    cn_demote(ctx, refs, chosen, stored);
+  }
+  free(chosen);
+  return true;
+}

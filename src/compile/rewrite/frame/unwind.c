@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Exceptional edges of parse points. What is live into the unwind destination of an invoke is
+ * demoted (demote.h): a gc.relocate there would need a landing pad of type token, which a front end
+ * does not make, and has no place at all among funclets (docs/llvm-22.md, "unwind edges"). The
+ * pad's code then finds its references in the frame, whoever threw and wherever they moved.
+ *
+ * Needs: struct cn_refs. Provides: no reference is live into a pad over a
+ * parse point; normal destinations with room for results. Breaks: struct cn_refs; the splitting of
+ * edges, struct cn_cfg.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/rewrite/frame/demote.h"
+
+/* ---- normal destinations ---- */
+
+struct edges {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  struct cn_ptrmap between;  /* block of an invoke -> the new block on its normal edge */
+  struct cn_ptrmap renamed;  /* members of `to` */
+  CN_VECTOR(LLVMBasicBlockRef) to; /* where split edges lead: their phis name the invokes' blocks */
+};
+
+/* Is `block` entered otherwise than by the normal edge of one invoke, or has it phis? */
+static bool is_shared(LLVMBasicBlockRef block)
+{
+  LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+
+  return LLVMGetNextUse(use) || LLVMIsAPHINode(LLVMGetFirstInstruction(block));
+}
+
+static void split_edge(struct edges *edges, LLVMValueRef invoke)
+{
+  LLVMBasicBlockRef from = LLVMGetInstructionParent(invoke), to = LLVMGetNormalDest(invoke);
+  LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(edges->ctx->llvm, to, "");
+  bool fresh;
+
+  LLVMPositionBuilderAtEnd(edges->builder, between);
+  LLVMSetCurrentDebugLocation2(edges->builder, LLVMInstructionGetDebugLoc(invoke));
+  LLVMBuildBr(edges->builder, to);
+  LLVMSetNormalDest(invoke, between);
+  *cn_ptrmap_add(&edges->between, from, NULL) = (uintptr_t)between;
+  cn_ptrmap_add(&edges->renamed, to, &fresh);
+  if (fresh)
+    cn_push(&edges->to, to);
+}
+
+/* The API cannot rename an incoming block of a phi: make another phi. */
+static void rename_incoming(struct edges *edges, LLVMValueRef phi)
+{
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(edges->builder, phi);
+  LLVMValueRef renamed = cn_build_phi_like(edges->builder, phi, "");
+  for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, n);
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
+    const uint64_t *between = cn_ptrmap_find(&edges->between, block);
+    if (between)
+      block = (LLVMBasicBlockRef)(uintptr_t)*between;
+    LLVMAddIncoming(renamed, &value, &block, 1);
+  }
+  cn_emit_instead(phi, renamed);
+}
+
+static void rename_all(struct edges *edges)
+{
+  LLVMValueRef next;
+
+  for (size_t i = 0; i < edges->to.count; i++)
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(edges->to.at[i]); LLVMIsAPHINode(phi);
+         phi = next) {
+      next = LLVMGetNextInstruction(phi);
+      rename_incoming(edges, phi);
+    }
+}
+
+/* A phi with one entry is its operand. */
+static void fold_phis(LLVMBasicBlockRef pad)
+{
+  LLVMValueRef next;
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(pad); LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    if (!cn_holds_ref(LLVMTypeOf(phi)) || LLVMCountIncoming(phi) != 1 ||
+        LLVMGetIncomingValue(phi, 0) == phi)
+      continue;
+    LLVMReplaceAllUsesWith(phi, LLVMGetIncomingValue(phi, 0));
+    LLVMInstructionEraseFromParent(phi);
+  }
+}
+
+void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct edges edges = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+    if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_pad(b))
+      fold_phis(b);
+    LLVMValueRef invoke = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsAInvokeInst(invoke))
+      continue;
+    bool wrapped = cn_classify_call(invoke).kind == CN_CALL_PARSE;
+    if ((wrapped || cn_holds_ref(LLVMTypeOf(invoke))) && is_shared(LLVMGetNormalDest(invoke)))
+      split_edge(&edges, invoke);
+  }
+  rename_all(&edges);
+  cn_ptrmap_free(&edges.between);
+  cn_ptrmap_free(&edges.renamed);
+  cn_free(&edges.to);
+  LLVMDisposeBuilder(edges.builder);
+}
+
+/* ---- what is live into pads ---- */
+
+struct value_list {
+  CN_VECTOR(LLVMValueRef) values;
+};
+
+/* Does `value`, which crosses some invoke of `pads` (per parse point: the unwind destination, or
+ * CN_NO_BLOCK), live on where that unwinds to? */
+static bool is_unwound(struct cn_live_range *range, const struct cn_refs *refs,
+                       const uint32_t *pads, uint32_t value)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+  bool ranged = false;
+
+  for (uint32_t c = v->cross; c < v->cross + v->cross_count; c++) {
+    uint32_t pad = pads[refs->crossings.at[c]];
+    if (pad == CN_NO_BLOCK)
+      continue;
+    if (!ranged)
+      cn_live_range(range, refs, value);
+    ranged = true;
+    if (range->in[pad] == range->stamp)
+      return true;
+  }
+  return false;
+}
+
+/* Per parse point, the block that it unwinds to; null if none does. */
+static uint32_t *find_pads(const struct cn_refs *refs)
+{
+  uint32_t *pads = cn_alloc(refs->points.count * sizeof *pads);
+  bool any = false;
+
+  for (size_t p = 0; p < refs->points.count; p++) {
+    LLVMValueRef call = refs->points.at[p].call;
+    bool unwinds = LLVMIsAInvokeInst(call);
+    pads[p] = unwinds ? cn_cfg_index(refs->cfg, LLVMGetUnwindDest(call)) : CN_NO_BLOCK;
+    any |= unwinds;
+  }
+  if (any)
+    return pads;
+  free(pads);
+  return NULL;
+}
+
+/* Which values are live into pads. Only their bases shall be asked for. */
+static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct value_list *unwound)
+{
+  struct cn_live_range range;
+
+  cn_liveness(refs);
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    struct cn_ref_value *value = &refs->values.at[v];
+    if (value->scalar && is_unwound(&range, refs, pads, v))
+      cn_push(&unwound->values, value->value);
+    else
+      value->cross_count = 0;
+  }
+  cn_live_free(&range);
+}
+
+bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
+{
+  struct value_list unwound = {0};
+  uint32_t *pads = find_pads(refs);
+
+  if (!pads)
+    return false;
+  cn_refs_restrict(refs);
+  find_unwound(refs, pads, &unwound);
+  free(pads);
+  cn_refs_find_bases(refs);
+  uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
+  for (size_t i = 0; i < unwound.values.count; i++) {
+    uint32_t base = refs->values.at[cn_refs_index(refs, unwound.values.at[i])].base;
+    if (base != CN_NO_INDEX)
+      cn_bit_set(chosen, base);
+  }
+  cn_demote(ctx, refs, chosen, stored);
+  free(chosen);
+  cn_free(&unwound.values);
+  return true;
+}

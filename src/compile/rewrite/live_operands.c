@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * References that a call is given and nobody needs after it. To Cairn's own callees they are dead:
+ * each lists in its own frame what it still needs. A callee without statepoints lists nothing; if it
+ * collects while it uses what it was given, its caller must list that. A program asks for it
+ *   by call      attribute "cairn-live-operands" on the call, or on the function that it names
+ *   by module    rewrite-statepoints without the optimisation dead-operands
+ *   by value     a "gc-live" bundle on the call: what is in it is listed, argument or not
+ *
+ * Part of rewrite-statepoints. Needs: nothing. Provides: the attribute on each call of which it is
+ * wanted, which its statepoint keeps. Breaks: nothing.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/live_operands.h"
+#include "compile/rewrite/refuse.h"
+
+static bool is_wanted(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (callee && LLVMGetIntrinsicID(callee))
+    return false;
+  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(call) ||
+         (callee && cn_string_attribute(callee, CN_LIVE_OPERANDS));
+}
+
+void cn_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_LIVE_OPERANDS,
+                                                    (unsigned)strlen(CN_LIVE_OPERANDS), "", 0);
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      bool any = false;
+      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_wanted(ctx, i))
+        continue;
+      for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)
+        any = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, a)));
+      if (any)
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, live);
+    }
+}
+
+void cn_operands_refuse(struct cn_judge *judge, LLVMValueRef call)
+{
+  unsigned arguments = is_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
+  uint32_t live, end;
+
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
+    if (cn_holds_ref(type) && !cn_is_ref(type))
+      cn_refuse_at(judge, call, "live-operands",
+                   "a vector or aggregate of references that is to be listed during the call: pass "
+                   "single references");
+  }
+  for (cn_calls_bundle(call, "gc-live", &live, &end); live < end; live++) {
+    LLVMValueRef value = LLVMGetOperand(call, live);
+    if (!cn_is_ref(LLVMTypeOf(value)) && !LLVMIsUndef(value))
+      cn_refuse_at(judge, call, "live-operands",
+                   "the call's gc-live bundle has something that is no single reference (locals "
+                   "that hold references are described without being named there)");
+  }
+}

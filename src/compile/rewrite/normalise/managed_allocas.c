@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Objects that a front end keeps in the frame: allocas in a managed address space. Such an object
+ * does not move and is no root; it must never be taken for one in the heap, so its address may be
+ * computed with, compared, loaded and stored through, and given to leaves, but goes nowhere where
+ * the collector looks: not to memory, to a callee with safepoints, nor into a phi or select with
+ * anything but other such objects and constants. References in it are described like those of any
+ * local: it becomes one, with its address cast.
+ *
+ * Needs: nothing. Provides: refusals; no alloca in a managed address space that holds references.
+ * Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/rewrite/normalise/normalise.h"
+#include "compile/rewrite/values/refs.h"
+
+struct spread {
+  struct cn_ctx *ctx;
+  LLVMValueRef alloca;
+  CN_VECTOR(LLVMValueRef) work; /* the address, and what is computed from it */
+  struct cn_ptrmap seen;
+};
+
+/* Such an alloca, or the cast of an ordinary one that we made of it in an earlier run. */
+static bool is_stack_object(LLVMValueRef value)
+{
+  bool address = LLVMIsAAllocaInst(value) || cn_is_local_cast(value);
+
+  return address && cn_is_ref(LLVMTypeOf(value));
+}
+
+static void refuse(const struct spread *s, LLVMValueRef at, const char *why)
+{
+  char name[64];
+
+  cn_error(s->ctx, at, "managed-alloca", "%s, an object in the frame, %s",
+           cn_value_name(s->alloca, name, sizeof name), why);
+}
+
+static void reach(struct spread *s, LLVMValueRef value)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&s->seen, value, &fresh);
+  if (fresh)
+    cn_push(&s->work, value);
+}
+
+static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
+{
+  if (cn_is_ref(LLVMTypeOf(call)) && cn_areas_hands_on(call)) {
+    reach(s, call);
+    return;
+  }
+  bool parse = cn_classify_call(call).kind == CN_CALL_PARSE;
+  for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
+    if (LLVMGetOperand(call, o) == value && (parse || o >= LLVMGetNumArgOperands(call))) {
+      refuse(s, call, "is given to a call that may collect garbage, and would be taken for one in "
+                      "the heap");
+      return;
+    }
+}
+
+static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
+{
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI: case LLVMSelect:
+    reach(s, user);
+    break;
+  case LLVMStore:
+    if (LLVMGetOperand(user, 0) == value)
+      refuse(s, user, "is stored where the collector would find it");
+    break;
+  case LLVMAtomicCmpXchg: case LLVMAtomicRMW:
+    if (LLVMGetOperand(user, 0) != value)
+      refuse(s, user, "is stored where the collector would find it");
+    break;
+  case LLVMInsertElement: case LLVMInsertValue: case LLVMShuffleVector:
+    refuse(s, user, "becomes part of a vector or struct");
+    break;
+  case LLVMRet:
+    refuse(s, user, "is returned");
+    break;
+  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+    use_in_call(s, user, value);
+    break;
+  default:
+    break;
+  }
+}
+
+/* What a value is computed from, where that is one object. */
+static LLVMValueRef origin(LLVMValueRef value)
+{
+  while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) ||
+         LLVMIsAFreezeInst(value) || (LLVMIsACallInst(value) && cn_areas_hands_on(value)))
+    value = LLVMGetOperand(value, 0);
+  return value;
+}
+
+static void check_merge(struct spread *s, LLVMValueRef merge)
+{
+  unsigned phi = LLVMIsAPHINode(merge) ? LLVMCountIncoming(merge) : 0;
+
+  for (unsigned i = 0; i < (phi ? phi : 2); i++) {
+    LLVMValueRef from = phi ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
+    LLVMValueRef object = origin(from);
+    if (LLVMIsConstant(object) || is_stack_object(object) || cn_ptrmap_find(&s->seen, object))
+      continue;
+    refuse(s, merge, "and something else meet in one value: nobody could tell which of them it is");
+    return;
+  }
+}
+
+static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
+{
+  struct spread s = {.ctx = ctx, .alloca = alloca};
+
+  reach(&s, alloca);
+  for (size_t w = 0; w < s.work.count; w++)
+    for (LLVMUseRef use = LLVMGetFirstUse(s.work.at[w]); use; use = LLVMGetNextUse(use))
+      use_in(&s, LLVMGetUser(use), s.work.at[w]);
+  for (size_t w = 0; w < s.work.count; w++)
+    if (LLVMIsAPHINode(s.work.at[w]) || LLVMIsASelectInst(s.work.at[w]))
+      check_merge(&s, s.work.at[w]);
+  cn_free(&s.work);
+  cn_ptrmap_free(&s.seen);
+}
+
+void cn_stack_objects_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_stack_object(i))
+        check(ctx, i);
+}
+
+static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
+{
+  size_t length;
+  char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
+
+  LLVMPositionBuilderBefore(builder, alloca);
+  LLVMValueRef local = LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca),
+                                            LLVMGetOperand(alloca, 0), "");
+  LLVMSetAlignment(local, LLVMGetAlignment(alloca));
+  LLVMValueRef address = LLVMBuildAddrSpaceCast(builder, local, LLVMTypeOf(alloca), "");
+  LLVMReplaceAllUsesWith(alloca, address);
+  LLVMInstructionEraseFromParent(alloca);
+  LLVMSetValueName2(local, name, length);
+  free(name);
+  return address;
+}
+
+void cn_stack_objects_lower(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i) && is_stack_object(i) &&
+          (cn_holds_ref(LLVMGetAllocatedType(i)) || cn_areas_carry(ctx, i)))
+        i = make_local(builder, i);
+  LLVMDisposeBuilder(builder);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Many locals of one type that holds references become one array. Every statepoint describes each
+ * local of the frame, which takes locals times safepoints, here and in the code generator; an array
+ * is described once, whatever its length. Nothing is lost by that: what is described has a place
+ * of its own in the frame from entry to return anyway.
+ *
+ * Each user gets an address of its own, computed before it, which the code generator folds into an
+ * offset from the stack pointer; phis and debug records share one of the entry block.
+ *
+ * Needs: refusals (refuse.c). Provides: few allocas to describe. Breaks: nothing but the order of
+ * allocas.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/normalise/normalise.h"
+
+/* So many of a type are worth an array. */
+enum { MANY = 16 };
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+struct kind {
+  LLVMTypeRef type;
+  value_vector locals;
+};
+
+struct merger {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  CN_VECTOR(struct kind) kinds;
+  struct cn_ptrmap index;    /* type -> its place in `kinds` */
+  struct cn_ptrmap declared; /* what debug records speak of */
+};
+
+/* ---- which locals ---- */
+
+static bool is_lifetime(LLVMValueRef user)
+{
+  return cn_calls_intrinsic(user, "llvm.lifetime.start") ||
+         cn_calls_intrinsic(user, "llvm.lifetime.end");
+}
+
+/* Does any address do for the call? Intrinsics and bundles may ask for an alloca. */
+static bool takes_address(LLVMValueRef call, LLVMValueRef local)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  bool intrinsic = callee && LLVMGetIntrinsicID(callee);
+
+  if (is_lifetime(call))
+    return true;
+  if (intrinsic && !cn_calls_copy(call) && !cn_calls_intrinsic(call, "llvm.memset"))
+    return false;
+  for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
+    if (LLVMGetOperand(call, o) == local &&
+        (o >= LLVMGetNumArgOperands(call) ||
+         LLVMGetCallSiteEnumAttribute(call, o + 1, cn_attribute_kind("inalloca"))))
+      return false;
+  return true;
+}
+
+static bool is_used_plainly(LLVMValueRef local)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user) || (cn_is_call(user) && !takes_address(user, local)))
+      return false;
+  }
+  return true;
+}
+
+/* One object, in native memory, whose copies in a row keep its alignment. */
+static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
+{
+  LLVMTypeRef type = LLVMGetAllocatedType(local);
+  LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(local, 0));
+
+  if (!cn_holds_ref(type) || cn_is_scalable(type) || !LLVMTypeIsSized(type) ||
+      cn_is_ref(LLVMTypeOf(local)) || !count || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 ||
+      LLVMConstIntGetZExtValue(count) != 1)
+    return false;
+  uint64_t size = LLVMABISizeOfType(ctx->layout, type);
+  return size && size % CN_AREA_WORD == 0 && size % LLVMGetAlignment(local) == 0 &&
+         is_used_plainly(local);
+}
+
+static void collect(struct merger *m, LLVMValueRef function)
+{
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i)) {
+    bool fresh;
+    if (!LLVMIsAAllocaInst(i) || !is_mergeable(m->ctx, i))
+      continue;
+    uint64_t *kind = cn_ptrmap_add(&m->index, LLVMGetAllocatedType(i), &fresh);
+    if (fresh) {
+      *kind = m->kinds.count;
+      cn_push(&m->kinds, (struct kind){.type = LLVMGetAllocatedType(i)});
+    }
+    cn_push(&m->kinds.at[*kind].locals, i);
+  }
+}
+
+/* ---- the array ---- */
+
+static void find_declared(struct merger *m, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
+        LLVMValueRef value = LLVMDbgRecordGetKind(r) == LLVMDbgRecordLabel
+                                 ? NULL
+                                 : LLVMDbgVariableRecordGetValue(r, 0);
+        if (value && LLVMIsAAllocaInst(value))
+          cn_ptrmap_add(&m->declared, value, NULL);
+      }
+}
+
+static LLVMValueRef build_address(struct merger *m, LLVMValueRef array, size_t index,
+                                  LLVMValueRef before)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(m->ctx->llvm);
+  LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, index, false)};
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, before);
+  LLVMSetCurrentDebugLocation2(m->builder, LLVMInstructionGetDebugLoc(before));
+  return LLVMBuildInBoundsGEP2(m->builder, LLVMGetAllocatedType(array), array, indices, 2, "");
+}
+
+static void set_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
+{
+  for (int o = 0; o < LLVMGetNumOperands(user); o++)
+    if (LLVMGetOperand(user, (unsigned)o) == from)
+      LLVMSetOperand(user, (unsigned)o, to);
+}
+
+/* `local` becomes element `index`; `top` is where the entry block computes addresses. */
+static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index,
+                    LLVMValueRef top)
+{
+  bool declared = cn_ptrmap_find(&m->declared, local) != NULL;
+  LLVMValueRef shared = NULL;
+
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(local)) != NULL;) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (is_lifetime(user)) {
+      LLVMInstructionEraseFromParent(user);
+    } else if (!LLVMIsAPHINode(user)) {
+      set_operands(user, local, build_address(m, array, index, user));
+    } else {
+      shared = shared ? shared : build_address(m, array, index, top);
+      set_operands(user, local, shared);
+    }
+  }
+  if (declared) /* its uses by metadata */
+    LLVMReplaceAllUsesWith(local, shared ? shared : build_address(m, array, index, top));
+  LLVMInstructionEraseFromParent(local);
+}
+
+static void merge(struct merger *m, LLVMValueRef function, const struct kind *kind)
+{
+  LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+  unsigned alignment = CN_AREA_WORD;
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, first);
+  LLVMSetCurrentDebugLocation2(m->builder, NULL);
+  LLVMValueRef array =
+      LLVMBuildAlloca(m->builder, LLVMArrayType2(kind->type, kind->locals.count), "locals");
+  for (size_t l = 0; l < kind->locals.count; l++)
+    if (LLVMGetAlignment(kind->locals.at[l]) > alignment)
+      alignment = LLVMGetAlignment(kind->locals.at[l]);
+  LLVMSetAlignment(array, alignment);
+  for (size_t l = 0; l < kind->locals.count; l++)
+    replace(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
+}
+
+/* Else nothing is described, and locals may share their places. */
+static bool has_parse_point(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_classify_call(i).kind == CN_CALL_PARSE)
+        return true;
+  return false;
+}
+
+void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct merger m = {.ctx = ctx};
+  size_t most = 0;
+
+  collect(&m, function);
+  for (size_t k = 0; k < m.kinds.count; k++)
+    most = m.kinds.at[k].locals.count > most ? m.kinds.at[k].locals.count : most;
+  if (most >= MANY && has_parse_point(function)) {
+    m.builder = LLVMCreateBuilderInContext(ctx->llvm);
+    find_declared(&m, function);
+    for (size_t k = 0; k < m.kinds.count; k++)
+      if (m.kinds.at[k].locals.count >= MANY)
+        merge(&m, function, &m.kinds.at[k]);
+    LLVMDisposeBuilder(m.builder);
+  }
+  for (size_t k = 0; k < m.kinds.count; k++)
+    cn_free(&m.kinds.at[k].locals);
+  cn_free(&m.kinds);
+  cn_ptrmap_free(&m.index);
+  cn_ptrmap_free(&m.declared);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Phis of references that choose nothing: all inputs are one value, or the phi itself, as behind
+ * loops in LCSSA form and where several edges of a switch lead to one block. Such a phi has the
+ * address of that value, so it need not be a value of its own (late-insertion-slides-2014,
+ * "Terminology: Derived Pointers"). Needs: no unreachable blocks. Provides: every phi of references
+ * has two inputs that differ. Breaks: every analysis of the function.
+ */
+#include "base/vector.h"
+#include "compile/rewrite/normalise/normalise.h"
+#include "compile/rewrite/values/refs.h"
+
+void cn_phis_fold(LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) work = {0};
+  struct cn_ptrmap gone = {0};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i))
+      if (cn_holds_ref(LLVMTypeOf(i)) && cn_phi_only_input(i))
+        cn_push(&work, i);
+  for (size_t next = 0; next < work.count; next++) {
+    LLVMValueRef phi = work.at[next];
+    LLVMValueRef only = cn_ptrmap_find(&gone, phi) ? NULL : cn_phi_only_input(phi);
+    if (!only)
+      continue;
+    for (LLVMUseRef use = LLVMGetFirstUse(phi); use; use = LLVMGetNextUse(use))
+      if (LLVMIsAPHINode(LLVMGetUser(use)) && LLVMGetUser(use) != phi)
+        cn_push(&work, LLVMGetUser(use));
+    LLVMReplaceAllUsesWith(phi, only);
+    LLVMInstructionEraseFromParent(phi);
+    *cn_ptrmap_add(&gone, phi, NULL) = 1;
+  }
+  cn_ptrmap_free(&gone);
+  cn_free(&work);
+}

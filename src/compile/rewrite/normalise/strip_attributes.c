@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Attributes and metadata that a moving collector makes false. Memory that a function does not
+ * touch itself may be moved by a safepoint in it: memory(...), nosync, nofree. A reference does
+ * not stay dereferenceable, unaliased or unchanged over a safepoint. The table is in promises.c.
+ * Only on managed functions, their call sites and their memory accesses, on declarations with
+ * references and globals that hold some: what is native keeps what it knows (LLVM's own pass
+ * strips the whole module).
+ *
+ * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
+ */
+#include <string.h>
+#include "base/vector.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/promises.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/normalise/normalise.h"
+#include "compile/rewrite/values/refs.h"
+
+static int pointer_operand(LLVMValueRef access)
+{
+  return LLVMIsAStoreInst(access) ? 1 : 0;
+}
+
+static bool is_plain_pointer(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind && !cn_is_ref(type);
+}
+
+/* Does `i` read or write references where no reference leads, or copy what may be some? */
+static bool accesses_frame(LLVMValueRef i)
+{
+  bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
+
+  if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsAAtomicCmpXchgInst(i) &&
+      !LLVMIsAAtomicRMWInst(i) && !LLVMIsACallInst(i))
+    return false;
+  if (LLVMIsACallInst(i)) {
+    LLVMValueRef callee = cn_direct_callee(i);
+    if (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_intrinsic(i, "llvm.invariant.end"))
+      return false;
+    refs |= cn_areas_is_copy(i);
+  }
+  int count = LLVMIsACallInst(i) ? (int)LLVMGetNumArgOperands(i) : LLVMGetNumOperands(i);
+  for (int o = 0; o < count; o++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, (unsigned)o));
+    plain |= is_plain_pointer(type);
+    refs |= cn_holds_ref(type) && (LLVMIsACallInst(i) || o != pointer_operand(i));
+  }
+  return plain && refs;
+}
+
+/* A reference is loaded or stored where no reference leads: in a frame, maybe a caller's. */
+static bool accesses_frames(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (accesses_frame(i))
+        return true;
+  return false;
+}
+
+/* A collection changes the references in frames: no call can be moved over accesses to them,
+ * however little the callee knows of the pointer. */
+static void strip_frame_pointers(LLVMValueRef function)
+{
+  unsigned parameters = LLVMCountParams(function), noalias = cn_attribute_kind("noalias");
+  bool promised = false;
+
+  for (unsigned p = 1; p <= parameters && !promised; p++)
+    promised = LLVMGetEnumAttributeAtIndex(function, p, noalias) != NULL;
+  if (!promised || !accesses_frames(function))
+    return;
+  for (unsigned p = 0; p < parameters; p++)
+    if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) == LLVMPointerTypeKind)
+      LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
+}
+
+/* Take the attributes that promise what is false at `place` off a function, which mostly has none,
+ * or off a call. */
+static void strip_index(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
+{
+  bool function = LLVMIsAFunction(of) != NULL;
+
+  if (function && LLVMGetAttributeCountAtIndex(of, index) == 0)
+    return;
+  for (unsigned p = 0; p < cn_promise_count; p++) {
+    unsigned kind = cn_promises[p].at & place ? cn_attribute_kind(cn_promises[p].name) : 0;
+    if (kind && function)
+      LLVMRemoveEnumAttributeAtIndex(of, index, kind);
+    else if (kind)
+      LLVMRemoveCallSiteEnumAttribute(of, index, kind);
+  }
+}
+
+static void strip_signature(LLVMValueRef function)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(function);
+
+  strip_frame_pointers(function);
+  strip_index(function, CN_FUNCTION_INDEX, CN_AT_FUNCTION);
+  if (cn_holds_ref(LLVMGetReturnType(type)))
+    strip_index(function, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
+  unsigned parameters = LLVMCountParams(function);
+  for (unsigned p = 0; p < parameters; p++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(function, p))))
+      strip_index(function, p + 1, CN_AT_REFERENCE);
+}
+
+/* A leaf keeps the promises about its own memory: nothing moves during it. */
+static void strip_call(LLVMValueRef call)
+{
+  unsigned arguments = LLVMGetNumArgOperands(call);
+
+  if (!cn_calls_have_attributes(call, arguments) || cn_classify_call(call).kind == CN_CALL_LEAF)
+    return;
+  strip_index(call, CN_FUNCTION_INDEX, CN_AT_CALL);
+  if (cn_holds_ref(LLVMTypeOf(call)))
+    strip_index(call, LLVMAttributeReturnIndex, CN_AT_REFERENCE);
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
+    if (cn_holds_ref(type))
+      strip_index(call, a + 1, CN_AT_REFERENCE);
+    else if (is_plain_pointer(type))
+      strip_index(call, a + 1, CN_AT_POINTER);
+  }
+}
+
+/* What is loaded or stored through a reference moves away; a reference that lies in a local or a
+ * global is changed there. */
+static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
+{
+  if (!LLVMHasMetadata(access) || !cn_promise_touches_references(access))
+    return;
+  for (unsigned p = 0; p < cn_promise_count; p++)
+    if ((cn_promises[p].at & CN_AT_ACCESS) && cn_promise_is_made(ctx, access, &cn_promises[p]))
+      LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_promises[p].name), NULL);
+}
+
+/* invariant.start says that memory does not change: which a safepoint moves away, or in which it
+ * changes references. Of other globals it may be true. */
+static bool is_invariant_start(LLVMValueRef i)
+{
+  if (!cn_calls_intrinsic(i, "llvm.invariant.start"))
+    return false;
+  LLVMValueRef memory = LLVMGetArgOperand(i, 1);
+  return !LLVMIsAGlobalVariable(memory) || cn_holds_ref(LLVMGlobalGetValueType(memory)) ||
+         cn_is_ref(LLVMTypeOf(memory));
+}
+
+/* Returns the instruction after it; its uses, invariant.end, may be next to it. */
+static LLVMValueRef delete_invariant(LLVMValueRef start)
+{
+  CN_VECTOR(LLVMValueRef) ends = {0};
+
+  for (LLVMUseRef use = LLVMGetFirstUse(start); use; use = LLVMGetNextUse(use))
+    if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.invariant.end"))
+      cn_push(&ends, LLVMGetUser(use));
+  for (size_t e = 0; e < ends.count; e++)
+    LLVMInstructionEraseFromParent(ends.at[e]);
+  cn_free(&ends);
+  LLVMReplaceAllUsesWith(start, LLVMConstNull(LLVMTypeOf(start)));
+  LLVMValueRef next = LLVMGetNextInstruction(start);
+  LLVMInstructionEraseFromParent(start);
+  return next;
+}
+
+static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad: case LLVMStore: case LLVMAtomicCmpXchg: case LLVMAtomicRMW:
+    strip_access(ctx, i);
+    break;
+  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+    if (is_invariant_start(i))
+      return delete_invariant(i);
+    strip_call(i);
+    strip_access(ctx, i);
+    break;
+  default:
+    break;
+  }
+  return LLVMGetNextInstruction(i);
+}
+
+void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  strip_signature(function);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
+      i = strip_instruction(ctx, i);
+}
+
+void cn_strip_declarations(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) &&
+        cn_calls_type_has_refs(LLVMGlobalGetValueType(f)))
+      strip_index(f, CN_FUNCTION_INDEX, CN_AT_LEAF);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_promise_constant_root(g))
+      LLVMSetGlobalConstant(g, false);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Blocks that nothing reaches: a step of rewrite-statepoints. Liveness, bases and the placement of
+ * phis speak of paths from the entry, of which these have none.
+ *
+ * Needs: struct cn_cfg. Provides: no block but those in it. Breaks: nothing, for it knows no other.
+ *
+ * LLVM's own pass unreachableblockelim does this as well, at the cost of a pass manager for each
+ * function that has such a block.
+ */
+#include "compile/rewrite/normalise/normalise.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+struct deleting {
+  const struct cn_cfg *cfg;
+  LLVMBuilderRef builder;
+};
+
+static bool comes_from_nowhere(const struct deleting *d, LLVMValueRef phi)
+{
+  unsigned count = LLVMCountIncoming(phi);
+
+  for (unsigned i = 0; i < count; i++)
+    if (cn_cfg_index(d->cfg, LLVMGetIncomingBlock(phi, i)) == CN_NO_BLOCK)
+      return true;
+  return false;
+}
+
+/* The API cannot take an entry from a phi: another takes its place, or the value that remains. */
+static void replace_phi(struct deleting *d, LLVMValueRef phi)
+{
+  unsigned count = LLVMCountIncoming(phi);
+  size_t length;
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(d->builder, phi);
+  LLVMValueRef other = cn_build_phi_like(d->builder, phi, "");
+  for (unsigned i = 0; i < count; i++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+    if (cn_cfg_index(d->cfg, from) != CN_NO_BLOCK)
+      LLVMAddIncoming(other, &value, &from, 1);
+  }
+  char *name = cn_strdup(LLVMGetValueName2(phi, &length));
+  LLVMReplaceAllUsesWith(phi, other);
+  LLVMInstructionEraseFromParent(phi);
+  LLVMValueRef only = cn_phi_only_input(other);
+  if (only) {
+    LLVMReplaceAllUsesWith(other, only);
+    LLVMInstructionEraseFromParent(other);
+  } else {
+    LLVMSetValueName2(other, name, length);
+  }
+  free(name);
+}
+
+/* A terminator remains, which takes the debug records with it. */
+static void empty_block(struct deleting *d, LLVMBasicBlockRef block)
+{
+  for (LLVMValueRef i; (i = LLVMGetLastInstruction(block));) {
+    if (LLVMGetFirstUse(i))
+      LLVMReplaceAllUsesWith(i, LLVMGetPoison(LLVMTypeOf(i)));
+    LLVMInstructionEraseFromParent(i);
+  }
+  LLVMPositionBuilderAtEnd(d->builder, block);
+  LLVMBuildUnreachable(d->builder);
+}
+
+void cn_delete_unreachable(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  struct deleting d = {.cfg = cfg, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  LLVMBasicBlockRef next_block;
+  LLVMValueRef next;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(phi);
+         phi = next) {
+      next = LLVMGetNextInstruction(phi);
+      if (comes_from_nowhere(&d, phi))
+        replace_phi(&d, phi);
+    }
+  LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(cfg->function);
+  for (LLVMBasicBlockRef b = first; b; b = LLVMGetNextBasicBlock(b))
+    if (cn_cfg_index(cfg, b) == CN_NO_BLOCK)
+      empty_block(&d, b);
+  for (LLVMBasicBlockRef b = first; b; b = next_block) {
+    next_block = LLVMGetNextBasicBlock(b);
+    if (cn_cfg_index(cfg, b) == CN_NO_BLOCK)
+      LLVMDeleteBasicBlock(b);
+  }
+  LLVMDisposeBuilder(d.builder);
+}

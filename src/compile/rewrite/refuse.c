@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What rewrite-statepoints cannot make precise, refused with function, source line and rule
+ * before anything is changed (docs/architecture.md, invariant 2). Each of these is silent damage or
+ * a crash in a release build of LLVM's own pass (docs/llvm-22.md). Needs: nothing. Provides:
+ * diagnostics. Breaks: nothing.
+ */
+#include <string.h>
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/markers/spans.h"
+#include "compile/markers/user_roots.h"
+#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/normalise/normalise.h"
+#include "compile/rewrite/refuse.h"
+#include "compile/rewrite/values/refs.h"
+
+bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction)
+{
+  if (!judge->has_cfg)
+    cn_cfg_build_edges(&judge->cfg, judge->function);
+  judge->has_cfg = true;
+  return cn_cfg_index(&judge->cfg, LLVMGetInstructionParent(instruction)) != CN_NO_BLOCK;
+}
+
+void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why)
+{
+  char name[96];
+
+  if (!cn_refuse_reachable(judge, at))
+    return;
+  if (cn_is_call(at))
+    cn_calls_name(at, name, sizeof name);
+  else
+    cn_value_name(at, name, sizeof name);
+  cn_error(judge->ctx, at, rule, "%s: %s", name, why);
+}
+
+static void judge_cast(struct cn_judge *judge, LLVMValueRef i)
+{
+  LLVMValueRef from = LLVMGetOperand(i, 0);
+  bool to_ref = cn_holds_ref(LLVMTypeOf(i)), from_ref = cn_holds_ref(LLVMTypeOf(from));
+
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMIntToPtr:
+    if (to_ref && !LLVMIsConstant(from))
+      cn_refuse_at(judge, i, "integer-to-reference",
+                   "an integer that becomes a reference does not move with its object");
+    break;
+  case LLVMAddrSpaceCast:
+    if ((to_ref || from_ref) && !LLVMIsConstant(from) && !cn_is_local_cast(i))
+      cn_refuse_at(judge, i, "address-space-cast",
+                   "a reference and an unmanaged pointer cannot become each other");
+    break;
+  default:
+    break;
+  }
+}
+
+/* Every instruction that may yield a reference is listed; one that is not would be a base by
+ * accident. */
+static void judge_result(struct cn_judge *judge, LLVMValueRef i)
+{
+  LLVMTypeRef type = LLVMTypeOf(i);
+
+  if (!cn_holds_ref(type))
+    return;
+  if (cn_refuse_scalable(type)) {
+    cn_refuse_at(judge, i, "scalable-vector",
+                 "a scalable vector of references cannot be described");
+    return;
+  }
+  if (cn_part_count(type) > CN_PART_LIMIT) {
+    cn_refuse_at(judge, i, "large-aggregate",
+                 "an aggregate of so many values cannot be split for relocation");
+    return;
+  }
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMCallBr:
+    cn_refuse_at(judge, i, "callbr", "the result of a callbr arrives at several places");
+    return;
+  case LLVMInvoke:
+  case LLVMLoad:
+  case LLVMCall:
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
+  case LLVMGetElementPtr:
+  case LLVMBitCast:
+  case LLVMFreeze:
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMIntToPtr:
+  case LLVMAddrSpaceCast:
+    return;
+  case LLVMAlloca:
+    return;
+  case LLVMVAArg:
+    cn_refuse_at(judge, i, "va-arg-reference",
+                 "a reference in a variable argument list lies where nothing describes it");
+    return;
+  default:
+    cn_refuse_at(judge, i, "unsupported-instruction",
+                 "the base of the reference that this instruction yields is not known");
+  }
+}
+
+static bool has_ref_phi(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    if (cn_holds_ref(LLVMTypeOf(i)) && LLVMCountIncoming(i) > 1)
+      return true;
+  return false;
+}
+
+/* A block with a catchswitch has no room for loads: what its phis choose is loaded behind it. Where
+ * other ways lead there too, the wrong one would be loaded. */
+static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
+{
+  LLVMBasicBlockRef unwind = LLVMGetUnwindDest(i);
+  unsigned entries = 0;
+
+  if (!unwind || !has_ref_phi(LLVMGetInstructionParent(i)))
+    return;
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(unwind)); use;
+       use = LLVMGetNextUse(use))
+    entries++;
+  if (entries > 1 || LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(unwind)))
+    cn_refuse_at(
+        judge, i, "funclet-phi",
+        "a phi of references in a block with a catchswitch that unwinds to a pad that is entered "
+        "otherwise, too, or to another catchswitch");
+}
+
+static void judge_funclet(struct cn_judge *judge, LLVMValueRef pad)
+{
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(pad); a++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(pad, a))))
+      cn_refuse_at(judge, pad, "funclet-argument",
+                   "a funclet pad takes a reference, which cannot be loaded before it");
+}
+
+static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)
+{
+  judge_result(judge, i);
+  if (LLVMIsACastInst(i))
+    judge_cast(judge, i);
+  if (cn_is_call(i))
+    cn_refuse_call(judge, i);
+  if (LLVMIsACatchSwitchInst(i))
+    judge_catchswitch(judge, i);
+  if (LLVMIsACatchPadInst(i) || LLVMIsACleanupPadInst(i))
+    judge_funclet(judge, i);
+}
+
+bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_judge judge = {.ctx = ctx, .function = function};
+  unsigned errors = ctx->errors;
+
+  cn_refuse_strategy(ctx, function);
+  if (cn_has_statepoints(function))
+    return false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      judge_instruction(&judge, i);
+  if (judge.has_points) {
+    cn_refuse_signature(ctx, function);
+    cn_refuse_allocas(ctx, function);
+    cn_stack_objects_refuse(ctx, function);
+  }
+  cn_pairs_refuse(ctx, function);
+  cn_user_roots_refuse(ctx, function);
+  if (judge.has_cfg)
+    cn_cfg_free(&judge.cfg);
+  cn_spans_check(ctx, function, true);
+  return ctx->errors == errors;
+}

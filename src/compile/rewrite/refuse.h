@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the parts of refuse.c share. Private to src/compile.
+ */
+#ifndef CN_COMPILE_REWRITE_REFUSE_H
+#define CN_COMPILE_REWRITE_REFUSE_H
+
+#include "compile/analysis/cfg.h"
+#include "compile/core/pass.h"
+
+/* One function that is looked at. */
+struct cn_judge {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  struct cn_cfg cfg; /* built when something is to be refused: what is unreachable is not */
+  bool has_cfg, has_points, rewritten;
+  bool hardened; /* that loads are hardened was told */
+};
+
+bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction);
+/* Report `at`, unless it is never reached. */
+void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why);
+
+/* ---- refuse_calls.c ---- */
+
+void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
+
+/* refuse_hardening.c: mitigations under which a call cannot be a statepoint. */
+void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
+
+/* ---- refuse.c ---- */
+
+/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or
+ * needs nothing. */
+bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* ---- refuse_signature.c ---- */
+
+void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
+/* Parameters and convention of a function with parse points. */
+void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
+bool cn_refuse_scalable(LLVMTypeRef type);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Mitigations of speculative execution with which LLVM 22's code generator ends the process when it
+ * comes to a statepoint (docs/llvm-22.md). Needs: nothing. Provides: diagnostics of rule hardening.
+ * Breaks: nothing.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/refuse.h"
+
+void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call)
+{
+  unsigned loads = cn_attribute_kind("speculative_load_hardening");
+
+  if (!judge->hardened && cn_refuse_reachable(judge, call) &&
+      LLVMGetEnumAttributeAtIndex(judge->function, CN_FUNCTION_INDEX, loads)) {
+    judge->hardened = true;
+    cn_refuse_at(judge, call, "hardening",
+                 "LLVM 22 cannot lower a safepoint in a function with speculative load hardening "
+                 "(-mspeculative-load-hardening)");
+  }
+  if (!LLVMIsAFunction(LLVMGetCalledValue(call)) && cn_convention_has_thunks(judge->function))
+    cn_refuse_at(judge, call, "hardening",
+                 "LLVM 22 cannot lower an indirect call in a statepoint that is to go through a "
+                 "thunk (target feature retpoline, lvi-cfi or seses)");
+}

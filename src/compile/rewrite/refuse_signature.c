@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What cannot be made precise of a function as a whole: its parameters, convention and strategy.
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. docs/refused.md.
+ */
+#include "compile/analysis/alloca_layout.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/refuse.h"
+#include "compile/rewrite/values/refs.h"
+
+bool cn_refuse_scalable(LLVMTypeRef type)
+{
+  return cn_is_scalable(type) && cn_holds_ref(type);
+}
+
+static void judge_parameters(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  static const char *const copies[] = {"byval", "inalloca", "preallocated"};
+
+  for (unsigned p = 0; p < LLVMCountParams(function); p++) {
+    if (cn_refuse_scalable(LLVMTypeOf(LLVMGetParam(function, p))))
+      cn_error(ctx, function, "scalable-vector",
+               "parameter %u is a scalable vector of references", p + 1);
+    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
+      unsigned kind = cn_attribute_kind(copies[c]);
+      LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, p + 1, kind);
+      if (attribute && (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) ||
+                        cn_areas_carry(ctx, LLVMGetParam(function, p))))
+        cn_error(ctx, function, "byval-reference",
+                 "parameter %u is a copy on the stack that holds references that nothing describes",
+                 p + 1);
+    }
+  }
+}
+
+static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned kind = cn_attribute_kind("swifterror");
+
+  for (unsigned p = 0; p < LLVMCountParams(function); p++)
+    if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) &&
+        cn_areas_carry(ctx, LLVMGetParam(function, p)))
+      cn_error(ctx, function, "swifterror-reference",
+               "parameter %u, a swifterror one, lies in a register that nothing describes", p + 1);
+}
+
+/* Conventions under which the callee saves registers that the walker takes from elsewhere. */
+static void judge_convention(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned convention = LLVMGetFunctionCallConv(function);
+
+  if (convention == LLVMPreserveMostCallConv || convention == LLVMPreserveAllCallConv ||
+      convention == LLVMWin64CallConv || convention == LLVMColdCallConv)
+    cn_error(ctx, function, "calling-convention",
+             "a managed function of calling convention %u (preserve_most, preserve_all, ms_abi, "
+             "coldcc) saves registers that frame maps do not describe; give it the usual one",
+             convention);
+  if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
+    cn_error(ctx, function, "naked-function",
+             "a function without prologue has no frame in which references could survive a call");
+}
+
+/* The attribute "cairn" asks for a strategy that the code generator lowers; the function may name
+ * it, but no other. */
+void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  const char *gc = LLVMGetGC(function);
+
+  if (gc && !cn_is_strategy(gc))
+    cn_error(ctx, function, "gc-strategy",
+             "a function with attribute \"cairn\" has gc \"%s\", which is lowered otherwise", gc);
+}
+
+void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  judge_parameters(ctx, function);
+  judge_swifterror(ctx, function);
+  judge_convention(ctx, function);
+}

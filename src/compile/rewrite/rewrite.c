@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint
+ * (statepoints-original, "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and no
+ * reference from before it is used after it.
+ *
+ * Needs: polls placed; functions that were not rewritten before (those that contain a
+ * gc.statepoint are left alone). Provides: gc.statepoint, gc.result, gc.relocate; described
+ * allocas; no attribute that a moving collector makes false. Breaks: struct cn_cfg and every
+ * analysis of the functions it changes. A module with something that cannot be rewritten is
+ * refused before anything is changed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/cost/steps.h"
+#include "compile/lower/special_calls.h"
+#include "compile/markers/user_roots.h"
+#include "compile/rewrite/emit/emitter.h"
+#include "compile/rewrite/emit/rematerialise.h"
+#include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/frame/describe_allocas.h"
+#include "compile/rewrite/frame/pairs.h"
+#include "compile/rewrite/live_operands.h"
+#include "compile/rewrite/normalise/normalise.h"
+#include "compile/rewrite/refuse.h"
+#include "compile/rewrite/values/live_intervals.h"
+#include "compile/rewrite/values/refs.h"
+#include "compile/tail/tail.h"
+
+enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
+
+/* ---- one function ---- */
+
+static void rebuild(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
+{
+  unsigned off = refs->off;
+
+  cn_step_done(ctx, cfg->function, step, NULL, 0);
+  cn_refs_free(refs);
+  cn_refs_build(refs, cfg, off);
+}
+
+static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg,
+                  struct cn_refs *refs)
+{
+  struct cn_ctx *ctx = e->ctx;
+  unsigned off = ctx->options->relocations_off;
+
+  cn_cfg_build_edges(cfg, function);
+  if (cfg->count != LLVMCountBasicBlocks(function))
+    cn_delete_unreachable(ctx, cfg);
+  if (cn_relocation_on(ctx, CAIRN_RELOCATION_MERGE_DERIVED))
+    cn_phis_fold(function);
+  if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
+    cn_cfg_add_dominators(cfg);
+  cn_refs_build(refs, cfg, off);
+  if (e->bases_asked && cn_pointer_bases(ctx, refs)) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg, off);
+  }
+  if (!refs->aggregates)
+    return;
+  if (cn_slots_wanted(ctx, refs))
+    cn_hulls_mark(refs);
+  else
+    cn_liveness(refs);
+  if (cn_split_aggregates(ctx, refs))
+    rebuild(ctx, refs, cfg, "split aggregates");
+}
+
+/* Live sets with bases. */
+static void analyse(struct cn_refs *refs)
+{
+  struct cn_bases bases;
+  struct cn_compared compared = {0};
+
+  bool moved = cn_compare_move(refs, NULL);
+  cn_liveness(refs);
+  if (moved && cn_compare_settle(refs, &compared))
+    cn_liveness(refs);
+  cn_bases_find(&bases, refs);
+  cn_free(&compared.early);
+  if (bases.made.count)
+    cn_refs_extend(refs, bases.made.at, bases.made.count);
+  if (cn_refs_attach_bases(refs, &bases) || bases.made.count)
+    cn_liveness(refs);
+  cn_recompute_plan(refs);
+  cn_bases_free(&bases);
+}
+
+/* Was `v` computed again wherever it is used? A GEP that only such a value was made from is dead
+ * with it. */
+static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+
+  if (!v->value || LLVMGetFirstUse(v->value))
+    return false;
+  return v->root != value || v->recompute || (reached && LLVMIsAGetElementPtrInst(v->value));
+}
+
+static void delete_dead(struct cn_refs *refs)
+{
+  CN_VECTOR(uint32_t) work = {0};
+
+  for (uint32_t first = 0; first < refs->values.count; first++) {
+    cn_push(&work, first);
+    while (work.count) {
+      uint32_t value = work.at[--work.count];
+      struct cn_ref_value *v = &refs->values.at[value];
+      if (!is_dead(refs, value, value != first))
+        continue;
+      if (v->root != value)
+        cn_push(&work, v->from);
+      for (int o = 0; o < LLVMGetNumOperands(v->value); o++) {
+        uint32_t from = cn_refs_index(refs, LLVMGetOperand(v->value, (unsigned)o));
+        if (from != CN_NO_INDEX)
+          cn_push(&work, from);
+      }
+      LLVMInstructionEraseFromParent(v->value);
+      v->value = NULL;
+    }
+  }
+  cn_free(&work);
+}
+
+static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
+{
+  struct cn_cfg cfg;
+  struct cn_refs refs;
+
+  cn_phis_drop_idle(e->ctx, function);
+  cn_unwind_split_edges(e->ctx, function);
+  cn_step_done(e->ctx, function, "split unwind edges", NULL, 0);
+  build(e, function, &cfg, &refs);
+  if (refs.points.count && !cn_pairs_refuse_unwound(e->ctx, &refs)) {
+    if (cn_unwind_replace_phis(e->ctx, &refs))
+      rebuild(e->ctx, &refs, &cfg, "phis of pads");
+    if (cn_slot_mode(e->ctx, &refs, &e->described.stored))
+      rebuild(e->ctx, &refs, &cfg, "slot mode");
+    if (cn_unwind_demote(e->ctx, &refs, &e->described.stored))
+      rebuild(e->ctx, &refs, &cfg, "demotion for pads");
+    analyse(&refs);
+    for (size_t v = 0; v < refs.values.count; v++)
+      CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
+    cn_describe_allocas(e->ctx, function, &e->described);
+    e->relocations += refs.crossings.count;
+    e->names = cn_refs_named(&refs) && e->relocations <= CN_NAMED_RELOCATIONS;
+    cn_span_tails_enter(&e->spans, &cfg);
+    for (size_t p = 0; p < refs.points.count; p++)
+      cn_emit_statepoint(e, &refs, &refs.points.at[p]);
+    cn_span_tails_leave(&e->spans);
+    cn_relocate(e, &refs);
+    delete_dead(&refs);
+    cn_free(&e->described.operands);
+    cn_ptrmap_free(&e->described.stored);
+  }
+  cn_refs_free(&refs);
+  cn_cfg_free(&cfg);
+}
+
+static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
+{
+  LLVMTypeRef native = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMTypeRef reference = LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
+
+  *e = (struct cn_emitter){
+      .ctx = ctx,
+      .builder = LLVMCreateBuilderInContext(ctx->llvm),
+      .statepoint = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &native, 1),
+      .relocate = cn_intrinsic(ctx, "llvm.experimental.gc.relocate", &reference, 1),
+      .i32 = LLVMInt32TypeInContext(ctx->llvm),
+      .i64 = LLVMInt64TypeInContext(ctx->llvm),
+      .elementtype = cn_attribute_kind("elementtype"),
+      .bases_asked = cn_pointer_bases_asked(ctx->module)};
+  cn_span_tails_start(ctx, &e->spans);
+}
+
+/* Declarations that nothing called are not to be left behind. */
+static void free_emitter(struct cn_emitter *e)
+{
+  cn_span_tails_end(e->ctx, &e->spans);
+  cn_templates_free(&e->templates);
+  if (!LLVMGetFirstUse(e->statepoint))
+    LLVMDeleteFunction(e->statepoint);
+  if (!LLVMGetFirstUse(e->relocate))
+    LLVMDeleteFunction(e->relocate);
+  LLVMDisposeBuilder(e->builder);
+  cn_free(&e->scratch.args.values);
+  cn_free(&e->scratch.deopt.values);
+  cn_free(&e->scratch.transition.values);
+  cn_free(&e->scratch.live.values);
+  cn_free(&e->scratch.funclet.values);
+}
+
+bool cn_rewrite(struct cn_ctx *ctx)
+{
+  CN_VECTOR(LLVMValueRef) todo = {0};
+  struct cn_emitter emitter;
+  unsigned errors = ctx->errors;
+
+  cn_spaces_check(ctx);
+  cn_spans_check_markers(ctx);
+  cn_span_table_check(ctx);
+  cn_user_roots_check_marker(ctx);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
+      cn_push(&todo, f);
+  if (ctx->errors == errors) {
+    for (size_t i = 0; i < todo.count; i++) {
+      cn_operands_mark(ctx, todo.at[i]);
+      cn_special_intrinsics(ctx, todo.at[i]);
+      cn_special_variadic(ctx, todo.at[i]);
+    }
+    init_emitter(&emitter, ctx);
+    if (todo.count)
+      cn_strip_declarations(ctx);
+    for (size_t i = 0; i < todo.count; i++) {
+      if (!LLVMGetGC(todo.at[i]))
+        LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
+      /* LLVM's pass that brings references to where the walker finds them skips such functions. */
+      LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
+      cn_strip_function(ctx, todo.at[i]);
+      cn_define_function(todo.at[i]);
+      cn_forms_lower(ctx, todo.at[i]);
+      cn_stack_objects_lower(ctx, todo.at[i]);
+      cn_merge_locals(ctx, todo.at[i]);
+      cn_tail_calls(ctx, todo.at[i]);
+      cn_step_done(ctx, todo.at[i], "tail calls", NULL, 0);
+      rewrite_function(&emitter, todo.at[i]);
+      cn_spaces_lower(ctx, todo.at[i]);
+      cn_step_done(ctx, todo.at[i], "statepoints", NULL, 0);
+    }
+    free_emitter(&emitter);
+  }
+  cn_free(&todo);
+  return ctx->errors == errors;
+}

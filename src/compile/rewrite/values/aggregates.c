@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Vectors of references and first-class aggregates that hold some, split where they would be
+ * live over a parse point: taken apart right after the definition, put together again right
+ * before each use, so that only scalars are relocated (LLVM's own pass does not relocate
+ * them: docs/llvm-22.md, "aggregates").
+ *
+ * A value that is itself put together (insertvalue, phi, shufflevector, ...) is not taken apart:
+ * its *parts* (aggregates_parts.c) are what it was made of, so that base pointers can be inferred
+ * through it.
+ *
+ * Needs: struct cn_refs with liveness. Provides: no vector or aggregate with references crosses
+ * a parse point, and no reference is extracted from one that was put together. Breaks: struct
+ * cn_refs, if it changed anything.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/rewrite/values/aggregates.h"
+
+static bool crosses(const struct cn_splitter *s, LLVMValueRef value)
+{
+  uint32_t index = cn_refs_index(s->refs, value);
+
+  return index != CN_NO_INDEX && s->refs->values.at[index].cross_count > 0;
+}
+
+/* Nothing can be put together on an unwind edge: a pad's phi is always split. */
+static bool is_in_pad(LLVMValueRef value)
+{
+  return LLVMIsAPHINode(value) && cn_is_pad(LLVMGetInstructionParent(value));
+}
+
+static LLVMValueRef pick_lane(struct cn_splitter *s, LLVMValueRef extract_element)
+{
+  struct cn_parts lanes = cn_parts_of(s, LLVMGetOperand(extract_element, 0));
+  LLVMValueRef index = LLVMGetOperand(extract_element, 1);
+
+  if (LLVMIsAConstantInt(index)) {
+    uint64_t i = LLVMConstIntGetZExtValue(index);
+    return i < lanes.count ? lanes.at[i] : LLVMConstNull(LLVMTypeOf(extract_element));
+  }
+  cn_parts_before(s, extract_element);
+  LLVMValueRef picked = lanes.at[0];
+  for (uint32_t i = 1; i < lanes.count; i++)
+    picked = LLVMBuildSelect(s->builder, cn_parts_equals(s, index, i), lanes.at[i], picked, "");
+  return picked;
+}
+
+/* A reference that is extracted from a value that was put together, or that crosses, is one of
+ * its parts. */
+static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
+{
+  bool element = LLVMIsAExtractElementInst(value);
+
+  if (!cn_is_ref(LLVMTypeOf(value)) || (!element && !LLVMIsAExtractValueInst(value)))
+    return false;
+  LLVMValueRef whole = LLVMGetOperand(value, 0);
+  if (cn_parts_opaque(whole) && !crosses(s, whole))
+    return false;
+  LLVMValueRef part =
+      element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
+  if (part == value) /* taken apart before: an extract of ours */
+    return false;
+  cn_ptrmap_add(&s->erased, value, NULL);
+  LLVMReplaceAllUsesWith(value, part);
+  cn_parts_may_die(s, value);
+  return true;
+}
+
+static void rebuild_uses(struct cn_splitter *s, const struct cn_ref_value *v)
+{
+  struct cn_parts parts = cn_parts_of(s, v->value);
+  LLVMValueRef on_edge = NULL;
+  uint32_t edge_block = CN_NO_INDEX;
+
+  for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
+    const struct cn_ref_use *use = &s->refs->uses.at[u];
+    bool phi = LLVMIsAPHINode(use->user);
+    uint32_t at = 0;
+    if (cn_ptrmap_find(&s->erased, use->user))
+      continue;
+    LLVMBasicBlockRef block = s->refs->cfg->blocks[use->block].block;
+    cn_parts_before(s, phi ? LLVMGetBasicBlockTerminator(block) : use->user);
+    LLVMValueRef whole = phi && edge_block == use->block
+                             ? on_edge
+                             : cn_parts_join(s, LLVMTypeOf(v->value), parts.at, &at);
+    if (phi) {
+      on_edge = whole;
+      edge_block = use->block;
+    }
+    LLVMSetOperand(use->user, use->operand, whole);
+  }
+}
+
+/* From the last on: what was put together is deleted from the outside in. */
+static void delete_dead(struct cn_splitter *s)
+{
+  bool changed = true;
+
+  while (changed) {
+    changed = false;
+    for (size_t i = s->dead.count; i-- > 0;)
+      if (s->dead.at[i] && !LLVMGetFirstUse(s->dead.at[i])) {
+        LLVMInstructionEraseFromParent(s->dead.at[i]);
+        s->dead.at[i] = NULL;
+        changed = true;
+      }
+  }
+}
+
+static void finish(struct cn_splitter *s)
+{
+  cn_parts_fill_phis(s);
+  delete_dead(s);
+  for (size_t i = 0; i < s->parts.count; i++)
+    free(s->parts.at[i].at);
+  cn_free(&s->parts);
+  cn_free(&s->phis);
+  cn_free(&s->todo);
+  cn_free(&s->dead);
+  cn_ptrmap_free(&s->split);
+  cn_ptrmap_free(&s->mortal);
+  cn_ptrmap_free(&s->erased);
+  LLVMDisposeBuilder(s->builder);
+}
+
+bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs)
+{
+  struct cn_splitter s = {
+      .ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  bool changed = false;
+
+  for (size_t v = 0; v < refs->values.count; v++)
+    changed |= replace_extract(&s, refs->values.at[v].value);
+  for (size_t v = 0; v < refs->values.count; v++)
+    if (!refs->values.at[v].scalar &&
+        (refs->values.at[v].cross_count || is_in_pad(refs->values.at[v].value))) {
+      rebuild_uses(&s, &refs->values.at[v]);
+      changed = true;
+    }
+  finish(&s);
+  return changed;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Vectors and aggregates of references as the scalars that they are made of: what aggregates.c and
+ * aggregates_parts.c share. Private to src/compile.
+ *
+ * The *parts* of a value are numbered through nested types; what holds no reference is one part
+ * whatever its type.
+ */
+#ifndef CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
+#define CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
+
+#include "compile/rewrite/values/refs.h"
+
+struct cn_parts {
+  LLVMValueRef *at;
+  uint32_t count;
+};
+
+struct cn_splitter {
+  struct cn_ctx *ctx;
+  const struct cn_refs *refs;
+  LLVMBuilderRef builder;
+  struct cn_ptrmap split; /* value -> index of `parts` */
+  CN_VECTOR(struct cn_parts) parts;
+  CN_VECTOR(LLVMValueRef) todo; /* being split, what they are put together from above them */
+  CN_VECTOR(LLVMValueRef) phis; /* whose parts have no incoming values yet */
+  CN_VECTOR(LLVMValueRef) dead; /* to be deleted at the end, if nothing uses it then */
+  struct cn_ptrmap mortal;      /* the values of `dead` */
+  struct cn_ptrmap erased;
+};
+
+/* The parts of `value`; a scalar is its own. Valid until the splitter goes. Phis among them get
+ * their incoming values from cn_parts_fill_phis(). */
+struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value);
+void cn_parts_fill_phis(struct cn_splitter *s);
+/* A value of `type` from `parts` from number *at on, which is moved behind them; at the builder's
+ * place. */
+LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
+                           uint32_t *at);
+/* The number of the first part of what `instruction` (insertvalue or extractvalue) names by its
+ * indices. */
+uint32_t cn_parts_first(LLVMValueRef instruction);
+/* Nothing is known of its parts but that they come from memory or another function. */
+bool cn_parts_opaque(LLVMValueRef value);
+/* May be deleted at the end. */
+void cn_parts_may_die(struct cn_splitter *s, LLVMValueRef value);
+
+/* Build before `instruction`, with its debug location. */
+void cn_parts_before(struct cn_splitter *s, LLVMValueRef instruction);
+/* `index` == i, built. */
+LLVMValueRef cn_parts_equals(struct cn_splitter *s, LLVMValueRef index, uint32_t i);
+
+#endif

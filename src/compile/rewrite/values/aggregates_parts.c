@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parts of vectors and aggregates of references, by kind of definition (for aggregates.c).
+ * Needs: nothing. Provides: cn_parts_of(). Breaks: nothing that was there.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/rewrite/values/aggregates.h"
+
+void cn_parts_may_die(struct cn_splitter *s, LLVMValueRef value)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&s->mortal, value, &fresh);
+  if (fresh)
+    cn_push(&s->dead, value);
+}
+
+/* ---- types ---- */
+
+static uint32_t element_count(LLVMTypeRef type)
+{
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMStructTypeKind:
+    return LLVMCountStructElementTypes(type);
+  case LLVMArrayTypeKind:
+    return (uint32_t)LLVMGetArrayLength2(type);
+  case LLVMVectorTypeKind:
+    return LLVMGetVectorSize(type);
+  default:
+    return 0;
+  }
+}
+
+static LLVMTypeRef element_type(LLVMTypeRef type, uint32_t i)
+{
+  return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i)
+                                                     : LLVMGetElementType(type);
+}
+
+static bool is_vector(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+uint32_t cn_part_count(LLVMTypeRef type)
+{
+  uint32_t count = 0;
+
+  if (!cn_holds_ref(type) || cn_is_ref(type))
+    return 1;
+  for (uint32_t i = 0; i < element_count(type) && count <= CN_PART_LIMIT; i++)
+    count += cn_part_count(element_type(type, i));
+  return count;
+}
+
+uint32_t cn_parts_first(LLVMValueRef instruction)
+{
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(instruction, 0));
+  const unsigned *indices = LLVMGetIndices(instruction);
+  uint32_t part = 0;
+
+  for (unsigned n = 0; n < LLVMGetNumIndices(instruction); n++) {
+    for (unsigned i = 0; i < indices[n]; i++)
+      part += cn_part_count(element_type(type, i));
+    type = element_type(type, indices[n]);
+  }
+  return part;
+}
+
+/* ---- taking apart and putting together ---- */
+
+static LLVMValueRef number(struct cn_splitter *s, uint64_t n)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(s->ctx->llvm), n, false);
+}
+
+static LLVMValueRef extract(struct cn_splitter *s, LLVMValueRef value, uint32_t i)
+{
+  if (LLVMIsConstant(value) && LLVMGetAggregateElement(value, i))
+    return LLVMGetAggregateElement(value, i);
+  return is_vector(LLVMTypeOf(value)) ? LLVMBuildExtractElement(s->builder, value, number(s, i), "")
+                                      : LLVMBuildExtractValue(s->builder, value, i, "");
+}
+
+/* An undefined reference becomes null: live at a parse point it would be whatever a register
+ * held. */
+static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  if (!cn_holds_ref(type) || cn_is_ref(type)) {
+    bool undefined = cn_is_ref(type) && (LLVMIsUndef(value) || LLVMIsPoison(value));
+    out[(*at)++] = undefined ? LLVMConstNull(type) : value;
+    return;
+  }
+  for (uint32_t i = 0; i < element_count(type); i++)
+    take_apart(s, extract(s, value, i), out, at);
+}
+
+LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
+                           uint32_t *at)
+{
+  if (!cn_holds_ref(type) || cn_is_ref(type))
+    return parts[(*at)++];
+  LLVMValueRef whole = LLVMGetPoison(type);
+  for (uint32_t i = 0; i < element_count(type); i++) {
+    LLVMValueRef part = cn_parts_join(s, element_type(type, i), parts, at);
+    whole = is_vector(type) ? LLVMBuildInsertElement(s->builder, whole, part, number(s, i), "")
+                            : LLVMBuildInsertValue(s->builder, whole, part, i, "");
+    if (LLVMIsAInstruction(whole))
+      cn_parts_may_die(s, whole);
+  }
+  return whole;
+}
+
+/* ---- parts by kind of definition ---- */
+
+bool cn_parts_opaque(LLVMValueRef value)
+{
+  if (LLVMIsConstant(value))
+    return false;
+  if (LLVMGetValueKind(value) != LLVMInstructionValueKind)
+    return true;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMInsertValue:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMFreeze:
+  case LLVMBitCast:
+  case LLVMGetElementPtr:
+    return false;
+  case LLVMExtractValue:
+  case LLVMExtractElement:
+    return cn_parts_opaque(LLVMGetOperand(value, 0));
+  default:
+    return true;
+  }
+}
+
+void cn_parts_before(struct cn_splitter *s, LLVMValueRef instruction)
+{
+  LLVMPositionBuilderBefore(s->builder, instruction);
+  LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(instruction));
+}
+
+/* Right after the definition of an opaque value. */
+static void position_after(struct cn_splitter *s, LLVMValueRef value)
+{
+  cn_parts_before(s, cn_after_definition(value));
+}
+
+LLVMValueRef cn_parts_equals(struct cn_splitter *s, LLVMValueRef index, uint32_t i)
+{
+  return LLVMBuildICmp(s->builder, LLVMIntEQ, index, LLVMConstInt(LLVMTypeOf(index), i, false), "");
+}
+
+static void split_insert_element(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out)
+{
+  struct cn_parts vector = cn_parts_of(s, LLVMGetOperand(value, 0));
+  LLVMValueRef lane = LLVMGetOperand(value, 1), index = LLVMGetOperand(value, 2);
+
+  memcpy(out, vector.at, vector.count * sizeof *out);
+  cn_parts_before(s, value);
+  for (uint32_t i = 0; i < vector.count; i++) {
+    if (!LLVMIsAConstantInt(index))
+      out[i] = LLVMBuildSelect(s->builder, cn_parts_equals(s, index, i), lane, out[i], "");
+    else if (LLVMConstIntGetZExtValue(index) == i)
+      out[i] = lane;
+  }
+}
+
+static void split_shuffle(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out)
+{
+  struct cn_parts a = cn_parts_of(s, LLVMGetOperand(value, 0)),
+                  b = cn_parts_of(s, LLVMGetOperand(value, 1));
+
+  for (unsigned i = 0; i < LLVMGetNumMaskElements(value); i++) {
+    int from = LLVMGetMaskValue(value, i);
+    if (from == LLVMGetUndefMaskElem())
+      out[i] = LLVMConstNull(LLVMGetElementType(LLVMTypeOf(value)));
+    else
+      out[i] = (uint32_t)from < a.count ? a.at[from] : b.at[(uint32_t)from - a.count];
+  }
+}
+
+static void split_select(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out,
+                         uint32_t count)
+{
+  LLVMValueRef condition = LLVMGetOperand(value, 0);
+  struct cn_parts yes = cn_parts_of(s, LLVMGetOperand(value, 1)),
+                  no = cn_parts_of(s, LLVMGetOperand(value, 2));
+  bool each = is_vector(LLVMTypeOf(condition));
+
+  cn_parts_before(s, value);
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = LLVMBuildSelect(s->builder, each ? extract(s, condition, i) : condition, yes.at[i],
+                             no.at[i], "");
+}
+
+static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+{
+  unsigned indices = (unsigned)LLVMGetNumOperands(value) - 1;
+  LLVMValueRef *lane = cn_alloc(indices * sizeof *lane);
+  LLVMValueRef pointer = LLVMGetOperand(value, 0);
+  struct cn_parts pointers = cn_parts_of(s, pointer);
+
+  cn_parts_before(s, value);
+  for (uint32_t i = 0; i < count; i++) {
+    for (unsigned n = 0; n < indices; n++) {
+      LLVMValueRef index = LLVMGetOperand(value, n + 1);
+      lane[n] = is_vector(LLVMTypeOf(index)) ? extract(s, index, i) : index;
+    }
+    out[i] = LLVMBuildGEPWithNoWrapFlags(s->builder, LLVMGetGEPSourceElementType(value),
+                                         pointers.at[pointers.count > 1 ? i : 0], lane, indices, "",
+                                         LLVMGEPGetNoWrapFlags(value));
+  }
+  free(lane);
+}
+
+static void split_phi(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+  LLVMValueRef *poison = cn_alloc(count * sizeof *poison);
+  uint32_t at = 0;
+
+  take_apart(s, LLVMGetPoison(type), poison, &at); /* for the parts' types */
+  cn_parts_before(s, value);
+  for (uint32_t i = 0; i < count; i++)
+    out[i] = LLVMBuildPhi(s->builder, LLVMTypeOf(poison[i]), "");
+  free(poison);
+  cn_push(&s->phis, value);
+}
+
+/* Fill `out` for an instruction that is not opaque. */
+static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
+{
+  struct cn_parts from;
+
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMInsertValue: {
+    from = cn_parts_of(s, LLVMGetOperand(value, 0));
+    memcpy(out, from.at, from.count * sizeof *out);
+    from = cn_parts_of(s, LLVMGetOperand(value, 1));
+    memcpy(out + cn_parts_first(value), from.at, from.count * sizeof *out);
+    break;
+  }
+  case LLVMExtractValue:
+    memcpy(out, cn_parts_of(s, LLVMGetOperand(value, 0)).at + cn_parts_first(value),
+           count * sizeof *out);
+    break;
+  case LLVMInsertElement:
+    split_insert_element(s, value, out);
+    break;
+  case LLVMShuffleVector:
+    split_shuffle(s, value, out);
+    break;
+  case LLVMSelect:
+    split_select(s, value, out, count);
+    break;
+  case LLVMGetElementPtr:
+    split_gep(s, value, out, count);
+    break;
+  case LLVMPHI:
+    split_phi(s, value, out, count);
+    break;
+  case LLVMFreeze:
+    from = cn_parts_of(s, LLVMGetOperand(value, 0));
+    cn_parts_before(s, value);
+    for (uint32_t i = 0; i < count; i++)
+      out[i] = LLVMBuildFreeze(s->builder, from.at[i], "");
+    break;
+  default: /* a cast to the same type */
+    memcpy(out, cn_parts_of(s, LLVMGetOperand(value, 0)).at, count * sizeof *out);
+  }
+}
+
+/* The parts of `value`, whose operands have theirs. */
+static struct cn_parts split_one(struct cn_splitter *s, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+  bool fresh;
+  uint64_t *slot = cn_ptrmap_add(&s->split, value, &fresh);
+
+  if (!fresh)
+    return s->parts.at[*slot];
+  *slot = s->parts.count;
+  struct cn_parts parts = {.count = cn_part_count(type)};
+  parts.at = cn_alloc((parts.count + 1) * sizeof *parts.at);
+  cn_push(&s->parts, parts);
+  uint32_t at = 0;
+  if (!cn_holds_ref(type) || cn_is_ref(type)) {
+    parts.at[0] = value;
+  } else if (cn_parts_opaque(value) || LLVMIsConstant(value)) {
+    if (!LLVMIsConstant(value))
+      position_after(s, value);
+    take_apart(s, value, parts.at, &at);
+  } else {
+    split_made(s, value, parts.at, parts.count);
+    cn_parts_may_die(s, value);
+  }
+  return parts;
+}
+
+static bool is_split(const struct cn_splitter *s, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  return !cn_holds_ref(type) || cn_is_ref(type) || cn_ptrmap_find(&s->split, value);
+}
+
+/* Push the operands that `value` is put together from and that have no parts yet. */
+static void push_operands(struct cn_splitter *s, LLVMValueRef value)
+{
+  if (LLVMIsConstant(value) || cn_parts_opaque(value) || LLVMIsAPHINode(value))
+    return;
+  for (int o = 0; o < LLVMGetNumOperands(value); o++)
+    if (!is_split(s, LLVMGetOperand(value, (unsigned)o)))
+      cn_push(&s->todo, LLVMGetOperand(value, (unsigned)o));
+}
+
+/* What `value` is put together from comes first, without recursion: chains may be long. */
+struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value)
+{
+  size_t bottom = s->todo.count;
+
+  if (!is_split(s, value))
+    cn_push(&s->todo, value);
+  while (s->todo.count > bottom) {
+    LLVMValueRef top = s->todo.at[s->todo.count - 1];
+    size_t before = s->todo.count;
+    if (!is_split(s, top))
+      push_operands(s, top);
+    if (s->todo.count > before)
+      continue;
+    split_one(s, top);
+    s->todo.count--;
+  }
+  return split_one(s, value);
+}
+
+void cn_parts_fill_phis(struct cn_splitter *s)
+{
+  while (s->phis.count) {
+    LLVMValueRef phi = s->phis.at[--s->phis.count];
+    struct cn_parts to = cn_parts_of(s, phi);
+    for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+      LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
+      struct cn_parts from = cn_parts_of(s, LLVMGetIncomingValue(phi, n));
+      for (uint32_t i = 0; i < to.count; i++)
+        LLVMAddIncoming(to.at[i], &from.at[i], &block, 1);
+    }
+  }
+}

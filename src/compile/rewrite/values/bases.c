@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Base pointers: for each reference that crosses a parse point, the reference to the start of
+ * the object that it points into (statepoints-later, "Base & Derived Pointers"; the slides'
+ * "What about PHIs?").
+ *
+ * - Arguments, loads, call results and whatever else yields a reference from memory or another
+ *   function are bases ("derived pointers can't escape").
+ * - A GEP, freeze, bitcast, ptrmask or invariant group marker has its operand's base.
+ * - Constants and globals are not relocatable: their base is null where one is asked for.
+ * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among
+ *   bases themselves, it is one; else a phi or select of the inputs' bases is made beside it.
+ *   value_flow.c finds which, cycles included, on the graph of bases_graph.c.
+ *
+ * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct
+ * cn_refs, if any was made: cn_refs_extend() takes them in.
+ */
+#include "compile/rewrite/values/bases.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+/* The base of a merge: null if not relocatable, or a merge in `*at` that has no base yet. */
+static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_merge *merge,
+                                  struct cn_merge **at)
+{
+  *at = NULL;
+  if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES)) {
+    *at = merge->base ? NULL : merge;
+    return merge->base;
+  }
+  uint32_t top = graph->top[merge - graph->merges.at];
+  if (top <= graph->sources.count)
+    return graph->sources.at[top - 1];
+  merge = &graph->merges.at[top - graph->sources.count - 1];
+  if (merge->same)
+    merge = merge->same;
+  if (merge->moves && !merge->base)
+    *at = merge;
+  return merge->moves ? merge->base : merge->value;
+}
+
+static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, struct cn_merge **at)
+{
+  bool moves = false;
+  LLVMValueRef end = cn_base_chain_end(graph, value, &moves);
+  struct cn_merge *merge = cn_base_merge_of(graph, end);
+
+  *at = NULL;
+  if (merge)
+    return base_of_merge(graph, merge, at);
+  return cn_base_is_immovable(graph, end) ? NULL : end;
+}
+
+/* The same, of input `i` in graph->inputs. */
+static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i,
+                                  struct cn_merge **at)
+{
+  uint32_t number = graph->inputs[i];
+
+  *at = NULL;
+  if (number <= graph->sources.count)
+    return graph->sources.at[number - 1];
+  return base_of_merge(graph, &graph->merges.at[number - graph->sources.count - 1], at);
+}
+
+/* A phi without operands, or a copy of the select, beside the merge. */
+static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge, bool named)
+{
+  LLVMValueRef base;
+
+  LLVMPositionBuilderBefore(builder, merge);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(merge));
+  if (LLVMIsAPHINode(merge)) {
+    base = LLVMBuildPhi(builder, LLVMTypeOf(merge), "");
+  } else {
+    base = LLVMInstructionClone(merge);
+    LLVMInsertIntoBuilder(builder, base);
+  }
+  if (named)
+    cn_name_after(base, merge, ".base");
+  return base;
+}
+
+static void fill_base(const struct cn_base_graph *graph, const struct cn_merge *merge)
+{
+  size_t m = (size_t)(merge - graph->merges.at);
+  bool phi = LLVMIsAPHINode(merge->value);
+  struct cn_merge *missing;
+
+  for (uint32_t i = graph->first[m]; i < graph->first[m + 1]; i++) {
+    unsigned operand = i - graph->first[m];
+    LLVMValueRef base = base_of_input(graph, i, &missing);
+    CN_CHECK(!missing);
+    if (!base)
+      base = LLVMConstNull(LLVMTypeOf(merge->value));
+    if (phi) {
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(merge->value, operand);
+      LLVMAddIncoming(merge->base, &base, &from, 1);
+    } else {
+      LLVMSetOperand(merge->base, operand + 1, base);
+    }
+  }
+}
+
+struct made {
+  LLVMBuilderRef builder;
+  CN_VECTOR(struct cn_merge *) merges;
+};
+
+/* The merge that a base is to stand beside gets it, if there is one. */
+static void demand_base(const struct cn_base_graph *graph, struct cn_merge *missing,
+                        struct made *made)
+{
+  if (!missing)
+    return;
+  missing->base = make_base(made->builder, missing->value, cn_refs_named(graph->refs));
+  cn_push(&made->merges, missing);
+}
+
+/* Make base phis and selects for what the crossing values ask for, and what those ask for in
+ * turn. Without sharing every merge has one, whether something asks for it or not. */
+static void materialise(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_bases *bases)
+{
+  struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
+  struct cn_merge *missing;
+
+  for (size_t v = 0; v < graph->refs->values.count; v++)
+    if (graph->refs->values.at[v].cross_count) {
+      base_of(graph, graph->refs->values.at[v].value, &missing);
+      demand_base(graph, missing, &made);
+    }
+  if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES))
+    for (size_t m = 0; m < graph->merges.count; m++) {
+      base_of_merge(graph, &graph->merges.at[m], &missing);
+      demand_base(graph, missing, &made);
+    }
+  for (size_t m = 0; m < made.merges.count; m++) {
+    size_t at = (size_t)(made.merges.at[m] - graph->merges.at);
+    for (uint32_t i = graph->first[at]; i < graph->first[at + 1]; i++) {
+      base_of_input(graph, i, &missing);
+      demand_base(graph, missing, &made);
+    }
+  }
+  for (size_t m = 0; m < made.merges.count; m++) {
+    const struct cn_merge *merge = made.merges.at[m];
+    fill_base(graph, merge);
+    cn_push(&bases->made, (struct cn_made_merge){merge->base, merge->value});
+  }
+  cn_free(&made.merges);
+  LLVMDisposeBuilder(made.builder);
+}
+
+/* Is every crossing value its own base, plainly? So it is in most functions. */
+static bool all_are_bases(const struct cn_refs *refs)
+{
+  const struct cn_base_graph graph = {.refs = refs};
+
+  for (size_t v = 0; v < refs->values.count; v++) {
+    LLVMValueRef value = refs->values.at[v].value;
+    bool moves = false;
+    if (refs->values.at[v].cross_count &&
+        (cn_base_is_merge(value) || cn_base_look_through(value, &moves) ||
+         cn_base_is_immovable(&graph, value)))
+      return false;
+  }
+  return true;
+}
+
+void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
+{
+  struct cn_base_graph graph;
+  struct cn_merge *missing;
+
+  *bases = (struct cn_bases){0};
+  if (all_are_bases(refs))
+    return;
+  cn_base_graph_build(&graph, refs);
+  LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(refs->cfg->function));
+  materialise(&graph, llvm, bases);
+  for (size_t v = 0; v < refs->values.count; v++) {
+    LLVMValueRef value = refs->values.at[v].value;
+    if (!refs->values.at[v].cross_count)
+      continue;
+    LLVMValueRef base = base_of(&graph, value, &missing);
+    if (base != value)
+      *cn_ptrmap_add(&bases->of, value, NULL) = (uintptr_t)base;
+  }
+  cn_base_graph_free(&graph);
+}
+
+void cn_bases_free(struct cn_bases *bases)
+{
+  cn_ptrmap_free(&bases->of);
+  cn_free(&bases->made);
+}
+
+static void print_base(struct cn_base_graph *graph, LLVMValueRef value, FILE *out)
+{
+  struct cn_merge *missing;
+  LLVMValueRef base = base_of(graph, value, &missing);
+  char name[64];
+
+  fprintf(out, "  %s:", cn_value_name(value, name, sizeof name));
+  if (missing)
+    fprintf(out, " merge beside %s\n", cn_value_name(missing->value, name, sizeof name));
+  else
+    fprintf(out, " %s\n", base ? cn_value_name(base, name, sizeof name) : "none");
+}
+
+void cn_bases_print(LLVMValueRef function, FILE *out)
+{
+  struct cn_cfg cfg;
+  struct cn_refs refs;
+  struct cn_base_graph graph;
+
+  cn_cfg_build_edges(&cfg, function);
+  cn_refs_build(&refs, &cfg, 0);
+  cn_liveness(&refs);
+  cn_base_graph_build(&graph, &refs);
+  for (size_t v = 0; v < refs.values.count; v++)
+    if (refs.values.at[v].cross_count)
+      print_base(&graph, refs.values.at[v].value, out);
+  cn_base_graph_free(&graph);
+  cn_refs_free(&refs);
+  cn_cfg_free(&cfg);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The graph of merges that bases are found on. Private to bases*.c.
+ */
+#ifndef CN_COMPILE_REWRITE_VALUES_BASES_H
+#define CN_COMPILE_REWRITE_VALUES_BASES_H
+
+#include "compile/rewrite/values/refs.h"
+
+/* A phi or select of references. */
+struct cn_merge {
+  LLVMValueRef value;
+  uint32_t pos;   /* of the definition: the order in which value_flow.c wants nodes */
+  uint32_t index; /* in order of discovery */
+  bool moves;     /* some input is not itself a base */
+  struct cn_merge *same; /* the merge whose base serves this one as well, or null */
+  LLVMValueRef base;
+};
+
+struct cn_base_graph {
+  const struct cn_refs *refs;
+  CN_VECTOR(struct cn_merge) merges;
+  struct cn_ptrmap node_of;   /* merge -> index + 1 */
+  struct cn_ptrmap source_of; /* base -> number */
+  CN_VECTOR(LLVMValueRef) sources; /* number - 1 -> base; number 1 is what is not relocatable */
+  /* value -> what its look-through chain ends in: memory of long chains */
+  struct cn_ptrmap ends;
+  uint32_t *first, *inputs, *top;
+};
+
+void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs);
+void cn_base_graph_free(struct cn_base_graph *graph);
+/* What `value` is an adjustment of, or null; *moves is set if it may have another address. */
+LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves);
+/* What the chain of adjustments that makes `value` starts from; *moves is set if one may change the
+ * address. */
+LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, bool *moves);
+bool cn_base_is_merge(LLVMValueRef value);
+bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value);
+struct cn_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value);
+
+/* Set `same` of merges that have the same base. */
+void cn_bases_share(struct cn_base_graph *graph);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hulls of live ranges: from the definition to the last use in reverse post-order, and on to the
+ * end of every loop that is entered on the way. They tell apart what may be live over many
+ * safepoints from what is not, and which slots can be shared, without live sets, whose size is the
+ * product of both.
+ *
+ * Why nothing is live outside: the definition dominates each place where its value is live, so none
+ * comes before it. From a live place behind the last use, a path leads back to a use; it takes an
+ * edge that retreats from at or behind the place to a block inside, where the value is live too.
+ *
+ * Needs: struct cn_refs. Provides: struct cn_hulls. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/rewrite/values/live_intervals.h"
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+  return a > b ? a : b;
+}
+
+void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs)
+{
+  const struct cn_cfg *cfg = refs->cfg;
+  uint32_t count = cfg->count;
+
+  *hulls = (struct cn_hulls){.refs = refs};
+  hulls->retreat = cn_alloc(2 * (size_t)count * sizeof *hulls->retreat);
+  for (uint32_t b = 0; b < count; b++)
+    for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
+      if (cn_cfg_retreats(cfg->blocks[b].preds[p], b))
+        hulls->retreat[count + b] = larger(hulls->retreat[count + b], cfg->blocks[b].preds[p]);
+  for (uint32_t i = count; i-- > 1;)
+    hulls->retreat[i] = larger(hulls->retreat[2 * i], hulls->retreat[2 * i + 1]);
+}
+
+void cn_hulls_free(struct cn_hulls *hulls)
+{
+  free(hulls->retreat);
+}
+
+/* The last block from which an edge retreats into blocks [first, end), or 0. */
+static uint32_t last_retreat(const struct cn_hulls *hulls, uint32_t first, uint32_t end)
+{
+  uint32_t last = 0;
+
+  first += hulls->refs->cfg->count;
+  end += hulls->refs->cfg->count;
+  for (; first < end; first /= 2, end /= 2) {
+    if (first & 1)
+      last = larger(last, hulls->retreat[first++]);
+    if (end & 1)
+      last = larger(last, hulls->retreat[--end]);
+  }
+  return last;
+}
+
+static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t last)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+
+  /* Ascending by position: only what stands there, too, can be needed longer than the last. */
+  for (uint32_t u = v->uses + v->use_count; u-- > v->uses;) {
+    const struct cn_ref_use *use = &refs->uses.at[u];
+    uint64_t place = CN_PLACE(use->block, use->pos + use->after);
+    if (place > last)
+      last = place;
+    if (use->pos != refs->uses.at[v->uses + v->use_count - 1].pos)
+      break;
+  }
+  return last;
+}
+
+struct cn_hull cn_hull_of(const struct cn_hulls *hulls, uint32_t value)
+{
+  const struct cn_refs *refs = hulls->refs;
+  const struct cn_ref_value *v = &refs->values.at[value];
+  struct cn_hull hull = {CN_PLACE(v->block, v->pos), CN_PLACE(v->block, v->pos)};
+
+  hull.to = last_use(refs, value, hull.to);
+  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
+       d = refs->values.at[d].derived)
+    hull.to = last_use(refs, d, hull.to);
+  for (;;) {
+    uint32_t end = (uint32_t)(hull.to >> 32);
+    uint32_t last = last_retreat(hulls, v->block + 1, end + 1);
+    if (!last || CN_PLACE(last, UINT32_MAX) <= hull.to)
+      return hull;
+    hull.to = CN_PLACE(last, UINT32_MAX);
+  }
+}
+
+/* The number of parse points before `place`. */
+static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
+{
+  uint32_t low = 0, high = (uint32_t)refs->points.count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (CN_PLACE(refs->points.at[middle].block, refs->points.at[middle].pos) < place)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+uint32_t cn_hull_first_point(const struct cn_hulls *hulls, struct cn_hull hull)
+{
+  return points_before(hulls->refs, hull.from + 1);
+}
+
+uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull)
+{
+  uint32_t first = cn_hull_first_point(hulls, hull);
+  uint32_t end = points_before(hulls->refs, hull.to);
+
+  return end > first ? end - first : 0;
+}
+
+void cn_hulls_mark(struct cn_refs *refs)
+{
+  struct cn_hulls hulls;
+
+  cn_hulls_build(&hulls, refs);
+  for (uint32_t v = 0; v < refs->values.count; v++)
+    refs->values.at[v].cross_count = cn_hull_points(&hulls, cn_hull_of(&hulls, v)) > 0;
+  cn_hulls_free(&hulls);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What encloses live ranges. Private to rewrite-statepoints.
+ */
+#ifndef CN_COMPILE_REWRITE_VALUES_LIVE_INTERVALS_H
+#define CN_COMPILE_REWRITE_VALUES_LIVE_INTERVALS_H
+
+#include "compile/rewrite/values/refs.h"
+
+/* A place in a function: block << 32 | position. */
+#define CN_PLACE(block, pos) ((uint64_t)(block) << 32 | (pos))
+
+/* What encloses a live range: it is live nowhere outside, and maybe not everywhere inside. Found in
+ * time linear in the uses, however long the range. */
+struct cn_hull {
+  uint64_t from, to; /* places of the definition and the last use, both in */
+};
+
+struct cn_hulls {
+  const struct cn_refs *refs;
+  /* Per block, the last from which an edge retreats to it; in front, the maxima of pairs. */
+  uint32_t *retreat;
+};
+
+void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs);
+void cn_hulls_free(struct cn_hulls *hulls);
+/* Uses of values derived from `value` (once bases are attached) count as its own. */
+struct cn_hull cn_hull_of(const struct cn_hulls *hulls, uint32_t value);
+/* The first parse point inside, and how many there are. */
+uint32_t cn_hull_first_point(const struct cn_hulls *hulls, struct cn_hull hull);
+uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull);
+/* Set the cross_count of each value to 1 if it may cross a parse point, by its hull, else to 0. */
+void cn_hulls_mark(struct cn_refs *refs);
+
+#endif

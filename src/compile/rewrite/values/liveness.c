@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Liveness of references over parse points (the seeds' slides, "Finding references which need
+ * relocated"). Value by value, from each use up to the definition: the cost is the length of the
+ * live ranges, whatever the number of blocks and values. Needs: struct cn_refs. Breaks: nothing.
+ *
+ * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by
+ * use".
+ */
+#include "compile/rewrite/values/refs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg)
+{
+  size_t n = cfg->count;
+  uint32_t *all = cn_alloc(5 * n * sizeof *all);
+
+  *range = (struct cn_live_range){
+      .in = all, .out = all + n, .used = all + 2 * n, .last = all + 3 * n, .slot = all + 4 * n};
+}
+
+void cn_live_free(struct cn_live_range *range)
+{
+  cn_free(&range->blocks);
+  free(range->in); /* the arrays are one */
+}
+
+static void enter(struct cn_live_range *range, uint32_t block)
+{
+  if (range->in[block] == range->stamp)
+    return;
+  range->in[block] = range->stamp;
+  cn_push(&range->blocks, block);
+}
+
+static void add_uses(struct cn_live_range *range, const struct cn_refs *refs, uint32_t of,
+                     uint32_t def_block)
+{
+  const struct cn_ref_value *v = &refs->values.at[of];
+
+  for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
+    const struct cn_ref_use *use = &refs->uses.at[u];
+    uint32_t until = use->pos + use->after;
+    if (range->used[use->block] != range->stamp || range->last[use->block] < until)
+      range->last[use->block] = until;
+    range->used[use->block] = range->stamp;
+    if (use->block != def_block)
+      enter(range, use->block);
+  }
+}
+
+static int ascending(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* Without that optimisation: live wherever the definition dominates. That of an invoke is the edge
+ * to its normal destination. */
+static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg,
+                            const struct cn_ref_value *v)
+{
+  uint32_t from = v->block;
+
+  if (LLVMIsAInvokeInst(v->value)) {
+    from = cn_cfg_index(cfg, LLVMGetNormalDest(v->value));
+    if (cfg->blocks[from].pred_count > 1)
+      return; /* it may dominate nothing */
+    enter(range, from);
+  }
+  range->out[from] = range->stamp;
+  for (uint32_t b = from + 1; b < cfg->count; b++)
+    if (range->out[cfg->blocks[b].idom] == range->stamp) {
+      range->out[b] = range->stamp;
+      enter(range, b);
+    }
+}
+
+void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value)
+{
+  const struct cn_ref_value *v = &refs->values.at[value];
+
+  range->stamp++;
+  range->blocks.count = 0;
+  add_uses(range, refs, value, v->block);
+  /* The list runs from a base through all that derive from it: for another value it goes on to
+   * its siblings. */
+  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
+       d = refs->values.at[d].derived)
+    add_uses(range, refs, d, v->block);
+  if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
+    enter_dominated(range, refs->cfg, v);
+  for (size_t i = 0; i < range->blocks.count; i++) {
+    const struct cn_block *block = &refs->cfg->blocks[range->blocks.at[i]];
+    for (uint32_t p = 0; p < block->pred_count; p++) {
+      range->out[block->preds[p]] = range->stamp;
+      if (block->preds[p] != v->block)
+        enter(range, block->preds[p]);
+    }
+  }
+  if (range->blocks.count > 1)
+    qsort(range->blocks.at, range->blocks.count, sizeof *range->blocks.at, ascending);
+  for (size_t i = 0; i < range->blocks.count; i++)
+    range->slot[range->blocks.at[i]] = (uint32_t)i;
+}
+
+uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos)
+{
+  uint32_t low = refs->first_point[block], high = refs->first_point[block + 1];
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (refs->points.at[middle].pos <= pos)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The parse points of `block` that `value` crosses, being defined there at `from` or live-in. */
+static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value,
+                        uint32_t block, uint32_t from)
+{
+  uint32_t until = 0;
+
+  if (range->out[block] == range->stamp)
+    until = UINT32_MAX;
+  else if (range->used[block] == range->stamp)
+    until = range->last[block];
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block]
+                                       : cn_point_after(refs, block, from);
+  for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
+    struct cn_parse_point *point = &refs->points.at[p];
+    if (point->pos >= until)
+      break;
+    cn_push(&point->live, value);
+    cn_push(&refs->crossings, p);
+  }
+}
+
+void cn_liveness(struct cn_refs *refs)
+{
+  struct cn_live_range range;
+
+  refs->crossings.count = 0;
+  for (size_t p = 0; p < refs->points.count; p++)
+    refs->points.at[p].live.count = 0;
+  if (!refs->points.count)
+    return;
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count; v++) {
+    struct cn_ref_value *value = &refs->values.at[v];
+    value->cross = (uint32_t)refs->crossings.count;
+    value->cross_count = 0;
+    if (value->base == CN_NO_INDEX)
+      continue;
+    cn_live_range(&range, refs, v);
+    cross_block(refs, &range, v, value->block, value->pos);
+    for (size_t i = 0; i < range.blocks.count; i++)
+      cross_block(refs, &range, v, range.blocks.at[i], CN_NO_INDEX);
+    value->cross_count = (uint32_t)refs->crossings.count - value->cross;
+  }
+  cn_live_free(&range);
+}
+
+void cn_liveness_print(LLVMValueRef function, FILE *out)
+{
+  struct cn_cfg cfg;
+  struct cn_refs refs;
+  char name[64];
+
+  cn_cfg_build_edges(&cfg, function);
+  cn_refs_build(&refs, &cfg, 0);
+  cn_liveness(&refs);
+  for (size_t p = 0; p < refs.points.count; p++) {
+    const struct cn_parse_point *point = &refs.points.at[p];
+    fprintf(out, "  %s:", cn_value_name(LLVMGetCalledValue(point->call), name, sizeof name));
+    for (size_t i = 0; i < point->live.count; i++)
+      fprintf(out, " %s",
+              cn_value_name(refs.values.at[point->live.at[i]].value, name, sizeof name));
+    fputc('\n', out);
+  }
+  cn_refs_free(&refs);
+  cn_cfg_free(&cfg);
+}

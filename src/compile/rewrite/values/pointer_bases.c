@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * llvm.experimental.gc.get.pointer.base and .offset: a program's question for the base of a derived
+ * pointer, and for how far the pointer lies behind it (statepoints-later, "Base & Derived
+ * Pointers"). Answered with the base that rewriting would list: an answer is a value like others
+ * afterwards, and a difference within an object does not change when it moves.
+ *
+ * Needs: struct cn_refs without live sets. Provides: neither intrinsic is left in the function.
+ * Breaks: struct cn_refs, if it changed anything.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "compile/rewrite/values/refs.h"
+
+struct questions {
+  CN_VECTOR(LLVMValueRef) calls;
+};
+
+static bool asks_base(LLVMValueRef instruction)
+{
+  return cn_calls_intrinsic(instruction, "llvm.experimental.gc.get.pointer.base");
+}
+
+static bool asks_offset(LLVMValueRef instruction)
+{
+  return cn_calls_intrinsic(instruction, "llvm.experimental.gc.get.pointer.offset");
+}
+
+bool cn_pointer_bases_asked(LLVMModuleRef module)
+{
+  static const char prefix[] = "llvm.experimental.gc.get.pointer.";
+  size_t length;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) &&
+        strncmp(LLVMGetValueName2(f, &length), prefix, sizeof prefix - 1) == 0)
+      return true;
+  return false;
+}
+
+/* The base of `pointer`: what does not move is its own. */
+static LLVMValueRef base_of(const struct cn_bases *bases, LLVMValueRef pointer)
+{
+  const uint64_t *base = cn_ptrmap_find(&bases->of, pointer);
+
+  return base && *base ? (LLVMValueRef)(uintptr_t)*base : pointer;
+}
+
+static LLVMValueRef address(LLVMBuilderRef builder, LLVMValueRef pointer, LLVMTypeRef integer)
+{
+  return LLVMBuildPtrToInt(builder, pointer, integer, "");
+}
+
+static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct cn_bases *bases)
+{
+  LLVMValueRef pointer = LLVMGetOperand(question, 0), value = base_of(bases, pointer);
+  LLVMValueRef declaration = cn_direct_callee(question);
+  LLVMTypeRef type = LLVMTypeOf(question);
+
+  if (asks_offset(question)) {
+    LLVMPositionBuilderBefore(builder, question);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(question));
+    LLVMValueRef from = address(builder, value, type), to = address(builder, pointer, type);
+    value = LLVMBuildSub(builder, to, from, "");
+  }
+  LLVMReplaceAllUsesWith(question, value);
+  LLVMInstructionEraseFromParent(question);
+  if (!LLVMGetFirstUse(declaration))
+    LLVMDeleteFunction(declaration);
+}
+
+/* The block's questions. Bases are found for what crosses a parse point: what is asked for counts
+ * as that. */
+static void collect(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    if (!asks_base(i) && !asks_offset(i))
+      continue;
+    cn_push(&out->calls, i);
+    uint32_t asked = cn_refs_index(refs, LLVMGetOperand(i, 0));
+    if (asked != CN_NO_INDEX)
+      refs->values.at[asked].cross_count = 1;
+  }
+}
+
+bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs)
+{
+  struct questions questions = {0};
+  struct cn_bases bases;
+
+  for (uint32_t b = 0; b < refs->cfg->count; b++)
+    collect(refs, refs->cfg->blocks[b].block, &questions);
+  bool any = questions.calls.count > 0;
+  if (any) {
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+    cn_bases_find(&bases, refs);
+    for (size_t i = 0; i < questions.calls.count; i++)
+      answer(builder, questions.calls.at[i], &bases);
+    cn_bases_free(&bases);
+    LLVMDisposeBuilder(builder);
+  }
+  cn_free(&questions.calls);
+  return any;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The references of one function: every value that holds one, its definition and uses in order
+ * of position, and the parse points. What has the address of another reference, or a constant
+ * distance from it, counts as uses of that (late-insertion-slides-2014, "When relocation isn't
+ * needed"). One walk over the function. Needs: struct cn_cfg, no
+ * unreachable blocks. Breaks: nothing.
+ */
+#include "compile/analysis/calls.h"
+#include "compile/rewrite/values/refs.h"
+
+#include <string.h>
+
+/* A phi operand, read at the end of an incoming block. */
+struct edge_use {
+  LLVMValueRef phi;
+  uint32_t operand;
+  uint32_t next; /* edge of the same block, or CN_NO_INDEX */
+};
+
+struct scan {
+  struct cn_refs *refs;
+  CN_VECTOR(struct edge_use) edges;
+  uint32_t *edges_of; /* per block: first of its edges */
+};
+
+uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value)
+{
+  const uint64_t *index = cn_ptrmap_find(&refs->index, value);
+
+  return index ? (uint32_t)*index : CN_NO_INDEX;
+}
+
+static bool is_local(LLVMValueRef value)
+{
+  LLVMValueKind kind = LLVMGetValueKind(value);
+
+  return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
+}
+
+/* Null and globals do not move, so nothing lists them, unless that optimisation is off: then they
+ * are values that are defined at the entry. (Constant expressions are not: the base of one is
+ * another constant.) */
+static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
+{
+  if (cn_refs_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||
+      cn_calls_intrinsic(user, "llvm.threadlocal.address"))
+    return false;
+  return LLVMIsAConstantPointerNull(value) || LLVMIsAGlobalVariable(value);
+}
+
+static bool feeds_phi(LLVMValueRef value)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+    if (LLVMIsAPHINode(LLVMGetUser(use)))
+      return true;
+  return false;
+}
+
+/* Is `value` used in a deeper loop than it is defined in? Once does not count where that loop has
+ * another in it, which costs more. */
+static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
+{
+  LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
+  const struct cn_block *blocks = refs->cfg->blocks;
+  uint32_t depth = CN_NO_INDEX;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(LLVMGetUser(use));
+    if (block == home)
+      continue;
+    if (depth == CN_NO_INDEX) {
+      cn_cfg_add_dominators(refs->cfg);
+      depth = blocks[cn_cfg_index(refs->cfg, home)].depth;
+    }
+    const struct cn_block *at = &blocks[cn_cfg_index(refs->cfg, block)];
+    bool once = use == LLVMGetFirstUse(value) && !LLVMGetNextUse(use);
+    if (at->depth > depth && !(once && blocks[at->loop].nests))
+      return true;
+  }
+  return false;
+}
+
+static bool may_keep_integers(struct cn_refs *refs)
+{
+  if (!refs->integers)
+    refs->integers = cn_shows_addresses(refs->cfg) ? CN_INTEGERS_BOUND : CN_INTEGERS_FREE;
+  return refs->integers == CN_INTEGERS_FREE;
+}
+
+/* How many indices are no constants; CN_NO_INDEX if that is no GEP that is computed again where it
+ * is used. Such is not what feeds a phi, the step of a loop mostly: it would be computed twice in
+ * each iteration. Nor what is used in a deeper loop, unless it costs nothing. */
+static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
+{
+  uint32_t count = 0;
+
+  if (LLVMGetValueKind(value) != LLVMInstructionValueKind ||
+      LLVMGetInstructionOpcode(value) != LLVMGetElementPtr || !cn_is_ref(LLVMTypeOf(value)))
+    return CN_NO_INDEX;
+  int operands = LLVMGetNumOperands(value);
+  for (int i = 1; i < operands; i++) {
+    LLVMValueRef index = LLVMGetOperand(value, (unsigned)i);
+    if (LLVMIsConstant(index))
+      continue;
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+      return CN_NO_INDEX;
+    count++;
+  }
+  if (feeds_phi(value) || count > CN_REMAT_INDICES)
+    return CN_NO_INDEX;
+  return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
+}
+
+/* The same, found out once: it goes through the uses of `value`, and all that derives from it asks. */
+static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
+{
+  bool fresh;
+  uint64_t *count = cn_ptrmap_add(&refs->indices, value, &fresh);
+
+  if (fresh)
+    *count = judge_indices(refs, value);
+  return (uint32_t)*count;
+}
+
+static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
+{
+  return cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED) && LLVMIsAInstruction(value) &&
+         cn_keeps_address(value);
+}
+
+/* One step from `value`, which is no value of its own, towards its root; null if there is none.
+ * What is in the index already was judged when it came there. */
+static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
+{
+  uint32_t index = cn_refs_index(refs, value), count = 0;
+
+  if (index != CN_NO_INDEX && refs->values.at[index].root == index)
+    return NULL;
+  if (!is_same(refs, value)) {
+    count = cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
+    if (count == CN_NO_INDEX || *indices + count > CN_REMAT_INDICES)
+      return NULL;
+  }
+  LLVMValueRef from = LLVMGetOperand(value, 0);
+  if (!is_local(from) || !cn_is_ref(LLVMTypeOf(from)))
+    return NULL;
+  *indices += count;
+  return from;
+}
+
+/* Where a chain of at most CN_REMAT_LIMIT GEPs that ends in `value` starts. */
+static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
+{
+  LLVMValueRef from;
+
+  *indices = 0;
+  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && (from = step(refs, value, indices)); steps++)
+    value = from;
+  return value;
+}
+
+/* The index of `value`, made at first sight. */
+static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
+{
+  uint32_t index = cn_refs_index(refs, value);
+
+  if (index != CN_NO_INDEX)
+    return index;
+  bool scalar = cn_is_ref(LLVMTypeOf(value));
+  uint32_t indices = 0;
+  LLVMValueRef root = scalar ? find_root(refs, value, &indices) : value;
+  index = (uint32_t)refs->values.count;
+  *cn_ptrmap_add(&refs->index, value, NULL) = index;
+  refs->aggregates |= !scalar;
+  cn_push(&refs->values, (struct cn_ref_value){.value = value,
+                                               .root = index,
+                                               .base = index,
+                                               .derived = CN_NO_INDEX,
+                                               .scalar = scalar});
+  if (root != value) {
+    uint32_t root_index = add_value(refs, root);
+    uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
+    refs->values.at[index].root = root_index;
+    if (refs->values.at[root_index].indices < indices)
+      refs->values.at[root_index].indices = indices;
+    refs->values.at[index].from = from_index;
+    refs->values.at[index].same = is_same(refs, value);
+    refs->values.at[index].alias = refs->values.at[index].same &&
+                                   (from_index == root_index || refs->values.at[from_index].alias);
+  }
+  return index;
+}
+
+static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uint32_t pos)
+{
+  uint32_t index = add_value(refs, value);
+
+  refs->values.at[index].block = block;
+  refs->values.at[index].pos = pos;
+}
+
+/* The comparison that reads the operand, if `user` is one. */
+static uint32_t compare_of(struct cn_refs *refs, struct cn_ref_use use)
+{
+  if (use.operand > 1 || !LLVMIsAICmpInst(use.user))
+    return CN_NO_INDEX;
+  size_t count = refs->compares.count;
+  if (count == 0 || refs->compares.at[count - 1].compare != use.user)
+    cn_push(&refs->compares, (struct cn_compare){.compare = use.user,
+                                                 .block = use.block,
+                                                 .pos = use.pos,
+                                                 .uses = {CN_NO_INDEX, CN_NO_INDEX}});
+  return (uint32_t)refs->compares.count - 1;
+}
+
+/* Record that `user` reads `operand`, if that holds a reference. */
+static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
+{
+  if (!cn_holds_ref(LLVMTypeOf(operand)) ||
+      (!is_local(operand) && !is_listed_constant(refs, operand, use.user)))
+    return;
+  uint32_t index = add_value(refs, operand);
+  uint32_t root = refs->values.at[index].root;
+  use.value = index;
+  use.via = CN_NO_INDEX;
+  use.compare = compare_of(refs, use);
+  if (root != index && (!use.state || refs->values.at[index].alias)) {
+    use.value = root;
+    use.via = index;
+  }
+  cn_push(&refs->uses, use);
+}
+
+/* Phi operands are read in their incoming blocks: hang them there, so that the walk meets them
+ * in order. */
+static void collect_edges(struct scan *scan)
+{
+  const struct cn_cfg *cfg = scan->refs->cfg;
+
+  for (uint32_t b = cfg->count; b-- > 0;)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
+      if (!cn_holds_ref(LLVMTypeOf(i)))
+        continue;
+      for (unsigned n = LLVMCountIncoming(i); n-- > 0;) {
+        uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(i, n));
+        CN_CHECK(from != CN_NO_BLOCK);
+        cn_push(&scan->edges, (struct edge_use){i, n, scan->edges_of[from]});
+        scan->edges_of[from] = (uint32_t)scan->edges.count - 1;
+      }
+    }
+}
+
+static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t block, uint32_t pos)
+{
+  struct cn_ref_use use = {.user = i, .block = block, .pos = pos, .point = CN_NO_INDEX};
+  uint32_t deopt = 0, deopt_end = 0, live = 0, live_end = 0, arguments = 0;
+
+  if (cn_classify_call(i).kind == CN_CALL_PARSE) {
+    use.point = (uint32_t)refs->points.count;
+    cn_push(&refs->points, (struct cn_parse_point){.call = i, .block = block, .pos = pos});
+    cn_calls_bundle(i, "deopt", &deopt, &deopt_end);
+    cn_calls_bundle(i, "gc-live", &live, &live_end);
+    arguments = cn_calls_list_operands(i) ? LLVMGetNumArgOperands(i) : 0;
+  }
+  uint32_t operands = (uint32_t)LLVMGetNumOperands(i);
+  for (use.operand = 0; use.operand < operands; use.operand++) {
+    use.state = use.operand >= deopt && use.operand < deopt_end;
+    use.listed = use.operand >= live && use.operand < live_end;
+    use.after = use.state || use.listed || use.operand < arguments;
+    add_use(refs, LLVMGetOperand(i, use.operand), use);
+  }
+  if (cn_holds_ref(LLVMTypeOf(i)))
+    define(refs, i, block, pos);
+}
+
+static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
+{
+  struct cn_refs *refs = scan->refs;
+  LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[block].block);
+  uint32_t pos = start;
+
+  refs->first_point[block] = (uint32_t)refs->points.count;
+  for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+    if (cn_holds_ref(LLVMTypeOf(i)))
+      define(refs, i, block, start);
+  for (; i; i = LLVMGetNextInstruction(i))
+    scan_instruction(refs, i, block, pos += 2);
+  refs->last_pos[block] = pos;
+  for (uint32_t e = scan->edges_of[block]; e != CN_NO_INDEX; e = scan->edges.at[e].next) {
+    const struct edge_use *edge = &scan->edges.at[e];
+    add_use(refs, LLVMGetIncomingValue(edge->phi, edge->operand),
+            (struct cn_ref_use){.user = edge->phi,
+                                .operand = edge->operand,
+                                .block = block,
+                                .pos = pos + 1,
+                                .point = CN_NO_INDEX});
+  }
+  return pos + 2;
+}
+
+/* Stable sort of the uses by value: each value's become a slice. */
+static void group_uses(struct cn_refs *refs)
+{
+  struct cn_ref_use *sorted = cn_alloc(refs->uses.count * sizeof *sorted);
+  uint32_t at = 0;
+
+  for (size_t i = 0; i < refs->uses.count; i++)
+    refs->values.at[refs->uses.at[i].value].use_count++;
+  for (size_t v = 0; v < refs->values.count; v++) {
+    refs->values.at[v].uses = at;
+    at += refs->values.at[v].use_count;
+    refs->values.at[v].use_count = 0;
+  }
+  for (size_t i = 0; i < refs->uses.count; i++) {
+    struct cn_ref_value *v = &refs->values.at[refs->uses.at[i].value];
+    const struct cn_ref_use *use = &refs->uses.at[i];
+    if (use->compare != CN_NO_INDEX)
+      refs->compares.at[use->compare].uses[use->operand] = v->uses + v->use_count;
+    sorted[v->uses + v->use_count++] = *use;
+  }
+  free(refs->uses.at);
+  refs->uses.at = sorted;
+  refs->uses.room = refs->uses.count;
+}
+
+void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
+{
+  *refs = (struct cn_refs){.cfg = cfg, .off = off};
+  refs->first_point = cn_alloc((cfg->count + 1) * sizeof *refs->first_point);
+  refs->last_pos = cn_alloc(cfg->count * sizeof *refs->last_pos);
+  struct scan scan = {.refs = refs, .edges_of = cn_alloc(cfg->count * sizeof *scan.edges_of)};
+  memset(scan.edges_of, 0xff, cfg->count * sizeof *scan.edges_of);
+  collect_edges(&scan);
+  unsigned parameters = LLVMCountParams(cfg->function);
+  for (unsigned p = 0; p < parameters; p++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(cfg->function, p))))
+      define(refs, LLVMGetParam(cfg->function, p), 0, 0);
+  uint32_t pos = 0;
+  for (uint32_t b = 0; b < cfg->count; b++)
+    pos = scan_block(&scan, b, pos);
+  refs->first_point[cfg->count] = (uint32_t)refs->points.count;
+  group_uses(refs);
+  cn_free(&scan.edges);
+  free(scan.edges_of);
+}
+
+/* A phi is read where those beside it are; a select between the instruction before and the one that
+ * it stands beside. */
+static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
+{
+  const struct cn_ref_value *beside = &refs->values.at[cn_refs_index(refs, made->beside)];
+  struct cn_ref_use use = {
+      .user = made->merge, .block = beside->block, .pos = beside->pos - 1, .point = CN_NO_INDEX};
+
+  if (!LLVMIsAPHINode(made->merge)) {
+    define(refs, made->merge, use.block, use.pos);
+    for (use.operand = 1; use.operand < 3; use.operand++)
+      add_use(refs, LLVMGetOperand(made->merge, use.operand), use);
+    return;
+  }
+  define(refs, made->merge, beside->block, beside->pos);
+  unsigned count = LLVMCountIncoming(made->merge);
+  for (use.operand = 0; use.operand < count; use.operand++) {
+    use.block = cn_cfg_index(refs->cfg, LLVMGetIncomingBlock(made->merge, use.operand));
+    use.pos = refs->last_pos[use.block] + 1;
+    add_use(refs, LLVMGetIncomingValue(made->merge, use.operand), use);
+  }
+}
+
+void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count)
+{
+  for (size_t m = 0; m < count; m++)
+    extend(refs, &made[m]);
+  for (size_t v = 0; v < refs->values.count; v++)
+    refs->values.at[v].use_count = 0;
+  group_uses(refs);
+}
+
+bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
+{
+  bool any = false;
+
+  for (uint32_t v = (uint32_t)refs->values.count; v-- > 0;) {
+    struct cn_ref_value *value = &refs->values.at[v];
+    const uint64_t *base = cn_ptrmap_find(&bases->of, value->value);
+    if (!base)
+      continue;
+    any = true;
+    if (!*base) {
+      value->base = CN_NO_INDEX;
+      continue;
+    }
+    value->base = cn_refs_index(refs, (LLVMValueRef)(uintptr_t)*base);
+    CN_CHECK(value->base != CN_NO_INDEX);
+    value->derived = refs->values.at[value->base].derived;
+    refs->values.at[value->base].derived = v;
+  }
+  return any;
+}
+
+void cn_refs_free(struct cn_refs *refs)
+{
+  for (size_t i = 0; i < refs->points.count; i++)
+    cn_free(&refs->points.at[i].live);
+  cn_free(&refs->values);
+  cn_free(&refs->uses);
+  cn_free(&refs->points);
+  cn_free(&refs->crossings);
+  cn_free(&refs->compares);
+  cn_ptrmap_free(&refs->index);
+  cn_ptrmap_free(&refs->indices);
+  free(refs->first_point);
+  free(refs->last_pos);
+  *refs = (struct cn_refs){0};
+}
+
+void cn_refs_find_bases(struct cn_refs *refs)
+{
+  struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off;
+  struct cn_bases bases;
+
+  cn_bases_find(&bases, refs);
+  if (bases.made.count) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg, off);
+  }
+  cn_refs_attach_bases(refs, &bases);
+  cn_bases_free(&bases);
+}
+
+void cn_refs_restrict(struct cn_refs *refs)
+{
+  struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off & ~(1u << CAIRN_RELOCATION_LIVENESS | 1u << CAIRN_RELOCATION_CONSTANTS);
+
+  if (off == refs->off)
+    return;
+  cn_refs_free(refs);
+  cn_refs_build(refs, cfg, off);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the steps of pass rewrite-statepoints share: the references of one function, where they
+ * are live, what they derive from. Private to src/compile.
+ *
+ * A *reference value* is an argument or instruction of a type that holds a reference. A *parse
+ * point* is a call that becomes a gc.statepoint. A value *crosses* a parse point if it is
+ * defined before and used after it.
+ *
+ * A GEP with constant indices is no value of its own to relocation: its uses count as uses of
+ * the value that it starts from (its *root*), and it is computed again where that has moved
+ * ("Constant offset GEPs of relocated values" of the seeds' slides, "When relocation isn't
+ * needed"). Nor is what has the same address as another reference: that is read instead.
+ *
+ * Positions: instructions are numbered in steps of two through the blocks in reverse post-order.
+ * All phis of a block share the number that the block starts with; a phi reads its operands at
+ * the end of the incoming blocks, one past the terminator's number.
+ */
+#ifndef CN_COMPILE_REWRITE_VALUES_REFS_H
+#define CN_COMPILE_REWRITE_VALUES_REFS_H
+
+#include <stdio.h>
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/pass.h"
+
+#define CN_NO_INDEX UINT32_MAX
+#define CN_REMAT_LIMIT 6 /* longest chain of GEPs that is computed again */
+#define CN_REMAT_INDICES 2 /* of which are no constants in it */
+
+struct cn_ref_use {
+  LLVMValueRef user;
+  uint32_t operand;
+  uint32_t block, pos; /* where the value is read */
+  uint32_t value;      /* whose use this is */
+  uint32_t via;        /* the constant GEP that is read in truth, or CN_NO_INDEX */
+  uint32_t point;      /* the parse point that `user` is, or CN_NO_INDEX */
+  bool after;          /* needed until the call returns */
+  bool state;          /* deoptimisation state: names what is listed */
+  bool listed;         /* of the call's gc-live bundle: no operand of the statepoint but listed */
+  bool early;          /* read before `user` (compare.c) */
+  uint32_t compare;    /* the comparison that `user` is, or CN_NO_INDEX */
+};
+
+struct cn_ref_value {
+  LLVMValueRef value;
+  uint32_t block, pos;         /* of the definition */
+  uint32_t root;               /* what a constant GEP starts from; itself otherwise */
+  uint32_t from;               /* the operand of a constant GEP, one step towards its root */
+  uint32_t base;               /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
+  /* slice of refs->uses, ascending by position; behind them those of cn_refs_extend() */
+  uint32_t uses, use_count;
+  uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
+  uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
+  uint32_t indices;            /* most indices that are no constants in a chain from here */
+  bool scalar;                 /* a reference, not a vector or aggregate of them */
+  bool same;                   /* has the address of `from` */
+  bool alias;                  /* has the address of `root` */
+  bool recompute;              /* not listed, but computed again from its base (rematerialise.c) */
+};
+
+struct cn_parse_point {
+  LLVMValueRef call; /* the call, then the statepoint */
+  /* the last instruction that belongs to the statepoint: relocates go after it */
+  LLVMValueRef last;
+  uint32_t block, pos;
+  uint32_t args, deopt, deopt_end;  /* operand numbers of the call: see cn_calls_bundle() */
+  /* of its gc-transition bundle, in the call and in the statepoint */
+  uint32_t transition, transition_at;
+  uint32_t live_operand;              /* operand number of the statepoint's first gc-live entry */
+  CN_VECTOR(uint32_t) live; /* values that cross, ascending */
+};
+
+/* An integer comparison of references. */
+struct cn_compare {
+  LLVMValueRef compare;
+  uint32_t block, pos;
+  uint32_t uses[2]; /* of its operands, or CN_NO_INDEX */
+  /* where both may be read, at the earliest; set by cn_compare_move() */
+  uint32_t from_block, from_pos;
+  bool early; /* its uses are put there */
+};
+
+struct cn_refs {
+  struct cn_cfg *cfg;
+  CN_VECTOR(struct cn_ref_value) values;
+  CN_VECTOR(struct cn_ref_use) uses;
+  CN_VECTOR(struct cn_parse_point) points; /* in order of position */
+  CN_VECTOR(uint32_t) crossings;           /* indices of points */
+  CN_VECTOR(struct cn_compare) compares;   /* in order of position */
+  struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
+  struct cn_ptrmap indices;                /* LLVMValueRef -> what count_indices() found (refs.c) */
+  uint32_t *first_point;                   /* per block, and one more */
+  uint32_t *last_pos;                      /* per block: of its terminator */
+  bool aggregates;                         /* some value is not scalar */
+  enum { CN_INTEGERS_UNKNOWN, CN_INTEGERS_FREE, CN_INTEGERS_BOUND } integers; /* rematerialise.c */
+  unsigned off; /* bits of enum cairn_relocation: optimisations that are not wanted */
+};
+
+void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
+/* A phi or select that was made beside another, and directly before it. */
+struct cn_made_merge {
+  LLVMValueRef merge, beside;
+};
+/* Take in merges that were made since; liveness is outdated. */
+void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count);
+void cn_refs_free(struct cn_refs *refs);
+/* Are values that are made to be named after what they stand for? In a function with so many
+ * nobody reads the names, and they cost as much as the values. */
+static inline bool cn_refs_named(const struct cn_refs *refs)
+{
+  return refs->crossings.count <= 1000;
+}
+uint32_t cn_refs_index(const struct cn_refs *refs, LLVMValueRef value); /* CN_NO_INDEX if none */
+static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation which)
+{
+  return !(refs->off >> which & 1);
+}
+
+/* From here on, list neither what is dead nor constants, whatever the options say: nobody relocates
+ * them where what is alive comes from slots. `refs` may be built anew. */
+void cn_refs_restrict(struct cn_refs *refs);
+/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built
+ * anew. */
+void cn_refs_find_bases(struct cn_refs *refs);
+
+/* ---- addresses.c ---- */
+
+/* Does an integer or unmanaged pointer of the function show a reference's address? Then an index
+ * may, and is not to be live for longer. */
+bool cn_shows_addresses(const struct cn_cfg *cfg);
+/* Does `value`, an instruction, hand on its operand 0 without changing the address? */
+bool cn_keeps_address(LLVMValueRef value);
+
+/* ---- liveness.c ---- */
+
+/* Where one value is live; filled anew for each value, in time linear in its live range. */
+struct cn_live_range {
+  CN_VECTOR(uint32_t) blocks; /* live-in, ascending; the definition's block is never among them */
+  uint32_t *in, *out;         /* per block: == stamp if live at its start, end */
+  uint32_t *used, *last;      /* per block: if used == stamp, position of the last use */
+  uint32_t *slot;             /* per block: index in `blocks` if in == stamp */
+  uint32_t stamp;
+};
+
+void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg);
+void cn_live_free(struct cn_live_range *range);
+/* Uses of values derived from `value` (once bases are attached) count as its own. */
+void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value);
+/* The first parse point of `block` behind `pos`, or the first of the next block. */
+uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos);
+/* Fill crossings and the live sets of all parse points. */
+void cn_liveness(struct cn_refs *refs);
+void cn_liveness_print(LLVMValueRef function, FILE *out);
+
+/* ---- bases.c ---- */
+
+struct cn_bases {
+  /* LLVMValueRef -> LLVMValueRef, its base; 0: not relocatable. Absent: itself. */
+  struct cn_ptrmap of;
+  CN_VECTOR(struct cn_made_merge) made;
+};
+/* The bases of all values that cross a parse point; makes base phis and selects, which `refs` does
+ * not know. */
+void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs);
+void cn_bases_free(struct cn_bases *bases);
+/* Give each value its base and each base its derived values. True if some crossing value is
+ * derived. */
+bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
+void cn_bases_print(LLVMValueRef function, FILE *out);
+
+/* ---- pointer_bases.c ---- */
+
+/* Does the module ask for bases (llvm.experimental.gc.get.pointer.base and .offset)? */
+bool cn_pointer_bases_asked(LLVMModuleRef module);
+/* Answer the questions of one function. True if it had some: `refs` is outdated. */
+bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs);
+
+/* ---- compare.c ---- */
+
+/* Per comparison: are its operands read early? */
+struct cn_compared {
+  CN_VECTOR(bool) early;
+};
+/* Let the comparisons that relocation cannot change read their operands early: all, or those that
+ * were decided on. True if there are such. */
+bool cn_compare_move(struct cn_refs *refs, const struct cn_compared *decided);
+/* Decide, by the liveness that follows from it, and put the others back. True if liveness is
+ * outdated. */
+bool cn_compare_settle(struct cn_refs *refs, struct cn_compared *decided);
+
+/* ---- aggregates.c, aggregates_parts.c ---- */
+
+#define CN_PART_LIMIT 256 /* an aggregate with more scalars than this is not split */
+/* How many scalars a type that holds references is split into; above CN_PART_LIMIT, something
+ * above it. */
+uint32_t cn_part_count(LLVMTypeRef type);
+
+/* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is
+ * outdated. */
+bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Atomic operations on references, which clang emits as operations on i64.
+ *
+ * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of
+ * references have reference type. Breaks: nothing. Run by pass `rules` first, so that what is left
+ * is a breach of a rule.
+ *
+ * clang moves the operands through locals of the right type: `load i64` from a local reference
+ * before, `store i64` into one after. Those are what tells a reference from an integer here.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "base/vector.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/source/rules.h"
+
+static bool is_ref_place(LLVMValueRef pointer)
+{
+  LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer) : NULL;
+
+  return type && cn_is_ref(type);
+}
+
+/* A plain i64 load of a local reference, for the operand of an atomic operation. */
+static bool is_operand_load(LLVMValueRef value)
+{
+  return LLVMIsALoadInst(value) && LLVMGetOrdering(value) == LLVMAtomicOrderingNotAtomic &&
+         is_ref_place(LLVMGetOperand(value, 0));
+}
+
+/* All uses of an atomic operation's result store it in local references; there is one at least. */
+static bool is_stored_as_ref(LLVMValueRef value)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != value ||
+        !is_ref_place(LLVMGetOperand(user, 1)))
+      return false;
+  }
+  return true;
+}
+
+/* The operand as a reference: loaded again, with its type, where it was loaded. */
+static LLVMValueRef reload(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
+{
+  LLVMPositionBuilderBefore(builder, load);
+  LLVMValueRef again = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
+  LLVMSetAlignment(again, LLVMGetAlignment(load));
+  return again;
+}
+
+static void erase_if_unused(LLVMValueRef value)
+{
+  if (!LLVMGetFirstUse(value))
+    LLVMInstructionEraseFromParent(value);
+}
+
+/* Let the stores of `old` store `value`. */
+static void restore(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
+{
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(old));) {
+    LLVMValueRef store = LLVMGetUser(use);
+    LLVMPositionBuilderBefore(builder, store);
+    LLVMValueRef fresh = LLVMBuildStore(builder, value, LLVMGetOperand(store, 1));
+    LLVMSetAlignment(fresh, LLVMGetAlignment(store));
+    LLVMInstructionEraseFromParent(store);
+  }
+}
+
+static void copy_flags(LLVMValueRef to, LLVMValueRef from)
+{
+  LLVMSetVolatile(to, LLVMGetVolatile(from));
+  LLVMSetAlignment(to, LLVMGetAlignment(from));
+  LLVMSetAtomicSyncScopeID(to, LLVMGetAtomicSyncScopeID(from));
+}
+
+static void retype_load(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
+{
+  if (!LLVMGetFirstUse(load) || !is_stored_as_ref(load))
+    return;
+  LLVMPositionBuilderBefore(builder, load);
+  LLVMValueRef fresh = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
+  LLVMSetOrdering(fresh, LLVMGetOrdering(load));
+  copy_flags(fresh, load);
+  restore(builder, load, fresh);
+  LLVMInstructionEraseFromParent(load);
+}
+
+static void retype_store(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef store)
+{
+  LLVMValueRef operand = LLVMGetOperand(store, 0);
+
+  if (!is_operand_load(operand))
+    return;
+  LLVMValueRef value = reload(ctx, builder, operand);
+  LLVMPositionBuilderBefore(builder, store);
+  LLVMValueRef fresh = LLVMBuildStore(builder, value, LLVMGetOperand(store, 1));
+  LLVMSetOrdering(fresh, LLVMGetOrdering(store));
+  copy_flags(fresh, store);
+  LLVMInstructionEraseFromParent(store);
+  erase_if_unused(operand);
+}
+
+static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef exchange)
+{
+  LLVMValueRef operand = LLVMGetOperand(exchange, 1);
+
+  if (LLVMGetAtomicRMWBinOp(exchange) != LLVMAtomicRMWBinOpXchg || !is_operand_load(operand) ||
+      !is_stored_as_ref(exchange))
+    return;
+  LLVMValueRef value = reload(ctx, builder, operand);
+  LLVMPositionBuilderBefore(builder, exchange);
+  LLVMValueRef fresh =
+      LLVMBuildAtomicRMW(builder, LLVMAtomicRMWBinOpXchg, LLVMGetOperand(exchange, 0), value,
+                         LLVMGetOrdering(exchange), false);
+  copy_flags(fresh, exchange);
+  restore(builder, exchange, fresh);
+  LLVMInstructionEraseFromParent(exchange);
+  erase_if_unused(operand);
+}
+
+/* The results of a compare-exchange are taken apart by extractvalue; the old value goes into local
+ * references. */
+static bool is_taken_apart(LLVMValueRef compare)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(compare); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAExtractValueInst(user) || (LLVMGetIndices(user)[0] == 0 && !is_stored_as_ref(user)))
+      return false;
+  }
+  return true;
+}
+
+static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef compare)
+{
+  LLVMValueRef expected = LLVMGetOperand(compare, 1), desired = LLVMGetOperand(compare, 2);
+
+  if (!is_operand_load(expected) || !is_operand_load(desired) || !is_taken_apart(compare))
+    return;
+  LLVMValueRef old = reload(ctx, builder, expected), next = reload(ctx, builder, desired);
+  LLVMPositionBuilderBefore(builder, compare);
+  LLVMValueRef fresh = LLVMBuildAtomicCmpXchg(builder, LLVMGetOperand(compare, 0), old, next,
+                                              LLVMGetCmpXchgSuccessOrdering(compare),
+                                              LLVMGetCmpXchgFailureOrdering(compare), false);
+  copy_flags(fresh, compare);
+  LLVMSetWeak(fresh, LLVMGetWeak(compare));
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(compare));) {
+    LLVMValueRef extract = LLVMGetUser(use);
+    unsigned index = LLVMGetIndices(extract)[0];
+    LLVMPositionBuilderBefore(builder, extract);
+    LLVMValueRef part = LLVMBuildExtractValue(builder, fresh, index, "");
+    if (index == 0)
+      restore(builder, extract, part);
+    else
+      LLVMReplaceAllUsesWith(extract, part);
+    LLVMInstructionEraseFromParent(extract);
+  }
+  LLVMInstructionEraseFromParent(compare);
+  erase_if_unused(expected);
+  if (desired != expected)
+    erase_if_unused(desired);
+}
+
+static bool is_atomic_word(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
+
+  if (LLVMIsALoadInst(i))
+    return LLVMTypeOf(i) == word && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+  if (LLVMIsAStoreInst(i))
+    return LLVMTypeOf(LLVMGetOperand(i, 0)) == word &&
+           LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+  return (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) &&
+         LLVMTypeOf(LLVMGetOperand(i, 1)) == word;
+}
+
+void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) found = {0};
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_atomic_word(ctx, i))
+        cn_push(&found, i);
+  for (size_t n = 0; n < found.count; n++) {
+    LLVMValueRef i = found.at[n];
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(i));
+    if (LLVMIsALoadInst(i))
+      retype_load(ctx, builder, i);
+    else if (LLVMIsAStoreInst(i))
+      retype_store(ctx, builder, i);
+    else if (LLVMIsAAtomicRMWInst(i))
+      retype_exchange(ctx, builder, i);
+    else
+      retype_compare(ctx, builder, i);
+  }
+  LLVMDisposeBuilder(builder);
+  cn_free(&found);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object's header compared with the static that stands for its type in allocation calls. The
+ * static is replaced: headers name layouts that pass `layouts` makes, one for all types of a form,
+ * so such a comparison would be false for every object. Refused before the optimiser, which takes
+ * the word before an object for none of it, and makes a constant of the comparison.
+ *
+ * Needs: nothing; sees more if locals are promoted. Provides: diagnostic layout-compare. Breaks:
+ * nothing.
+ */
+#include "compile/core/memory_types.h"
+#include "compile/lower/layouts.h"
+
+/* Is it given to an allocation as the type? */
+static bool is_layout(LLVMValueRef value)
+{
+  enum cn_layout_form form;
+
+  if (!LLVMIsAGlobalVariable(value))
+    return false;
+  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAInstruction(user) && cn_layouts_allocates(user, &form) &&
+        LLVMGetOperand(user, 0) == value)
+      return true;
+  }
+  return false;
+}
+
+static LLVMValueRef without_casts(LLVMValueRef value)
+{
+  while (LLVMIsACastInst(value) ||
+         (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt))
+    value = LLVMGetOperand(value, 0);
+  return value;
+}
+
+/* Was it loaded from before an object? */
+static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  LLVMValueRef address = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
+  uint64_t offset = 0;
+
+  if (!address || !cn_is_ref(LLVMTypeOf(address)))
+    return false;
+  for (; LLVMIsAGetElementPtrInst(address); address = LLVMGetOperand(address, 0))
+    if (!cn_types_gep_offset(ctx, address, &offset))
+      return false;
+  return (int64_t)offset < 0;
+}
+
+void cn_layouts_refuse_compares(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      if (!LLVMIsAICmpInst(i))
+        continue;
+      LLVMValueRef left = without_casts(LLVMGetOperand(i, 0));
+      LLVMValueRef right = without_casts(LLVMGetOperand(i, 1));
+      if ((is_layout(left) && is_header(ctx, right)) || (is_layout(right) && is_header(ctx, left)))
+        cn_error(ctx, i, "layout-compare",
+                 "an object's header never holds the address of the static that its type is named "
+                 "by: give the object a member that says what it is");
+    }
+}

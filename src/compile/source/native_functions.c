@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions of a managed unit of C that are native by themselves, for they handle no reference. Part
+ * of passes `rules` and `prepare`.
+ *
+ *   a name of C's library   is called as a leaf by other units, so it may be no managed code: it and
+ *                           what it calls here, if all that they call besides are leaves
+ *   nobody managed calls    main, a handler given to signal() or sigaction(), a static function that
+ *   it, and it calls        only such call: as native code they need no polls, and no transitions
+ *   nothing managed here    to the C library. With options->native_functions
+ *
+ * They get attribute "cairn-unmanaged". Others, however long they run, stay managed: nobody knows how
+ * often they are called, and a transition costs each time.
+ */
+#include <string.h>
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/managed_functions.h"
+#include "compile/core/names.h"
+
+struct search {
+  struct cn_ctx *ctx;
+  struct cn_ptrmap native; /* function -> may still be native; 0: it may not */
+  CN_VECTOR(LLVMValueRef) work;
+};
+
+static bool is_local(LLVMValueRef function)
+{
+  return LLVMGetLinkage(function) == LLVMInternalLinkage;
+}
+
+static const char *name_of(LLVMValueRef function)
+{
+  size_t length;
+
+  return LLVMGetValueName2(function, &length);
+}
+
+/* Could it be native: a definition that says nothing else? */
+static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
+         !cn_native_is_annotated(ctx->module, function, CN_MANAGED) &&
+         !cn_native_is_annotated(ctx->module, function, CN_NOPOLL) && cn_native_function(function);
+}
+
+static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAddAttributeAtIndex(
+      function, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, CN_UNMANAGED, sizeof CN_UNMANAGED - 1, "", 0));
+}
+
+static bool is_marked(LLVMValueRef function)
+{
+  return cn_string_attribute(function, CN_UNMANAGED) != NULL;
+}
+
+/* ---- names of the C library ---- */
+
+/* Add what `function` calls here. False: it calls something else than leaves. */
+static bool add_callees(struct search *s, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
+      bool added, known = callee && (LLVMGetIntrinsicID(callee) ||
+                                     (LLVMIsDeclaration(callee) && cn_classify_call(i).kind == CN_CALL_LEAF));
+      if (!cn_is_call(i) || known || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+        continue;
+      if (!callee || !is_free(s->ctx, callee))
+        return false;
+      cn_ptrmap_add(&s->native, callee, &added);
+      if (added)
+        cn_push(&s->work, callee);
+    }
+  return true;
+}
+
+/* The leaf and all that it reaches here. */
+static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct search s = {.ctx = ctx};
+  bool leaf = is_free(ctx, function);
+
+  cn_ptrmap_add(&s.native, function, NULL);
+  cn_push(&s.work, function);
+  for (size_t i = 0; leaf && i < s.work.count; i++)
+    leaf = add_callees(&s, s.work.at[i]);
+  for (size_t i = 0; leaf && i < s.work.count; i++)
+    mark(ctx, s.work.at[i]);
+  cn_ptrmap_free(&s.native);
+  cn_free(&s.work);
+}
+
+/* ---- what nobody managed calls ---- */
+
+/* Is it what a call of signal() or a member of struct sigaction is given? */
+static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
+{
+  if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {
+    LLVMValueRef at = LLVMGetOperand(user, 1);
+    LLVMTypeRef type = LLVMIsAGetElementPtrInst(at) ? LLVMGetGEPSourceElementType(at) : NULL;
+    const char *name =
+        type && LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+    return name && strcmp(name, "struct.sigaction") == 0;
+  }
+  LLVMValueRef callee = cn_is_call(user) ? cn_direct_callee(user) : NULL;
+  return callee && LLVMIsDeclaration(callee) && strcmp(name_of(callee), "signal") == 0;
+}
+
+static bool calls(LLVMValueRef user, LLVMValueRef function)
+{
+  if (!cn_is_call(user) || cn_direct_callee(user) != function)
+    return false;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+    if (LLVMGetOperand(user, i) == function)
+      return false;
+  return true;
+}
+
+/* Can it be called by natives alone: all its uses are known, or it is main? */
+static bool is_out_of_reach(LLVMValueRef function)
+{
+  bool known = strcmp(name_of(function), "main") == 0 || is_local(function);
+
+  for (LLVMUseRef use = LLVMGetFirstUse(function); known && use; use = LLVMGetNextUse(use))
+    known = calls(LLVMGetUser(use), function) || is_handler_use(LLVMGetUser(use), function);
+  return known && (LLVMGetFirstUse(function) || !is_local(function));
+}
+
+static bool may_be(struct search *s, LLVMValueRef function)
+{
+  uint64_t *state = cn_ptrmap_find(&s->native, function);
+
+  return is_marked(function) || cn_native_is_annotated(s->ctx->module, function, CN_UNMANAGED) ||
+         (state && *state);
+}
+
+static LLVMValueRef caller(LLVMValueRef call)
+{
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+}
+
+/* Does it call, or is it called by, what is or may be managed and is defined here? What the runtime
+ * offers counts as managed. */
+static bool meets_managed(struct search *s, LLVMValueRef function)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+    if (calls(LLVMGetUser(use), function) && !may_be(s, caller(LLVMGetUser(use))))
+      return true;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
+      if (callee && (LLVMIsDeclaration(callee) ? strncmp(name_of(callee), "cairn", 5) == 0
+                                               : !may_be(s, callee)))
+        return true;
+    }
+  return false;
+}
+
+/* Take `function` out, and look again at those that it calls and is called by. */
+static void take_out(struct search *s, LLVMValueRef function)
+{
+  *cn_ptrmap_find(&s->native, function) = 0;
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+    if (calls(LLVMGetUser(use), function))
+      cn_push(&s->work, caller(LLVMGetUser(use)));
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i) && cn_direct_callee(i))
+        cn_push(&s->work, cn_direct_callee(i));
+}
+
+/* All that can be are taken for native, and those out of them that meet others, until none does. */
+static void mark_unreached(struct cn_ctx *ctx)
+{
+  struct search s = {.ctx = ctx};
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && is_out_of_reach(f) && is_free(ctx, f)) {
+      *cn_ptrmap_add(&s.native, f, NULL) = 1;
+      cn_push(&s.work, f);
+    }
+  for (size_t i = 0; i < s.work.count; i++) {
+    uint64_t *state = cn_ptrmap_find(&s.native, s.work.at[i]);
+    if (state && *state && meets_managed(&s, s.work.at[i]))
+      take_out(&s, s.work.at[i]);
+  }
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_ptrmap_find(&s.native, f) && *cn_ptrmap_find(&s.native, f))
+      mark(ctx, f);
+  cn_ptrmap_free(&s.native);
+  cn_free(&s.work);
+}
+
+void cn_native_mark(struct cn_ctx *ctx)
+{
+  if (!ctx->options->manage_all)
+    return;
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && !is_local(f) && cn_calls_leaf_reason(name_of(f)))
+      mark_leaf(ctx, f);
+  if (ctx->options->native_functions)
+    mark_unreached(ctx);
+}

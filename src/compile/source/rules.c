@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `rules`: the source rules of managed C, checked while each instruction still has the line it
+ * was written on.
+ *
+ * Needs: the front end's IR, with debug locations. Provides: every rule below holds, or an error.
+ * Breaks: nothing. Changes nothing but the types of atomic operations (atomics.c).
+ *
+ * A rule stands here if breaking it would hide a reference from the collector. What only the
+ * optimiser makes is for verify.c. IR that a front end marked itself (options->manage_all is off)
+ * may convert references if that is proved harmless later: the conversion rules are for C.
+ */
+#include "compile/source/rules.h"
+
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/analysis/managed_functions.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/lower/differences.h"
+
+static bool is_ref_or_vector(LLVMTypeRef type)
+{
+  return cn_is_ref(type) || cn_is_ref_vector(type);
+}
+
+/* ---- conversions ---- */
+
+/* All uses form differences of references, which `prepare` makes opaque. */
+static bool only_in_differences(LLVMValueRef cast)
+{
+  LLVMValueRef operands[2];
+
+  for (LLVMUseRef use = LLVMGetFirstUse(cast); use; use = LLVMGetNextUse(use))
+    if (!LLVMIsAInstruction(LLVMGetUser(use)) || !cn_differences_match(LLVMGetUser(use), operands))
+      return false;
+  return LLVMGetFirstUse(cast) != NULL;
+}
+
+/* `value` converts (an instruction or a constant expression); report at `at`. */
+static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode,
+                             LLVMValueRef at)
+{
+  bool address = opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
+  if (!address && opcode != LLVMIntToPtr && opcode != LLVMAddrSpaceCast)
+    return;
+  LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0)), to = LLVMTypeOf(value);
+  if (is_ref_or_vector(from) && address && !only_in_differences(value))
+    cn_error(ctx, at, "reference-to-integer",
+             "a reference is converted to an integer, which is wrong once the collector moves the "
+             "object; compare references, or subtract them from each other");
+  if (is_ref_or_vector(to) && opcode == LLVMIntToPtr)
+    cn_error(ctx, at, "integer-to-reference",
+             "an integer is converted to a reference, which names no object of the collector; "
+             "keep the reference itself");
+  if (is_ref_or_vector(from) && !is_ref_or_vector(to) && opcode == LLVMAddrSpaceCast)
+    cn_error(
+        ctx, at, "reference-to-unmanaged",
+        "a reference is converted to an ordinary pointer, which the collector does not update; "
+        "copy the data with cairn_copy_out()");
+  if (is_ref_or_vector(to) && !is_ref_or_vector(from) && opcode == LLVMAddrSpaceCast)
+    cn_error(ctx, at, "unmanaged-to-reference",
+             "an ordinary pointer is converted to a reference, but it is not the address of a "
+             "managed object; allocate with cairn_new() and copy with cairn_copy_in()");
+}
+
+static void check_constant(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueRef at)
+{
+  if (LLVMIsAConstantExpr(constant))
+    check_conversion(ctx, constant, LLVMGetConstOpcode(constant), at);
+  if (!LLVMIsAConstantExpr(constant) && !LLVMIsAConstantStruct(constant) &&
+      !LLVMIsAConstantArray(constant) && !LLVMIsAConstantVector(constant))
+    return;
+  for (int i = 0; i < LLVMGetNumOperands(constant); i++)
+    check_constant(ctx, LLVMGetOperand(constant, (unsigned)i), at);
+}
+
+static void check_conversions(struct cn_ctx *ctx, LLVMValueRef instruction)
+{
+  if (!ctx->options->manage_all)
+    return;
+  check_conversion(ctx, instruction, LLVMGetInstructionOpcode(instruction), instruction);
+  for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
+    LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
+    if (operand && LLVMIsAConstant(operand))
+      check_constant(ctx, operand, instruction);
+  }
+}
+
+/* ---- calls ---- */
+
+static LLVMTypeRef argument_attribute_type(LLVMValueRef call, unsigned argument, const char *name)
+{
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteEnumAttribute(call, argument + 1, cn_attribute_kind(name));
+
+  return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+}
+
+static bool is_ref_local(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+
+  return LLVMIsAAllocaInst(root) && cn_holds_ref(LLVMGetAllocatedType(root));
+}
+
+static bool asm_touches_ref(LLVMValueRef call)
+{
+  if (cn_holds_ref(LLVMTypeOf(call)))
+    return true;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    LLVMValueRef argument = LLVMGetOperand(call, i);
+    LLVMTypeRef pointee = argument_attribute_type(call, i, "elementtype");
+    if (cn_holds_ref(LLVMTypeOf(argument)) || (pointee && cn_holds_ref(pointee)) ||
+        is_ref_local(argument))
+      return true;
+  }
+  return false;
+}
+
+static void check_variadic(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (!LLVMIsFunctionVarArg(type) || (callee && LLVMGetIntrinsicID(callee)))
+    return;
+  for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
+      cn_error(
+          ctx, call, "variadic-reference",
+          "a reference is passed as a variadic argument, where the collector does not find it; "
+          "pass it as a declared parameter, or copy the data with cairn_copy_out()");
+}
+
+static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    LLVMTypeRef type = argument_attribute_type(call, i, "byval");
+    if (type && cn_holds_ref(type))
+      cn_error(ctx, call, "byval-reference",
+               "a struct that holds references is passed by value on the stack, where the "
+               "collector does not find it; pass a pointer to it");
+  }
+}
+
+static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  if (LLVMIsAInlineAsm(LLVMGetCalledValue(call))) {
+    if (asm_touches_ref(call))
+      cn_error(ctx, call, "asm-reference",
+               "a reference is given to inline assembly, which the collector cannot look into; "
+               "load the data in C and give that");
+    return;
+  }
+  check_variadic(ctx, call);
+  check_byval_call(ctx, call);
+  if (ctx->options->manage_all)
+    cn_rules_library(ctx, call);
+  if (cn_calls_have(call, "returns_twice"))
+    cn_error(
+        ctx, call, "returns-twice",
+        "setjmp() in a function that handles references keeps them in a buffer that the collector "
+        "does not update; return a status instead, or call it in a function without references");
+}
+
+/* ---- va_arg ---- */
+
+/* Is `pointer` loaded from a field of struct __va_list_tag? */
+static bool is_va_field(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+  LLVMValueRef from = LLVMIsALoadInst(root) ? LLVMGetOperand(root, 0) : NULL;
+
+  if (!from || !LLVMIsAGetElementPtrInst(from))
+    return false;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(from);
+  const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+  return name && strcmp(name, "struct.__va_list_tag") == 0;
+}
+
+/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field, loaded, moved
+ * on, and merged from the register and the memory area? One merge, so no search: the phis of loops
+ * go round. */
+static bool is_va_area(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root(pointer);
+
+  if (!LLVMIsAPHINode(root))
+    return is_va_field(root);
+  for (unsigned i = 0; i < LLVMCountIncoming(root); i++)
+    if (is_va_field(LLVMGetIncomingValue(root, i)))
+      return true;
+  return false;
+}
+
+static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_area(LLVMGetOperand(i, 0)));
+  bool copies = cn_calls_copy(i) && is_ref_local(LLVMGetOperand(i, 0)) &&
+                is_va_area(LLVMGetOperand(i, 1));
+
+  if ((reads && cn_holds_ref(LLVMTypeOf(i))) || copies)
+    cn_error(
+        ctx, i, "va-arg-reference",
+        "a reference is taken from variadic arguments, where the collector does not update it; "
+        "declare a parameter for it");
+}
+
+/* ---- functions and globals ---- */
+
+static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+    LLVMAttributeRef attribute =
+        LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind("byval"));
+    LLVMTypeRef type = attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
+    if (type && cn_holds_ref(type))
+      cn_error(ctx, function, "byval-reference",
+               "parameter %u is a struct that holds references and is passed by value on the "
+               "stack, where the collector does not find it; take a pointer to it",
+               i + 1);
+  }
+}
+
+static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  check_parameters(ctx, function);
+  if (ctx->options->manage_all)
+    cn_atomics_retype(ctx, function);
+  if (ctx->options->manage_all) {
+    cn_rules_containers(ctx, function);
+    cn_rules_alignment(ctx, function);
+  }
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      check_conversions(ctx, i);
+      if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
+        check_call(ctx, i);
+      check_va_arg(ctx, i);
+      if (LLVMIsAAllocaInst(i) && cn_types_misaligned(ctx, LLVMGetAllocatedType(i)))
+        cn_error(ctx, i, "misaligned-reference",
+                 "a packed struct puts a reference at an address that is no multiple of 8; do not "
+                 "pack structs that hold references");
+      if (ctx->options->manage_all)
+        cn_rules_access(ctx, i);
+    }
+}
+
+static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  size_t length;
+  const char *name = LLVMGetValueName2(global, &length);
+
+  if (ctx->options->manage_all && cn_is_ref(LLVMTypeOf(global)))
+    cn_error(ctx, global, "managed-global",
+             "'%s' is itself declared managed, but managed objects lie in the collector's heap; "
+             "declare a reference, and set it with cairn_new()",
+             name);
+  if (LLVMIsThreadLocal(global) && cn_holds_ref(type))
+    cn_error(ctx, global, "thread-local-reference",
+             "thread-local '%s' holds references, which the collector does not find; "
+             "keep them in a global or in locals",
+             name);
+  if (ctx->options->manage_all && LLVMGetInitializer(global))
+    check_constant(ctx, LLVMGetInitializer(global), global);
+}
+
+/* Clang gives an initialised global the type of its initialiser: of the member of a union that it
+ * names. */
+static void check_unions(struct cn_ctx *ctx)
+{
+  unsigned errors = ctx->errors;
+  size_t length;
+
+  cn_rules_unions(ctx);
+  if (ctx->errors > errors) /* they hide references anyhow */
+    return;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    if (cn_rules_hides_refs(ctx, g))
+      cn_error(ctx, g, "union-overlay",
+               "a union in '%s' is initialised by a member that has fewer references than another; "
+               "initialise the largest one, or none",
+               LLVMGetValueName2(g, &length));
+}
+
+bool cn_rules(struct cn_ctx *ctx)
+{
+  cn_native_mark(ctx);
+  if (ctx->options->manage_all)
+    cn_rules_members(ctx);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+    check_global(ctx, g);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (cn_native_manages(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
+      check_function(ctx, f);
+    else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
+      cn_rules_native(ctx, f);
+  }
+  if (ctx->options->manage_all)
+    check_unions(ctx);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Source rules about single loads and stores.
+ *
+ * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides:
+ * rules union-overlay (by access), derived-store, unmanaged-store. Breaks: nothing.
+ */
+#include <string.h>
+#include "compile/core/memory_types.h"
+#include "compile/lower/layouts.h"
+#include "compile/source/rules.h"
+
+/* The scalar at the very start of a type. */
+static LLVMTypeRef first_scalar(LLVMTypeRef type)
+{
+  for (;;) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMArrayTypeKind)
+      type = LLVMGetElementType(type);
+    else if (kind == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 0)
+      type = LLVMStructGetTypeAtIndex(type, 0);
+    else
+      return type;
+  }
+}
+
+static bool is_scalar(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  return kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && kind != LLVMVectorTypeKind &&
+         kind != LLVMScalableVectorTypeKind;
+}
+
+void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  bool store = LLVMIsAStoreInst(i) != NULL;
+
+  if (!store && !LLVMIsALoadInst(i))
+    return;
+  LLVMTypeRef accessed = LLVMTypeOf(store ? LLVMGetOperand(i, 0) : i);
+  LLVMTypeRef named = cn_types_at(LLVMGetOperand(i, store ? 1 : 0));
+  if (!named || !is_scalar(accessed))
+    return;
+  LLVMTypeRef there = first_scalar(named);
+  if (cn_is_ref(accessed) && !cn_is_ref(there))
+    cn_error(ctx, i, "union-overlay",
+             "a reference is %s where the type of the object has none, so the collector does not "
+             "look there; give the reference a member of its own, outside of unions",
+             store ? "stored" : "loaded");
+  if (!cn_is_ref(accessed) && cn_is_ref(there))
+    cn_error(ctx, i, "union-overlay",
+             "something else is %s where the type of the object has a reference, which the "
+             "collector would follow; give it a member of its own, outside of unions",
+             store ? "stored" : "loaded");
+}
+
+/* ---- stores of references, on promoted IR ---- */
+
+/* The bytes that a GEP adds, as far as they are constant; `*field`: it steps to a member that is
+ * not the first. */
+static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
+{
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  int64_t offset = 0;
+
+  for (int n = 1; n < LLVMGetNumOperands(gep); n++) {
+    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)n);
+    int64_t value = LLVMIsAConstantInt(index) ? LLVMConstIntGetSExtValue(index) : 0;
+    if (n > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      uint64_t at = LLVMOffsetOfElement(ctx->layout, type, (unsigned)value);
+      *field |= at > 0;
+      offset += (int64_t)at;
+      type = LLVMStructGetTypeAtIndex(type, (unsigned)value);
+      continue;
+    }
+    if (n > 1)
+      type = LLVMGetElementType(type);
+    offset += value * (int64_t)LLVMABISizeOfType(ctx->layout, type);
+  }
+  return offset;
+}
+
+/* Is `value` known to be the start of an object: fresh, or loaded from where only such are kept. */
+static bool is_known_base(LLVMValueRef value)
+{
+  enum cn_layout_form form;
+
+  if (LLVMIsACallInst(value))
+    return cn_layouts_allocates(value, &form);
+  if (!LLVMIsALoadInst(value))
+    return false;
+  LLVMValueRef from = LLVMGetOperand(value, 0);
+  return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root(from));
+}
+
+/* Provably inside an object: the address of a member other than the first, or a known start plus
+ * something. */
+static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  int64_t offset = 0;
+  bool field = false;
+
+  for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
+    offset += constant_offset(ctx, value, &field);
+  return field || (offset != 0 && is_known_base(value));
+}
+
+/* Memory that the collector does not know: its name, or null. */
+const char *cn_rules_unmanaged(LLVMValueRef root)
+{
+  static const char *const names[] = {"malloc",   "calloc",       "realloc", "aligned_alloc",
+                                      "memalign", "reallocarray", "valloc",  "mmap"};
+  size_t length;
+
+  if (LLVMIsAAllocaInst(root) && !LLVMIsAConstantInt(LLVMGetOperand(root, 0)))
+    return "alloca";
+  LLVMValueRef callee = LLVMIsACallInst(root) ? cn_direct_callee(root) : NULL;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+    if (strcmp(name, names[n]) == 0)
+      return names[n];
+  return NULL;
+}
+
+/* `T name[n]`; what alloca() gives, which may be an array of bytes as well, has no other type. */
+static bool is_variable_array(LLVMValueRef root)
+{
+  return LLVMIsAAllocaInst(root) &&
+         LLVMGetAllocatedType(root) != LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(root)));
+}
+
+static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory,
+                          LLVMValueRef root)
+{
+  if (is_variable_array(root)) {
+    cn_error(ctx, at, "dynamic-alloca",
+             "references are kept in a local array of variable length, whose place in the frame "
+             "cannot be described to the collector; allocate it with cairn_new_array()");
+    return;
+  }
+  cn_error(ctx, at, "unmanaged-store",
+           "references are kept in memory from %s(), where the collector does not find them; "
+           "allocate what holds them with cairn_new() or cairn_new_array()",
+           memory);
+}
+
+/* The type of the whole object that `root` is, as far as it is known: a global's, or what a call
+ * allocates. */
+static LLVMTypeRef object_type(LLVMValueRef root)
+{
+  enum cn_layout_form form;
+
+  if (LLVMIsAGlobalVariable(root))
+    return LLVMGlobalGetValueType(root);
+  if (!cn_layouts_allocates(root, &form) || LLVMGetNumOperands(root) == 0)
+    return NULL;
+  LLVMValueRef layout = LLVMGetOperand(root, 0);
+  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout)
+             ? LLVMGlobalGetValueType(layout)
+             : NULL;
+}
+
+/* A place of a type without references: whoever casts `&p->number`, a buffer of bytes in a global,
+ * or an array of numbers to a place for references, however many locals lie between. */
+static bool is_no_place(LLVMValueRef pointer)
+{
+  LLVMTypeRef whole = object_type(cn_types_root(pointer)), there = cn_types_at(pointer);
+
+  if (whole && !cn_holds_ref(whole))
+    return true;
+  return there && !LLVMIsAAllocaInst(cn_types_root(pointer)) && is_scalar(there) &&
+         !cn_is_ref(there);
+}
+
+/* What a function stores came in as a parameter: is it given the middle of an object? */
+static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
+{
+  LLVMValueRef function = LLVMGetParamParent(parameter);
+  unsigned number = 0;
+  size_t length;
+
+  while (LLVMGetParam(function, number) != parameter)
+    number++;
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef call = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function ||
+        LLVMGetNumArgOperands(call) <= number || !is_derived(ctx, LLVMGetOperand(call, number)))
+      continue;
+    cn_error(ctx, call, "derived-store",
+             "argument %u leads into the middle of an object, and '%s' stores it in an object or a "
+             "global, where only references to the start of an object may lie; give it the object "
+             "and an index", number + 1, LLVMGetValueName2(function, &length));
+  }
+}
+
+static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+{
+  LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
+  LLVMValueRef root = cn_types_root(pointer);
+
+  if (!cn_holds_ref(LLVMTypeOf(value)))
+    return;
+  const char *memory = cn_rules_unmanaged(root);
+  if (memory)
+    report_memory(ctx, store, memory, root);
+  if (!memory && is_no_place(pointer))
+    cn_error(ctx, store, "union-overlay",
+             "a reference is stored where the type of the object has none, so the collector does "
+             "not look there; give the reference a member of its own");
+  bool kept = cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(store);
+  bool always = block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+  if (kept && always && LLVMIsAArgument(value))
+    check_callers(ctx, value);
+  if (kept && is_derived(ctx, value))
+    cn_error(ctx, store, "derived-store",
+             "a reference into the middle of an object is stored in an object or a global, where "
+             "only references to the start of an object may lie; store the object and an index");
+}
+
+static const char *sorter(LLVMValueRef call)
+{
+  size_t length;
+  LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  return (strcmp(name, "qsort") == 0 || strcmp(name, "qsort_r") == 0) && LLVMIsDeclaration(callee)
+             ? name
+             : NULL;
+}
+
+static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  cn_error(ctx, call, "unmanaged-store",
+           "%s() keeps elements in memory of its own while it compares, where the collector does "
+           "not find references; sort indices, or with a function of your own",
+           sorter(call));
+}
+
+/* The C library's sort of an array of references that is a local or a global. */
+static void check_sort(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMTypeRef type = cn_types_at(LLVMGetOperand(call, 0));
+
+  if (type && cn_holds_ref(type))
+    report_sort(ctx, call);
+}
+
+void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i))
+        check_store(ctx, i);
+      else if (sorter(i))
+        check_sort(ctx, i);
+}
+
+/* Report the sorts of what `pointer`, a load of such a local, points to. */
+static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (sorter(user) && LLVMGetOperand(user, 0) == pointer)
+      report_sort(ctx, user);
+  }
+}
+
+/* Report the stores of unknown memory to `local`, which a #dbg_declare says is such a pointer. */
+static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsALoadInst(user))
+      check_sorted(ctx, user);
+    if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != local)
+      continue;
+    const char *memory = cn_rules_unmanaged(LLVMGetOperand(user, 0));
+    if (memory)
+      report_memory(ctx, user, memory, LLVMGetOperand(user, 0));
+  }
+}
+
+void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
+        if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordDeclare)
+          continue;
+        LLVMValueRef local = LLVMDbgVariableRecordGetValue(r, 0);
+        if (local && LLVMIsAAllocaInst(local) &&
+            cn_rules_points_to_refs(ctx, LLVMDbgVariableRecordGetVariable(r)))
+          check_container(ctx, local);
+      }
+}

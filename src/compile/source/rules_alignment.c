@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * No more alignment than objects have. Part of pass `rules`.
+ *
+ * Needs: the front end's IR. Provides: nothing in it claims that a reference is a multiple of more
+ * than CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
+ *
+ * Such a claim may be true when it is made, and false once the object has moved: then an aligned
+ * vector access faults. It is a residue of the address like those that stale_integers.c finds, but
+ * one that is in no value.
+ */
+#include <string.h>
+#include "compile/core/names.h"
+#include "compile/source/rules.h"
+
+static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
+{
+  cn_error(ctx, at, "over-aligned",
+           "the object that a reference leads to is taken for aligned to %lu bytes, but objects "
+           "are aligned to %d wherever they are moved: an access would fault; say nothing of "
+           "alignment, or give the type the alignment that it has",
+           (unsigned long)align, CAIRN_ABI_OBJECT_ALIGN);
+}
+
+/* The address that an access goes to, or null. */
+static LLVMValueRef accessed(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+    return LLVMGetOperand(i, 0);
+  case LLVMStore:
+    return LLVMGetOperand(i, 1);
+  default:
+    return NULL;
+  }
+}
+
+static void check_access(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMValueRef address = accessed(i);
+
+  if (address && cn_is_ref(LLVMTypeOf(address)) && LLVMGetAlignment(i) > CAIRN_ABI_OBJECT_ALIGN)
+    refuse(ctx, i, LLVMGetAlignment(i));
+}
+
+static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute,
+                            LLVMTypeRef type)
+{
+  uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
+
+  if (align > CAIRN_ABI_OBJECT_ALIGN && cn_is_ref(type))
+    refuse(ctx, at, align);
+}
+
+/* llvm.assume(true) [ "align"(reference, alignment) ] */
+static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  for (unsigned n = 0; n < LLVMGetNumOperandBundles(call); n++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, n);
+    size_t length;
+    const char *tag = LLVMGetOperandBundleTag(bundle, &length);
+    if (length == 5 && memcmp(tag, "align", 5) == 0 && LLVMGetNumOperandBundleArgs(bundle) > 1) {
+      LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperandBundleArgAtIndex(bundle, 1));
+      uint64_t align = by ? LLVMConstIntGetZExtValue(by) : UINT64_MAX;
+      if (align > CAIRN_ABI_OBJECT_ALIGN &&
+          cn_is_ref(LLVMTypeOf(LLVMGetOperandBundleArgAtIndex(bundle, 0))))
+        refuse(ctx, call, align);
+    }
+    LLVMDisposeOperandBundle(bundle);
+  }
+}
+
+/* __builtin_align_down(reference, alignment): how far it goes back depends on the address. */
+static void check_mask(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (!callee || !LLVMGetIntrinsicID(callee) || !cn_is_ref(LLVMTypeOf(call)) ||
+      strncmp(LLVMGetValueName2(callee, &length), "llvm.ptrmask.", 13) != 0)
+    return;
+  LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
+  uint64_t cleared = mask ? ~LLVMConstIntGetZExtValue(mask) : UINT64_MAX;
+  if (cleared >= CAIRN_ABI_OBJECT_ALIGN)
+    cn_error(ctx, call, "over-aligned",
+             "an address in an object is rounded, but the object is aligned to %d bytes only: "
+             "when it moves, the place in it that this yields is another; round an index",
+             CAIRN_ABI_OBJECT_ALIGN);
+}
+
+static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  unsigned kind = cn_attribute_kind("align");
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+    check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind),
+                    LLVMTypeOf(LLVMGetOperand(call, a)));
+  check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind),
+                  LLVMTypeOf(call));
+  check_bundles(ctx, call);
+  check_mask(ctx, call);
+}
+
+void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned kind = cn_attribute_kind("align");
+
+  for (unsigned p = 0; p < LLVMCountParams(function); p++)
+    check_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind),
+                    LLVMTypeOf(LLVMGetParam(function, p)));
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      check_access(ctx, i);
+      if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
+        check_call(ctx, i);
+    }
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that the collector does not know, given to a global or a member that leads to references:
+ *   table->files = malloc(n * sizeof *table->files);   table->files[i] = file;
+ * What lies behind a pointer is told by its uses in the unit: a place (a global, or a member of a
+ * type) leads to references if one is stored or loaded through a pointer that was read from there.
+ * Locals: rules_access.c, by their debug information.
+ *
+ * Part of pass `rules`. Needs: the front end's IR. Provides: diagnostic unmanaged-store. Breaks:
+ * nothing.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/memory_types.h"
+#include "compile/source/rules.h"
+
+/* A global (`index` 0), or member number `index` - 1 of a struct type. */
+struct place {
+  const void *of;
+  unsigned index;
+};
+struct places {
+  CN_VECTOR(struct place) at;
+};
+
+/* Places are few; a unit with more of them is not looked at further. */
+enum { MOST = 256 };
+
+static bool place_of(LLVMValueRef pointer, struct place *out)
+{
+  if (LLVMIsAGlobalVariable(pointer)) {
+    *out = (struct place){pointer, 0};
+    return true;
+  }
+  if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 3)
+    return false;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(pointer, 2));
+  if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !index)
+    return false;
+  *out = (struct place){type, (unsigned)LLVMConstIntGetZExtValue(index) + 1};
+  return true;
+}
+
+static bool is_listed(const struct places *places, struct place place)
+{
+  for (size_t i = 0; i < places->at.count; i++)
+    if (places->at.at[i].of == place.of && places->at.at[i].index == place.index)
+      return true;
+  return false;
+}
+
+/* The reference that `i` loads or stores lies behind a pointer that was read from a place. */
+static void note(struct places *places, LLVMValueRef i)
+{
+  LLVMValueRef pointer = NULL;
+  struct place place;
+
+  if (LLVMIsALoadInst(i) && cn_is_ref(LLVMTypeOf(i)))
+    pointer = LLVMGetOperand(i, 0);
+  else if (LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
+    pointer = LLVMGetOperand(i, 1);
+  if (!pointer || cn_is_ref(LLVMTypeOf(pointer)) || places->at.count == MOST)
+    return;
+  LLVMValueRef root = cn_types_root(pointer);
+  if (LLVMIsALoadInst(root) && place_of(LLVMGetOperand(root, 0), &place) &&
+      !is_listed(places, place))
+    cn_push(&places->at, place);
+}
+
+static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef store)
+{
+  LLVMValueRef pointer = LLVMGetOperand(store, 1);
+  const char *memory = cn_rules_unmanaged(LLVMGetOperand(store, 0));
+  struct place place;
+  size_t length;
+
+  if (!memory || !place_of(pointer, &place) || !is_listed(places, place))
+    return;
+  const char *name = place.index ? LLVMGetStructName((LLVMTypeRef)(uintptr_t)place.of)
+                                 : LLVMGetValueName2(pointer, &length);
+  char *member = place.index ? cn_format("member %u of %s", place.index, name ? name : "a struct")
+                             : cn_format("global %s", name);
+  cn_error(ctx, store, "unmanaged-store",
+           "%s leads to references, and is given memory from %s(), where the collector does not "
+           "find them; make it a managed array, from cairn_new_array()", member, memory);
+  free(member);
+}
+
+static void each(struct cn_ctx *ctx, struct places *places,
+                 void (*does)(struct cn_ctx *ctx, struct places *places, LLVMValueRef i))
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        does(ctx, places, i);
+}
+
+static void note_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
+{
+  (void)ctx;
+  note(places, i);
+}
+
+static void check_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
+{
+  if (LLVMIsAStoreInst(i))
+    check(ctx, places, i);
+}
+
+void cn_rules_members(struct cn_ctx *ctx)
+{
+  struct places places = {0};
+
+  each(ctx, &places, note_one);
+  if (places.at.count)
+    each(ctx, &places, check_one);
+  cn_free(&places.at);
+}

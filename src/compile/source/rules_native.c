@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * References in functions that the collector does not look into, and given to such. Part of pass
+ * `rules`.
+ *
+ * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks:
+ * nothing.
+ *
+ * In C such a function says cairn_unmanaged, and has no business with references. In a front end's
+ * module it may have been written without a gc strategy for speed, and read objects: no harm,
+ * unless it keeps a reference over a call that may collect. That is most likely a forgotten
+ * strategy, and would be a lost root.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/rewrite/values/refs.h"
+#include "compile/source/rules.h"
+
+static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cn_holds_ref(LLVMTypeOf(i))) {
+        cn_error(ctx, i, "unmanaged-function",
+                 "a cairn_unmanaged function uses a reference, but the collector does not look "
+                 "into its frame; give it ordinary data");
+        return;
+      }
+}
+
+/* A local of the function that holds references, or null. */
+static LLVMValueRef find_local(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))
+        return i;
+  return NULL;
+}
+
+static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMValueRef local = find_local(function);
+  char value_name[120], call_name[160];
+  struct cn_cfg cfg;
+  struct cn_refs refs;
+
+  cn_cfg_build(&cfg, function);
+  cn_refs_build(&refs, &cfg, 0);
+  cn_liveness(&refs);
+  for (size_t p = 0; p < refs.points.count; p++) {
+    const struct cn_parse_point *point = &refs.points.at[p];
+    LLVMValueRef value =
+        point->live.count ? refs.values.at[point->live.at[0]].value : local;
+    if (!value)
+      continue;
+    cn_error(ctx, point->call, "unmanaged-function",
+             "reference %s is kept over %s%s, which may move the object, but the function has no "
+             "gc strategy of Cairn and the collector does not look into its frame; add "
+             "gc \"statepoint-example\"",
+             cn_value_name(value, value_name, sizeof value_name),
+             LLVMIsAFunction(LLVMGetCalledValue(point->call)) ? "the " : "an ",
+             cn_calls_name(point->call, call_name, sizeof call_name));
+    break;
+  }
+  cn_refs_free(&refs);
+  cn_cfg_free(&cfg);
+}
+
+void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  /* Bodies for inlining only; and promises of the front end that nothing below collects. */
+  bool trusted = LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage ||
+                 cn_string_attribute(function, "gc-leaf-function");
+
+  if (!ctx->options->manage_all) {
+    if (!trusted)
+      check_ir(ctx, function);
+  } else if (!LLVMGetGC(function)) {
+    check_c(ctx, function);
+  }
+}
+
+/* Library functions beside the table of leaves that clang knows by name. */
+static bool is_of_streams(const char *name)
+{
+  static const char *const names[] = {
+      "fopen",   "fprintf",  "fread",     "fscanf",   "fwrite",   "printf",
+      "scanf",   "snprintf", "sprintf",   "sscanf",   "vfprintf", "vfscanf",
+      "vprintf", "vscanf",   "vsnprintf", "vsprintf", "vsscanf",
+  };
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+/* For a call by name of a library function that clang knows it makes up a declaration with the
+ * address spaces of the arguments, where for every other function it says that a reference becomes
+ * an ordinary pointer. */
+void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  size_t length;
+
+  if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee))
+    return;
+  const char *name = LLVMGetValueName2(callee, &length);
+  if (!cn_calls_leaf_reason(name) && !is_of_streams(name))
+    return;
+  unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+  for (unsigned i = 0; i < fixed; i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i)))) {
+      cn_error(ctx, call, "reference-to-unmanaged",
+               "%s() is given a reference, but takes an ordinary pointer, which the collector does "
+               "not update; copy the data with cairn_copy_out() or cairn_copy_in()",
+               name);
+      return;
+    }
+}

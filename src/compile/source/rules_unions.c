@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Source rule union-overlay, by type: no union may overlay a reference with something else.
+ *
+ * Needs: full debug information (clang -g), in which cairn_managed pointers carry the BTF type tag.
+ * Provides: the rule, for each union type that the unit uses. Breaks: nothing.
+ *
+ * IR shows a union as one of its members, so that a reference in another is invisible. Debug
+ * information has all members. On x86-64 it has no address space; hence the tag in
+ * include/cairn/cairn.h.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/core/memory_types.h"
+#include "compile/source/rules.h"
+
+#define TAG "cairn_managed"
+
+/* DWARF tags, and the operands of LLVM 22's type nodes. */
+enum { DW_ARRAY = 0x01, DW_MEMBER = 0x0d, DW_POINTER = 0x0f, DW_STRUCTURE = 0x13, DW_UNION = 0x17 };
+enum { FILE_OPERAND = 0, BASE_TYPE = 5, ELEMENTS = 6, ANNOTATIONS = 7 };
+enum { VARIABLE_TYPE = 3 };
+#define MAX_REFS 4096
+
+typedef CN_VECTOR(uint64_t) offsets;
+
+struct search {
+  struct cn_ctx *ctx;
+  struct cn_ptrmap seen;
+  CN_VECTOR(LLVMMetadataRef) work;
+};
+
+/* An operand of a node: a constant, or metadata as a value; null if absent. */
+static LLVMValueRef operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+{
+  LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
+  unsigned count = LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
+
+  if (index >= count)
+    return NULL;
+  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
+  LLVMGetMDNodeOperands(value, operands);
+  LLVMValueRef found = operands[index];
+  free(operands);
+  return found;
+}
+
+static LLVMMetadataRef operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+{
+  LLVMValueRef value = operand_value(ctx, node, index);
+
+  return value ? LLVMValueAsMetadata(value) : NULL;
+}
+
+static unsigned operand_count(struct cn_ctx *ctx, LLVMMetadataRef node)
+{
+  LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
+
+  return value && LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
+}
+
+static bool is_string(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
+{
+  unsigned length;
+  LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
+  const char *found = value ? LLVMGetMDString(value, &length) : NULL;
+
+  return found && length == strlen(text) && memcmp(found, text, length) == 0;
+}
+
+static bool is_managed_pointer(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef annotations = operand(ctx, type, ANNOTATIONS);
+
+  for (unsigned i = 0; i < operand_count(ctx, annotations); i++) {
+    LLVMMetadataRef pair = operand(ctx, annotations, i);
+    if (pair && is_string(ctx, operand(ctx, pair, 0), "btf_type_tag") &&
+        is_string(ctx, operand(ctx, pair, 1), TAG))
+      return true;
+  }
+  return false;
+}
+
+/* Is it a type node whose operands we know? */
+static bool is_type(LLVMMetadataRef node)
+{
+  LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
+
+  return node && (kind == LLVMDICompositeTypeMetadataKind || kind == LLVMDIDerivedTypeMetadataKind);
+}
+
+static void find_refs(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out);
+
+static uint64_t array_count(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef ranges = operand(ctx, type, ELEMENTS);
+  uint64_t count = 1;
+
+  for (unsigned i = 0; i < operand_count(ctx, ranges); i++) {
+    LLVMMetadataRef range = operand(ctx, ranges, i);
+    LLVMValueRef length = range ? operand_value(ctx, range, 0) : NULL;
+    int64_t n = length && LLVMIsAConstantInt(length) ? LLVMConstIntGetSExtValue(length) : 1;
+    count *= n > 0 ? (uint64_t)n : 1;
+  }
+  return count;
+}
+
+static void find_in_array(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
+{
+  LLVMMetadataRef element = operand(ctx, type, BASE_TYPE);
+  uint64_t size = LLVMDITypeGetSizeInBits(type) / 8, count = array_count(ctx, type);
+  size_t before = out->count;
+
+  if (!element)
+    return;
+  find_refs(ctx, element, at, out);
+  if (out->count == before)
+    return;
+  for (uint64_t i = 1; i < count && out->count < MAX_REFS; i++)
+    find_refs(ctx, element, at + i * (size / count), out);
+}
+
+static void find_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
+{
+  LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
+
+  for (unsigned i = 0; i < operand_count(ctx, members); i++) {
+    LLVMMetadataRef member = operand(ctx, members, i);
+    LLVMMetadataRef base = is_type(member) ? operand(ctx, member, BASE_TYPE) : NULL;
+    if (base)
+      find_refs(ctx, base, at + LLVMDITypeGetOffsetInBits(member) / 8, out);
+  }
+}
+
+/* The offsets of the references in `type`, repetitions included. */
+static void find_refs(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
+{
+  while (is_type(type) && out->count < MAX_REFS) {
+    switch (LLVMGetDINodeTag(type)) {
+    case DW_POINTER:
+      if (is_managed_pointer(ctx, type))
+        cn_push(out, at);
+      return;
+    case DW_ARRAY:
+      find_in_array(ctx, type, at, out);
+      return;
+    case DW_STRUCTURE:
+    case DW_UNION:
+      find_in_members(ctx, type, at, out);
+      return;
+    default: /* typedef, const, volatile, ... */
+      type = operand(ctx, type, BASE_TYPE);
+    }
+  }
+}
+
+static uint64_t size_of(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  while (is_type(type) && LLVMDITypeGetSizeInBits(type) == 0)
+    type = operand(ctx, type, BASE_TYPE);
+  return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
+}
+
+static bool contains(const offsets *list, uint64_t offset)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->at[i] == offset)
+      return true;
+  return false;
+}
+
+/* A member that covers an offset at which another has a reference must have one there too. */
+static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
+  offsets all = {0}, one = {0};
+  bool bad = false;
+
+  find_in_members(ctx, type, 0, &all);
+  for (unsigned i = 0; all.count > 0 && i < operand_count(ctx, members) && !bad; i++) {
+    LLVMMetadataRef member = operand(ctx, members, i);
+    LLVMMetadataRef base = is_type(member) ? operand(ctx, member, BASE_TYPE) : NULL;
+    one.count = 0;
+    if (base)
+      find_refs(ctx, base, 0, &one);
+    for (size_t r = 0; base && r < all.count && !bad; r++)
+      bad = all.at[r] < size_of(ctx, base) && !contains(&one, all.at[r]);
+  }
+  cn_free(&all);
+  cn_free(&one);
+  return bad;
+}
+
+/* The type of a variable's debug information, after typedefs and qualifiers. */
+static LLVMMetadataRef plain_type(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  while (is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
+         LLVMGetDINodeTag(type) != DW_POINTER)
+    type = operand(ctx, type, BASE_TYPE);
+  return type;
+}
+
+bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
+{
+  LLVMMetadataRef type = plain_type(ctx, operand(ctx, variable, VARIABLE_TYPE));
+  offsets found = {0};
+
+  if (!is_type(type) || LLVMGetDINodeTag(type) != DW_POINTER || is_managed_pointer(ctx, type))
+    return false;
+  LLVMMetadataRef pointee = operand(ctx, type, BASE_TYPE);
+  if (pointee)
+    find_refs(ctx, pointee, 0, &found);
+  bool any = found.count > 0;
+  cn_free(&found);
+  return any;
+}
+
+/* The variable of a global's debug information, or null. */
+static LLVMMetadataRef variable_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned dbg = LLVMGetMDKindIDInContext(ctx->llvm, "dbg", 3);
+  LLVMMetadataRef found = NULL;
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+
+  for (unsigned i = 0; i < count && !found; i++)
+    if (LLVMValueMetadataEntriesGetKind(entries, i) == dbg)
+      found = LLVMDIGlobalVariableExpressionGetVariable(
+          LLVMValueMetadataEntriesGetMetadata(entries, i));
+  LLVMDisposeValueMetadataEntries(entries);
+  return found;
+}
+
+bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMMetadataRef variable = variable_of(ctx, global);
+  LLVMMetadataRef declared = variable ? operand(ctx, variable, VARIABLE_TYPE) : NULL;
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  offsets found = {0};
+  bool hides = false;
+
+  if (declared && LLVMTypeIsSized(type))
+    find_refs(ctx, declared, 0, &found);
+  for (size_t i = 0; i < found.count && !hides; i++)
+    hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) &&
+            !cn_types_ref_at(ctx, type, found.at[i]);
+  cn_free(&found);
+  return hides;
+}
+
+static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef file = operand(ctx, type, FILE_OPERAND);
+  struct cairn_diagnostic d = {
+      .severity = CAIRN_ERROR,
+      .rule = "union-overlay",
+      .message = "a union overlays a reference with something else, so the collector cannot tell "
+                 "which it is; give each a member of its own in a struct",
+      .line = LLVMDITypeGetLine(type),
+  };
+  unsigned length;
+
+  if (file) {
+    d.file = LLVMDIFileGetFilename(file, &length);
+    d.directory = LLVMDIFileGetDirectory(file, &length);
+  }
+  ctx->errors++;
+  if (ctx->options->diagnose)
+    ctx->options->diagnose(ctx->options->env, &d);
+}
+
+static void reach(struct search *s, LLVMMetadataRef node)
+{
+  bool fresh;
+
+  if (!node)
+    return;
+  cn_ptrmap_add(&s->seen, node, &fresh);
+  if (fresh)
+    cn_push(&s->work, node);
+}
+
+/* Debug information is a graph: go to everything that is reached from the work list. */
+static void follow(struct search *s)
+{
+  while (s->work.count) {
+    LLVMMetadataRef node = s->work.at[--s->work.count];
+    LLVMValueRef value = LLVMMetadataAsValue(s->ctx->llvm, node);
+    if (!LLVMIsAMDNode(value))
+      continue;
+    if (LLVMGetMetadataKind(node) == LLVMDICompositeTypeMetadataKind &&
+        LLVMGetDINodeTag(node) == DW_UNION && overlays(s->ctx, node))
+      report(s->ctx, node);
+    unsigned count = LLVMGetMDNodeNumOperands(value);
+    LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
+    LLVMGetMDNodeOperands(value, operands);
+    for (unsigned i = count; i-- > 0;)
+      if (operands[i] && !LLVMIsAConstant(operands[i]))
+        reach(s, LLVMValueAsMetadata(operands[i]));
+    free(operands);
+  }
+}
+
+static void reach_locals(struct search *s, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
+        if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordLabel) {
+          reach(s, LLVMDbgVariableRecordGetVariable(r));
+          follow(s);
+        }
+}
+
+void cn_rules_unions(struct cn_ctx *ctx)
+{
+  struct search s = {.ctx = ctx};
+  unsigned count = LLVMGetNamedMetadataNumOperands(ctx->module, "llvm.dbg.cu");
+  LLVMValueRef *units = cn_alloc(count * sizeof *units);
+
+  LLVMGetNamedMetadataOperands(ctx->module, "llvm.dbg.cu", units);
+  for (unsigned i = 0; i < count; i++) {
+    reach(&s, LLVMValueAsMetadata(units[i]));
+    follow(&s);
+  }
+  free(units);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    reach(&s, LLVMGetSubprogram(f));
+    follow(&s);
+    reach_locals(&s, f);
+  }
+  cn_free(&s.work);
+  cn_ptrmap_free(&s.seen);
+}

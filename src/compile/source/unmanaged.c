@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass verify-unmanaged: what verify-safepoints does not look at, said by `cairn verify`. The
+ * collector does not look into the frames of such functions, so no reference may wait in one.
+ *
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
+ *   not-verified         a function under a gc strategy that Cairn does not know: an error if it has
+ *                        references or statepoints, which nothing is known of, else a warning; a
+ *                        module with managed functions of which none was rewritten: a warning
+ *   thread-local-reference, unmanaged-store
+ *                        a reference stored in a thread-local, or in a global whose type has none
+ *   unmanaged-function   one without a strategy keeps a reference over a call (rules_native.c)
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/source/rules.h"
+
+static bool operands_hold_refs(LLVMValueRef i)
+{
+  for (int o = 0; o < LLVMGetNumOperands(i); o++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, (unsigned)o))))
+      return true;
+  return cn_holds_ref(LLVMTypeOf(i)) ||
+         (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)));
+}
+
+static bool has_references(LLVMValueRef function)
+{
+  if (cn_calls_type_has_refs(LLVMGlobalGetValueType(function)))
+    return true;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (operands_hold_refs(i))
+        return true;
+  return false;
+}
+
+static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  bool holds = has_references(function) || cn_has_statepoints(function);
+
+  cn_report(ctx, holds ? CAIRN_ERROR : CAIRN_WARNING, function, "not-verified",
+            "gc strategy \"%s\" is none of Cairn's: the function was not looked at%s",
+            LLVMGetGC(function), holds ? ", and it has references or safepoints" : "");
+}
+
+/* It has no statepoints: LLVM's verifier sees to that. */
+static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (has_references(function))
+    cn_rules_native(ctx, function);
+}
+
+/* ---- memory that nobody looks at ---- */
+
+/* The global that a pointer leads into, or null. */
+static LLVMValueRef global_of(LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
+         (LLVMIsAConstantExpr(pointer) && LLVMGetNumOperands(pointer) > 0) ||
+         (LLVMIsACallInst(pointer) && cn_calls_intrinsic(pointer, "llvm.threadlocal.address")))
+    pointer = LLVMGetOperand(pointer, 0);
+  return LLVMIsAGlobalVariable(pointer);
+}
+
+/* What the collector finds are globals whose type has references; thread-locals it never does. */
+static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
+{
+  LLVMValueRef value = LLVMGetOperand(store, 0), global = global_of(LLVMGetOperand(store, 1));
+  size_t length;
+
+  if (!global || !cn_holds_ref(LLVMTypeOf(value)) || LLVMIsConstant(value) ||
+      cn_is_immovable(value))
+    return;
+  if (LLVMIsThreadLocal(global))
+    cn_error(ctx, store, "thread-local-reference",
+             "a reference is stored in thread-local '%s', where the collector does not find it",
+             LLVMGetValueName2(global, &length));
+  else if (!cn_holds_ref(LLVMGlobalGetValueType(global)))
+    cn_error(ctx, store, "unmanaged-store",
+             "a reference is stored in '%s', whose type has none: the collector does not find it",
+             LLVMGetValueName2(global, &length));
+}
+
+static void check_stores(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i))
+        check_store(ctx, i);
+}
+
+bool cn_verify_unmanaged(struct cn_ctx *ctx)
+{
+  unsigned managed = 0, rewritten = 0;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    managed += cn_is_managed(f);
+    if (cn_is_managed(f))
+      check_stores(ctx, f);
+    rewritten += cn_is_managed(f) && cn_calls_rewritten(f);
+    if (!cn_is_managed(f) && LLVMGetGC(f))
+      check_unknown_strategy(ctx, f);
+    else if (!cn_is_managed(f))
+      check_without_strategy(ctx, f);
+  }
+  if (managed && !rewritten)
+    cn_report(ctx, CAIRN_WARNING, NULL, "not-verified",
+              "no function of the module has a safepoint: there was nothing to check; is it "
+              "rewritten already?");
+  return ctx->errors == 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass inline-statepoints: inlining of calls that are wrapped in statepoints
+ * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are unwrapped, LLVM's
+ * inliner decides about the calls that were wrapped, and the functions are rewritten again, so that
+ * the safepoints that came from a callee relocate what is live in its caller.
+ *
+ * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that nothing
+ * calls any more are gone, if nobody outside may call them; pointer differences are lowered.
+ * Deoptimisation state of an inlined call stands before that of the safepoints in its callee, as
+ * LLVM's inliner has it. Breaks: struct cn_cfg. What cannot be rewritten after inlining is
+ * reported, and the module stays as it was: the work is done on a copy first.
+ *
+ * Only calls between functions of one gc strategy are inlined: a function without one may rely on
+ * being looked at as native code.
+ */
+#include <string.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/lower/differences.h"
+#include "compile/markers/markers.h"
+#include "compile/strip/strip.h"
+
+/* Call sites that LLVM's inliner is kept from, by an attribute that they did not have. */
+#define PIN "cairn-not-inlined"
+
+static bool same_strategy(LLVMValueRef a, LLVMValueRef b)
+{
+  const char *one = LLVMGetGC(a), *other = LLVMGetGC(b);
+
+  return one && other && strcmp(one, other) == 0;
+}
+
+static LLVMValueRef function_of(LLVMValueRef instruction)
+{
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+}
+
+/* A call of a function of the module of the caller's strategy. */
+static bool may_inline(LLVMValueRef caller, LLVMValueRef callee)
+{
+  return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && same_strategy(caller, callee) &&
+         !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
+}
+
+/* Is there a statepoint that wraps such a call? */
+static bool has_candidates(LLVMModuleRef module)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && may_inline(f, LLVMGetOperand(i, 2)))
+          return true;
+  return false;
+}
+
+static void pin(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  unsigned noinline = cn_attribute_kind("noinline");
+
+  if (LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, noinline))
+    return;
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(ctx->llvm, PIN, strlen(PIN), "", 0));
+}
+
+static void unpin(LLVMValueRef call)
+{
+  if (!LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN, strlen(PIN)))
+    return;
+  LLVMRemoveCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN, strlen(PIN));
+  LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
+}
+
+static void each_call(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMValueRef, void *),
+                      void *env)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
+          visit(ctx, i, env);
+}
+
+static void pin_unless_wrapped(struct cn_ctx *ctx, LLVMValueRef call, void *env)
+{
+  const struct cn_ptrmap *wrapped = env;
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  if (callee && !LLVMIsDeclaration(callee) &&
+      !(cn_ptrmap_find(wrapped, call) && may_inline(function_of(call), callee)))
+    pin(ctx, call);
+}
+
+static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
+{
+  (void)ctx;
+  (void)env;
+  unpin(call);
+}
+
+static bool run_inliner(struct cn_ctx *ctx)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  char *layout = cn_unwrap_strict_layout(ctx);
+  LLVMErrorRef error =
+      LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine, options);
+
+  cn_unwrap_usual_layout(ctx, layout);
+  LLVMDisposePassBuilderOptions(options);
+  return cn_llvm_ok(ctx, NULL, error);
+}
+
+/* Somebody made a safepoint of a call that would be none when it is rewritten. */
+static void refuse_leaf(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  struct cn_call_class class = cn_classify_call(call);
+  char name[160];
+
+  if (class.kind != CN_CALL_PARSE)
+    cn_error(ctx, call, "wrapped-leaf",
+             "%s is wrapped in a statepoint, and would not be again: it is a leaf (%s)",
+             cn_calls_name(call, name, sizeof name), class.why);
+}
+
+static bool inline_in(struct cn_ctx *ctx)
+{
+  struct cn_unwrapped calls = {0};
+  struct cn_ptrmap wrapped = {0};
+  struct cn_span_marks marks = cn_span_marks(ctx);
+  bool marked = marks.begin || marks.end || LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
+  unsigned errors = ctx->errors;
+
+  cn_unwrap_module(ctx, true, &calls);
+  for (size_t i = 0; i < calls.calls.count; i++) {
+    refuse_leaf(ctx, calls.calls.at[i]);
+    cn_ptrmap_add(&wrapped, calls.calls.at[i], NULL);
+  }
+  cn_free(&calls.calls);
+  /* In plain code, an optimiser may compute the halves of a difference in different places. */
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (cn_is_managed(f))
+      cn_differences_hide(ctx, f);
+  each_call(ctx, pin_unless_wrapped, &wrapped);
+  cn_ptrmap_free(&wrapped);
+  bool ok = ctx->errors == errors && run_inliner(ctx);
+  each_call(ctx, unpin_each, NULL);
+  ok = ok && cn_rewrite(ctx) && cn_differences(ctx);
+  if (!marked) /* what unwrapping made has served */
+    ok = ok && cn_markers_drop(ctx);
+  return ok;
+}
+
+bool cn_inline(struct cn_ctx *ctx)
+{
+  unsigned errors = ctx->errors;
+
+  if (!has_candidates(ctx->module))
+    return true;
+  cn_unwrap_refuse(ctx);
+  return ctx->errors == errors && cn_rehearse(ctx, inline_in);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What rewrite-statepoints adds for described allocas (describe_allocas.c; abi.def, "Described allocas"),
+ * taken out again. Needs: nothing. Provides: locals that LLVM may promote again. Breaks: nothing.
+ *
+ * A zeroing goes together with the escape that follows it only: no later access was moved over or
+ * merged into the zeroing, since the escape clobbers memory.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/markers/user_roots.h"
+#include "compile/strip/strip.h"
+
+static bool is_number(LLVMValueRef value, uint64_t *number)
+{
+  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 64)
+    return false;
+  *number = LLVMConstIntGetZExtValue(value);
+  return true;
+}
+
+uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle)
+{
+  uint32_t count = cn_unwrap_before_spans(bundle);
+  uint64_t length, mark;
+
+  if (count < 3 ||
+      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
+      length < 2 || length > count - 1)
+    return count;
+  uint32_t first = count - 1 - (uint32_t)length;
+  bool ours = is_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &mark) &&
+              mark == CAIRN_ABI_ALLOCA_MARK;
+  return ours ? first : count;
+}
+
+static bool is_entry_instruction(LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value))
+    return false;
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(value);
+  return block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+}
+
+static bool text_is(const char *text, size_t length, const char *expected)
+{
+  return length == strlen(expected) && memcmp(text, expected, length) == 0;
+}
+
+/* The empty assembly that describe_allocas.c emits. */
+static bool is_escape(LLVMValueRef user)
+{
+  size_t length;
+
+  if (!LLVMIsACallInst(user) || !is_entry_instruction(user))
+    return false;
+  LLVMValueRef code = LLVMGetCalledValue(user);
+  if (!LLVMIsAInlineAsm(code) || !LLVMGetInlineAsmHasSideEffects(code))
+    return false;
+  const char *text = LLVMGetInlineAsmAsmString(code, &length);
+  if (!text_is(text, length, ""))
+    return false;
+  text = LLVMGetInlineAsmConstraintString(code, &length);
+  return text_is(text, length, "r,~{memory}");
+}
+
+/* Where a zeroing of all of `alloca`, or of what the entry does not store anyway, starts. */
+static LLVMValueRef zeroed(LLVMValueRef i, LLVMValueRef alloca)
+{
+  if (!cn_calls_intrinsic(i, "llvm.memset") || !LLVMIsNull(LLVMGetOperand(i, 1)))
+    return NULL;
+  LLVMValueRef start = LLVMGetOperand(i, 0);
+  bool later = LLVMIsAGetElementPtrInst(start) && LLVMGetOperand(start, 0) == alloca;
+  return start == alloca || later ? start : NULL;
+}
+
+static void take_preparation(LLVMValueRef alloca)
+{
+  LLVMValueRef escape = NULL;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(alloca); use && !escape; use = LLVMGetNextUse(use))
+    if (is_escape(LLVMGetUser(use)))
+      escape = LLVMGetUser(use);
+  if (!escape)
+    return;
+  LLVMValueRef zero = LLVMGetPreviousInstruction(escape);
+  LLVMValueRef start = zero ? zeroed(zero, alloca) : NULL;
+  if (start) {
+    LLVMInstructionEraseFromParent(zero);
+    if (start != alloca && !LLVMGetFirstUse(start))
+      LLVMInstructionEraseFromParent(start);
+  }
+  LLVMInstructionEraseFromParent(escape);
+}
+
+/* Words of the language's own get their markers back. */
+static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t i, uint32_t end)
+{
+  struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};
+  uint64_t references;
+
+  if (end - i < 7 ||
+      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) || references ||
+      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
+    return;
+  word.tag = LLVMGetOperandBundleArgAtIndex(bundle, i + 5);
+  word.parameter = LLVMGetOperandBundleArgAtIndex(bundle, i + 6);
+  if (is_number(word.tag, &references) && is_number(word.parameter, &references))
+    cn_user_roots_mark(ctx, &word);
+}
+
+void cn_unwrap_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
+                       struct cn_ptrmap *seen)
+{
+  uint32_t end = LLVMGetNumOperandBundleArgs(bundle);
+
+  for (uint32_t i = own; i < end; i++) {
+    LLVMValueRef operand = LLVMGetOperandBundleArgAtIndex(bundle, i);
+    bool fresh = false;
+    if (!LLVMIsAAllocaInst(operand))
+      continue;
+    cn_ptrmap_add(seen, operand, &fresh);
+    if (fresh)
+      take_preparation(operand);
+    mark_word(ctx, bundle, i, end);
+  }
+}

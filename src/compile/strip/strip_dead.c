@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What only statepoints needed: conversions to and from the one address space that LLVM's code
+ * generator takes for managed, base pointers that were computed for statepoints alone, in phis and
+ * selects that may hold each other up, computations that were repeated behind them, and distances.
+ * Needs: nothing. Provides: a function without dead computations of pointers. Breaks: nothing but
+ * these.
+ */
+#include "compile/core/names.h"
+#include "compile/strip/strip.h"
+
+struct marker {
+  LLVMValueRef ptrdiff; /* the function, or null */
+  CN_VECTOR(LLVMValueRef) candidates, work;
+  struct cn_ptrmap live;   /* candidate -> 1 if it is needed, 0 if not known to be */
+};
+
+/* Computes a pointer, or a distance, and nothing else. */
+static bool is_candidate(const struct marker *m, LLVMValueRef i)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));
+
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMPtrToInt:
+  case LLVMSub:
+    return true;
+  case LLVMPHI:
+    return kind == LLVMPointerTypeKind || kind == LLVMIntegerTypeKind;
+  case LLVMCall:
+    return m->ptrdiff && LLVMGetCalledValue(i) == m->ptrdiff;
+  case LLVMSelect:
+  case LLVMFreeze:
+  case LLVMGetElementPtr:
+  case LLVMAddrSpaceCast:
+    return kind == LLVMPointerTypeKind;
+  default:
+    return false;
+  }
+}
+
+static void need(struct marker *m, LLVMValueRef value)
+{
+  uint64_t *live = cn_ptrmap_find(&m->live, value);
+
+  if (live && !*live) {
+    *live = 1;
+    cn_push(&m->work, value);
+  }
+}
+
+static void need_operands(struct marker *m, LLVMValueRef i)
+{
+  for (int o = 0, count = LLVMGetNumOperands(i); o < count; o++)
+    need(m, LLVMGetOperand(i, (unsigned)o));
+}
+
+void cn_unwrap_drop_dead(LLVMValueRef function)
+{
+  struct marker m = {
+      .ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_candidate(&m, i)) {
+        cn_ptrmap_add(&m.live, i, NULL);
+        cn_push(&m.candidates, i);
+      }
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (!is_candidate(&m, i))
+        need_operands(&m, i);
+  while (m.work.count)
+    need_operands(&m, m.work.at[--m.work.count]);
+  for (size_t c = 0; c < m.candidates.count; c++)
+    if (!*cn_ptrmap_find(&m.live, m.candidates.at[c]))
+      LLVMReplaceAllUsesWith(m.candidates.at[c], LLVMGetPoison(LLVMTypeOf(m.candidates.at[c])));
+  for (size_t c = 0; c < m.candidates.count; c++)
+    if (!*cn_ptrmap_find(&m.live, m.candidates.at[c]))
+      LLVMInstructionEraseFromParent(m.candidates.at[c]);
+  cn_free(&m.candidates);
+  cn_free(&m.work);
+  cn_ptrmap_free(&m.live);
+}
+
+void cn_unwrap_fold_casts(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef there = LLVMIsAAddrSpaceCastInst(i) ? LLVMGetOperand(i, 0) : NULL;
+      if (!there || !LLVMIsAAddrSpaceCastInst(there))
+        continue;
+      LLVMValueRef value = LLVMGetOperand(there, 0);
+      if (value != i && LLVMTypeOf(value) == LLVMTypeOf(i))
+        LLVMReplaceAllUsesWith(i, value);
+    }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A reference that demotion (demote.c, pad_phis.c) reads as its base and a distance from that is again
+ * the reference whose distance it is. What remained would be integers made of references, which an
+ * optimiser forms wherever it likes.
+ *
+ * Needs: slots that are values again (strip_slots.c). Provides: no use of a distance of the
+ * rewriter's own but of those that were changed since. Breaks: nothing.
+ *
+ * Distances that pad_phis.c kept in memory come back as phis beside those of their bases: a pair of
+ * such phis becomes one phi of references, if each pair of their operands is a reference.
+ */
+#include "compile/core/names.h"
+#include "compile/lower/differences.h"
+#include "compile/strip/strip.h"
+
+/* A base and a distance from it. */
+struct pair {
+  LLVMValueRef base, distance;
+  LLVMValueRef reference; /* what they are together; null as long as it is not known */
+  size_t next, first;     /* with the same distance; the first of its operands, for a phi */
+  bool lost;              /* nothing that is known */
+};
+
+struct folder {
+  LLVMValueRef ptrdiff; /* the function, or null */
+  CN_VECTOR(LLVMValueRef) geps;
+  CN_VECTOR(size_t) wanted;    /* per gep: its pair */
+  CN_VECTOR(struct pair) pairs;
+  CN_VECTOR(size_t) operands;  /* of pairs of phis, one for each edge */
+  struct cn_ptrmap known;      /* distance -> index of its last pair, plus one */
+};
+
+static bool is_byte_gep(LLVMValueRef i)
+{
+  if (!LLVMIsAGetElementPtrInst(i) || LLVMGetNumOperands(i) != 2 || !cn_is_ref(LLVMTypeOf(i)))
+    return false;
+  LLVMTypeRef stride = LLVMGetGEPSourceElementType(i);
+  LLVMTypeRef index = LLVMTypeOf(LLVMGetOperand(i, 1));
+  return LLVMGetTypeKind(stride) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(stride) == 8 &&
+         LLVMGetTypeKind(index) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(index) == 64;
+}
+
+/* The reference whose distance from `base` is `distance`. */
+static LLVMValueRef whole(const struct folder *f, LLVMValueRef base, LLVMValueRef distance)
+{
+  LLVMValueRef ends[2];
+
+  if (LLVMIsNull(distance) || LLVMIsUndef(distance) || LLVMIsUndef(base))
+    return base;
+  if (f->ptrdiff && LLVMIsACallInst(distance) && LLVMGetCalledValue(distance) == f->ptrdiff) {
+    ends[0] = LLVMGetOperand(distance, 0);
+    ends[1] = LLVMGetOperand(distance, 1);
+  } else if (!cn_differences_match(distance, ends)) {
+    return NULL;
+  }
+  return ends[1] == base && LLVMTypeOf(ends[0]) == LLVMTypeOf(base) ? ends[0] : NULL;
+}
+
+/* The pair, which has operands if it is a phi. */
+static size_t add_pair(struct folder *f, LLVMValueRef base, LLVMValueRef distance)
+{
+  uint64_t *last = cn_ptrmap_add(&f->known, distance, NULL);
+
+  for (size_t at = (size_t)*last; at; at = f->pairs.at[at - 1].next)
+    if (f->pairs.at[at - 1].base == base)
+      return at - 1;
+  struct pair pair = {.base = base,
+                      .distance = distance,
+                      .reference = whole(f, base, distance),
+                      .next = (size_t)*last};
+  pair.lost = !pair.reference && !LLVMIsAPHINode(distance);
+  cn_push(&f->pairs, pair);
+  *last = f->pairs.count;
+  return f->pairs.count - 1;
+}
+
+static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned n)
+{
+  LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, n);
+
+  if (!LLVMIsAPHINode(base) || LLVMGetInstructionParent(base) != LLVMGetInstructionParent(phi))
+    return base;
+  for (unsigned i = 0; i < LLVMCountIncoming(base); i++)
+    if (LLVMGetIncomingBlock(base, i) == from)
+      return LLVMGetIncomingValue(base, i);
+  return base;
+}
+
+/* All pairs that `f->geps` depend on. */
+static void collect(struct folder *f)
+{
+  for (size_t i = 0; i < f->geps.count; i++)
+    cn_push(&f->wanted, add_pair(f, LLVMGetOperand(f->geps.at[i], 0),
+                                 LLVMGetOperand(f->geps.at[i], 1)));
+  for (size_t i = 0; i < f->pairs.count; i++) {
+    LLVMValueRef base = f->pairs.at[i].base, distance = f->pairs.at[i].distance;
+    if (f->pairs.at[i].reference || f->pairs.at[i].lost)
+      continue;
+    f->pairs.at[i].first = f->operands.count;
+    for (unsigned n = 0; n < LLVMCountIncoming(distance); n++)
+      cn_push(&f->operands,
+              add_pair(f, incoming_from(base, distance, n), LLVMGetIncomingValue(distance, n)));
+  }
+}
+
+/* A phi of which an operand is lost is lost. Operands come behind what asked for them, mostly. */
+static void spread_losses(struct folder *f)
+{
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = f->pairs.count; i--;) {
+      struct pair *pair = &f->pairs.at[i];
+      if (pair->reference || pair->lost)
+        continue;
+      for (unsigned n = 0; n < LLVMCountIncoming(pair->distance) && !pair->lost; n++)
+        pair->lost = f->pairs.at[f->operands.at[pair->first + n]].lost;
+      more |= pair->lost;
+    }
+  }
+}
+
+static void build_phis(struct folder *f)
+{
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(f->geps.at[0]));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  CN_VECTOR(size_t) built = {0};
+
+  for (size_t i = 0; i < f->pairs.count; i++) {
+    struct pair *pair = &f->pairs.at[i];
+    if (pair->reference || pair->lost)
+      continue;
+    LLVMPositionBuilderBefore(builder, pair->distance);
+    pair->reference = LLVMBuildPhi(builder, LLVMTypeOf(pair->base), "");
+    cn_push(&built, i);
+  }
+  for (size_t b = 0; b < built.count; b++) {
+    const struct pair *pair = &f->pairs.at[built.at[b]];
+    for (unsigned n = 0; n < LLVMCountIncoming(pair->distance); n++) {
+      LLVMValueRef value = f->pairs.at[f->operands.at[pair->first + n]].reference;
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(pair->distance, n);
+      LLVMAddIncoming(pair->reference, &value, &from, 1);
+    }
+  }
+  cn_free(&built);
+  LLVMDisposeBuilder(builder);
+}
+
+/* A reference may itself be one of the geps that go: follow those to what stays. */
+static LLVMValueRef last_of(const struct folder *f, const struct cn_ptrmap *index, size_t gep)
+{
+  LLVMValueRef reference = f->pairs.at[f->wanted.at[gep]].reference;
+
+  for (size_t steps = 0; steps < f->geps.count; steps++) {
+    const uint64_t *next = cn_ptrmap_find(index, reference);
+    if (!next || !f->pairs.at[f->wanted.at[*next]].reference)
+      return reference;
+    reference = f->pairs.at[f->wanted.at[*next]].reference;
+  }
+  return NULL; /* a ring, in dead code */
+}
+
+static void replace_geps(struct folder *f)
+{
+  struct cn_ptrmap index = {0};
+  CN_VECTOR(LLVMValueRef) to = {0};
+
+  for (size_t i = 0; i < f->geps.count; i++)
+    *cn_ptrmap_add(&index, f->geps.at[i], NULL) = i;
+  for (size_t i = 0; i < f->geps.count; i++)
+    cn_push(&to, f->pairs.at[f->wanted.at[i]].reference ? last_of(f, &index, i) : NULL);
+  for (size_t i = 0; i < f->geps.count; i++)
+    if (to.at[i])
+      LLVMReplaceAllUsesWith(f->geps.at[i], to.at[i]);
+  cn_free(&to);
+  cn_ptrmap_free(&index);
+}
+
+void cn_unwrap_fold_distances(LLVMValueRef function)
+{
+  struct folder f = {.ptrdiff =
+                         LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_byte_gep(i))
+        cn_push(&f.geps, i);
+  if (f.geps.count) {
+    collect(&f);
+    spread_losses(&f);
+    build_phis(&f);
+    replace_geps(&f);
+  }
+  cn_free(&f.geps);
+  cn_free(&f.wanted);
+  cn_free(&f.pairs);
+  cn_free(&f.operands);
+  cn_ptrmap_free(&f.known);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What statepoints say of spans (abi.def, SPAN_MARK), taken out again. Needs: nothing. Provides:
+ * markers, which rewrite-statepoints finds again wherever the optimiser puts the calls. Breaks:
+ * nothing.
+ *
+ * A function that still has its markers needs nothing else. In one whose markers were dropped each
+ * call gets some of its own: what is inlined there is in these spans as well.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/strip/strip.h"
+
+/* The operands [first, end) of a statepoint that are pairs of an index and a depth. */
+struct pairs {
+  uint32_t first, end;
+};
+
+static bool is_number(LLVMValueRef value, uint64_t *number)
+{
+  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 64)
+    return false;
+  *number = LLVMConstIntGetZExtValue(value);
+  return true;
+}
+
+uint32_t cn_unwrap_before_spans(LLVMOperandBundleRef bundle)
+{
+  uint32_t count = LLVMGetNumOperandBundleArgs(bundle);
+  uint64_t length, mark;
+
+  if (count < 3 || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
+      length < 2 || length > count - 1)
+    return count;
+  uint32_t first = count - 1 - (uint32_t)length;
+  bool ours = is_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &mark) &&
+              mark == CAIRN_ABI_SPAN_MARK;
+  return ours ? first : count;
+}
+
+static struct pairs find_pairs(LLVMValueRef statepoint)
+{
+  uint32_t first, end;
+  struct pairs pairs = {0, 0};
+
+  for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
+    uint32_t own = cn_unwrap_before_spans(bundle), count = LLVMGetNumOperandBundleArgs(bundle);
+    size_t length;
+    const char *tag = LLVMGetOperandBundleTag(bundle, &length);
+    if (own < count && length == 5 && memcmp(tag, "deopt", 5) == 0 &&
+        cn_calls_bundle(statepoint, "deopt", &first, &end))
+      pairs = (struct pairs){first + own + 2, end - 1};
+    LLVMDisposeOperandBundle(bundle);
+  }
+  return pairs;
+}
+
+/* The spans of the metadata of an invoke come back with that. */
+static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
+{
+  LLVMValueRef node = cn_calls_metadata(statepoint, CN_SPAN_METADATA);
+
+  return node && (uint32_t)LLVMGetMDNodeNumOperands(node) >= pairs.end - pairs.first;
+}
+
+void cn_unwrap_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+                            LLVMValueRef statepoint)
+{
+  struct pairs pairs = find_pairs(statepoint);
+  uint64_t index, depth;
+
+  if (pairs.first == pairs.end)
+    return;
+  if (LLVMIsAInvokeInst(statepoint) && !is_metadata(statepoint, pairs))
+    cn_error(ctx, statepoint, "span-unwrap",
+             "an invoke in a span whose markers were dropped: where the span ends is not known");
+  for (uint32_t o = pairs.first; o < pairs.end; o += 2)
+    if (o + 1 == pairs.end || !is_number(LLVMGetOperand(statepoint, o), &index) ||
+        !is_number(LLVMGetOperand(statepoint, o + 1), &depth) || index == 0 ||
+        index >= table->entries.items.count) {
+      cn_error(ctx, statepoint, "span-unwrap", "what is said of spans here makes no sense");
+      return;
+    }
+}
+
+/* Where the function is that opened the span: so many inlined ones out. */
+static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
+{
+  LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call), outer;
+  uint64_t deep = 0;
+
+  for (outer = location; outer && LLVMDILocationGetInlinedAt(outer);
+       outer = LLVMDILocationGetInlinedAt(outer))
+    deep++;
+  for (; deep > depth; deep--)
+    location = LLVMDILocationGetInlinedAt(location);
+  return location;
+}
+
+void cn_unwrap_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+                     LLVMValueRef statepoint, LLVMValueRef call)
+{
+  struct pairs pairs = find_pairs(statepoint);
+  uint64_t index, depth;
+
+  if (!LLVMIsACallInst(call))
+    return;
+  for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest first */
+    CN_CHECK(is_number(LLVMGetOperand(statepoint, o - 2), &index) &&
+             is_number(LLVMGetOperand(statepoint, o - 1), &depth));
+    const struct cn_triple *entry = &table->entries.items.at[index];
+    LLVMValueRef key = (LLVMValueRef)(uintptr_t)entry->b;
+    LLVMMetadataRef location = location_at(call, depth);
+    cn_spans_build_marker(ctx, call, location, key, (LLVMValueRef)(uintptr_t)entry->c);
+    cn_spans_build_marker(ctx, LLVMGetNextInstruction(call), location, key, NULL);
+  }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls in tail position. Private to src/compile.
+ */
+#ifndef CN_COMPILE_TAIL_TAIL_H
+#define CN_COMPILE_TAIL_TAIL_H
+
+#include "compile/core/pass.h"
+
+/* Would cn_tail_calls() make a tail call of `call`: is it marked so, last in its function, and of a
+ * kind that needs nothing of the frame? */
+bool cn_tail_position(LLVMValueRef call);
+
+/* Make calls in tail position musttail where the caller's own signature will do. The others stay
+ * calls directly before a return. */
+void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* tail_position.c: the return that follows `call`, in its block or one that it shares with others,
+ * and gives its result or nothing; or null. */
+LLVMValueRef cn_tail_return(LLVMValueRef call);
+/* What ends the block behind `call` if only ends of lifetimes are between, or null. */
+LLVMValueRef cn_tail_end(LLVMValueRef call);
+
+/* May the result of `call`, extended as its attributes say, be that of its function? */
+bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
+
+/* tail_memory.c: keep the code generator from dropping arguments of tail calls in `function`. */
+void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* Attributes of a parameter that change where it is passed. */
+#define CN_TAIL_PASSING \
+  { \
+    "sret", "byval", "inalloca", "inreg", "alignstack", "swiftself", "swiftasync", "swifterror", \
+        "preallocated", "byref", "nest" \
+  }
+
+#endif

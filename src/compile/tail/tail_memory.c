@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LLVM 22 drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
+ * (llvm/llvm-project#199224): the callee finds those that the caller was given, references among
+ * them that have moved since. Nor does it take the caller's own off the stack, though the callee
+ * only takes off its own: the stack shrinks. The same call marked `tail` is as good: these
+ * conventions guarantee tail calls, and then all of this is done.
+ *
+ * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no
+ * such call. Breaks: nothing.
+ */
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/tail/tail.h"
+#include "compile/transitions/call_targets.h"
+
+enum { WORD_BITS = 64, VECTOR_BITS = 128 };
+
+/* What arguments take of the registers, at most. */
+struct registers {
+  unsigned long long taken[CN_CLASSES];
+  bool memory; /* something has its place in memory anyway, or may have */
+};
+
+static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
+{
+  unsigned long long bits;
+
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMIntegerTypeKind:
+  case LLVMPointerTypeKind:
+    bits = LLVMSizeOfTypeInBits(layout, type);
+    r->taken[CN_CLASS_INTEGER] += (bits + WORD_BITS - 1) / WORD_BITS;
+    break;
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+  case LLVMFP128TypeKind:
+    r->taken[CN_CLASS_VECTOR]++;
+    break;
+  case LLVMVectorTypeKind:
+    bits = LLVMSizeOfTypeInBits(layout, type);
+    r->taken[CN_CLASS_VECTOR] += (bits + VECTOR_BITS - 1) / VECTOR_BITS;
+    break;
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      take(r, layout, LLVMStructGetTypeAtIndex(type, i));
+    break;
+  case LLVMArrayTypeKind:
+    r->memory |= LLVMGetArrayLength2(type) > WORD_BITS;
+    for (unsigned i = 0; !r->memory && i < LLVMGetArrayLength2(type); i++)
+      take(r, layout, LLVMGetElementType(type));
+    break;
+  default:
+    r->memory = true;
+  }
+}
+
+static bool need_memory(struct registers *r)
+{
+  for (unsigned c = 0; c < CN_CLASSES; c++)
+    r->memory |= r->taken[c] > cn_convention_registers((enum cn_register_class)c);
+  return r->memory;
+}
+
+static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
+{
+  struct registers r = {0};
+  unsigned count = LLVMGetNumArgOperands(call);
+
+  for (unsigned i = 0; i < count && !r.memory; i++)
+    take(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
+  return need_memory(&r);
+}
+
+static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct registers r = {0};
+  unsigned count = LLVMCountParams(function);
+
+  for (unsigned i = 0; i < count && !r.memory; i++)
+    take(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
+  return need_memory(&r);
+}
+
+static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
+{
+  if (!cn_calls_musttail(i) || !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
+    return false;
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
+  return has_arguments_in_memory(ctx, i) || has_parameters_in_memory(ctx, function);
+}
+
+/* "disable-tail-calls" is for calls marked `tail`: the other ones lose the mark instead. */
+static void enable(LLVMValueRef function)
+{
+  static const char attribute[] = "disable-tail-calls";
+
+  if (!LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1))
+    return;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindTail)
+        LLVMSetTailCallKind(i, LLVMTailCallKindNone);
+  LLVMRemoveStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1);
+}
+
+void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (is_dropping(ctx, i)) {
+        enable(function);
+        LLVMSetTailCallKind(i, LLVMTailCallKindTail);
+      }
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which calls are in tail position: nothing of the frame is needed behind them, but to return what
+ * they return (for tail_calls.c). Needs, breaks: nothing. Provides: cn_tail_position().
+ */
+#include "compile/tail/tail.h"
+
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/transitions/result_wrappers.h"
+
+static bool extends(LLVMAttributeRef caller, LLVMAttributeRef callee)
+{
+  return !caller == !callee;
+}
+
+bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
+{
+  static const char *const names[] = {"zeroext", "signext", "inreg"};
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  LLVMTypeRef own = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+
+  if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
+    return cn_convention_returns(type) && !cn_convention_returns_x87(type);
+  if (own != type || !cn_convention_returns(type) || cn_convention_returns_x87(type))
+    return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    unsigned kind = cn_attribute_kind(names[i]);
+    if (!extends(LLVMGetEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind),
+                 LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind)))
+      return false;
+  }
+  return true;
+}
+
+/* Someone wants a record of the call, or state of its frame. */
+static bool wants_frame(LLVMValueRef call)
+{
+  return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
+         cn_calls_list_operands(call) ||
+         cn_calls_have(call, "returns_twice");
+}
+
+/* The end of a local's lifetime, which a callee of a tail call does not access, can come before it.
+ */
+static bool is_end_of_local(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.lifetime.end") &&
+         LLVMIsAAllocaInst(LLVMGetOperand(i, (unsigned)LLVMGetNumArgOperands(i) - 1));
+}
+
+LLVMValueRef cn_tail_end(LLVMValueRef call)
+{
+  LLVMValueRef i = LLVMGetNextInstruction(call);
+
+  while (i && is_end_of_local(i))
+    i = LLVMGetNextInstruction(i);
+  return i && LLVMIsATerminatorInst(i) ? i : NULL;
+}
+
+/* The return that a block goes to which has nothing else to do: phis and a return. */
+static LLVMValueRef shared_return(LLVMValueRef end)
+{
+  if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 1)
+    return NULL;
+  LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0));
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsAReturnInst(i) ? i : NULL;
+}
+
+/* What `ret` returns when it is reached from the end of block `from`; null: nothing. */
+static LLVMValueRef returned(LLVMValueRef ret, LLVMBasicBlockRef from)
+{
+  LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
+
+  if (!value || !LLVMIsAPHINode(value) ||
+      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(ret))
+    return value;
+  for (unsigned n = 0; n < LLVMCountIncoming(value); n++)
+    if (LLVMGetIncomingBlock(value, n) == from)
+      return LLVMGetIncomingValue(value, n);
+  return value;
+}
+
+LLVMValueRef cn_tail_return(LLVMValueRef call)
+{
+  LLVMValueRef end = cn_tail_end(call);
+  LLVMValueRef ret = !end ? NULL : LLVMIsAReturnInst(end) ? end : shared_return(end);
+
+  if (!ret)
+    return NULL;
+  LLVMValueRef value = returned(ret, LLVMGetInstructionParent(call));
+  return !value || value == call ? ret : NULL;
+}
+
+static bool is_disabled(LLVMValueRef function)
+{
+  LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+      function, CN_FUNCTION_INDEX, "disable-tail-calls", sizeof "disable-tail-calls" - 1);
+  unsigned length;
+
+  return attribute && strcmp(LLVMGetStringAttributeValue(attribute, &length), "true") == 0;
+}
+
+bool cn_tail_position(LLVMValueRef call)
+{
+  if (!LLVMIsACallInst(call) || LLVMGetTailCallKind(call) != LLVMTailCallKindTail ||
+      cn_classify_call(call).kind != CN_CALL_PARSE)
+    return false;
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  LLVMValueRef callee = cn_direct_callee(call);
+  return !is_disabled(function) && !(callee && LLVMGetIntrinsicID(callee)) &&
+         !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !wants_frame(call) &&
+         cn_tail_return(call) && cn_tail_results_agree(call, LLVMTypeOf(call));
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass tail-calls: the tail calls for which the caller's signature would not do (tail_calls.c). musttail
+ * asks that caller and callee have one signature, so the caller gets a wider one. With
+ *
+ *   long f(ref p) { return g(7, p, 1.0); }     f becomes     (ref, i64, double)
+ *
+ * and calls g as (ref, i64, double): 7 as a reference in the first integer register, p as an i64 in
+ * the second. Whoever calls f need not know: the parameters that f has now in addition lie in
+ * registers that nothing reads. What C compiles to at -O2, said in IR.
+ *
+ * Needs: rewritten and verified functions, in which such calls are statepoints marked `tail` right
+ * before a return; nothing behind it that looks at references, because some are integers now for
+ * the length of a jump. Provides: musttail calls in place of statepoints. Breaks: struct cn_cfg;
+ * the functions that get a new signature move to the module's end.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/retype.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/tail/tail.h"
+
+static const char *const passing[] = CN_TAIL_PASSING;
+enum { PASSING = sizeof passing / sizeof *passing };
+
+typedef CN_VECTOR(LLVMTypeRef) type_vector;
+
+/* A call that is to become musttail, or is and has to follow its function's signature. */
+struct tail {
+  LLVMValueRef call;
+  unsigned first, count; /* of the arguments proper */
+};
+typedef CN_VECTOR(struct tail) tail_vector;
+
+struct widening {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  LLVMBuilderRef builder;
+  tail_vector tails;
+  bool has_statepoints;
+  type_vector types; /* of the parameters, as they will be */
+};
+
+/* ---- what can be done ---- */
+
+static bool is_plain_convention(unsigned convention)
+{
+  return convention == LLVMCCallConv || convention == LLVMFastCallConv ||
+         convention == LLVMColdCallConv;
+}
+
+static bool function_is_plain(LLVMValueRef function)
+{
+  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) ||
+      !is_plain_convention(LLVMGetFunctionCallConv(function)) ||
+      LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
+    return false;
+  for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+    if (cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i))) == CN_CLASS_OTHER)
+      return false;
+    for (unsigned a = 0; a < PASSING; a++)
+      if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
+        return false;
+  }
+  return cn_retype_possible(function);
+}
+
+/* All arguments lie in registers, where the convention puts them. */
+static bool arguments_are_plain(const struct tail *tail)
+{
+  unsigned used[CN_CLASSES] = {0};
+
+  for (unsigned i = tail->first; i < tail->first + tail->count; i++) {
+    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
+    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
+      return false;
+    for (unsigned a = 0; a < PASSING; a++)
+      if (LLVMGetCallSiteEnumAttribute(tail->call, i + 1, cn_attribute_kind(passing[a])))
+        return false;
+  }
+  return true;
+}
+
+static LLVMTypeRef wrapped_type(LLVMValueRef statepoint)
+{
+  LLVMAttributeRef type =
+      LLVMGetCallSiteEnumAttribute(statepoint, 3, cn_attribute_kind("elementtype"));
+
+  return type ? LLVMGetTypeAttributeValue(type) : NULL;
+}
+
+/* The gc.result between a statepoint and what is behind it, or null. */
+static LLVMValueRef result_after(LLVMValueRef statepoint)
+{
+  LLVMValueRef next = LLVMGetNextInstruction(statepoint);
+
+  return cn_calls_intrinsic(next, "llvm.experimental.gc.result") ? next : NULL;
+}
+
+static bool is_before_return(LLVMValueRef statepoint)
+{
+  LLVMValueRef result = result_after(statepoint);
+  LLVMValueRef end = LLVMGetNextInstruction(result ? result : statepoint);
+
+  if (!LLVMIsAReturnInst(end))
+    return false;
+  return LLVMGetNumOperands(end) == 0 || LLVMGetOperand(end, 0) == result;
+}
+
+/* rewrite-statepoints marks the statepoints of calls that want to be tail calls and may be. */
+static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tail)
+{
+  if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !LLVMIsACallInst(i) ||
+      LLVMGetTailCallKind(i) != LLVMTailCallKindTail ||
+      LLVMGetInstructionCallConv(i) != LLVMGetFunctionCallConv(function))
+    return false;
+  LLVMTypeRef type = wrapped_type(i);
+  if (!type || LLVMIsFunctionVarArg(type) || !is_before_return(i))
+    return false;
+  *tail = (struct tail){i, CN_STATEPOINT_FIXED_ARGS, LLVMCountParamTypes(type)};
+  LLVMValueRef result = result_after(i);
+  return arguments_are_plain(tail) &&
+         cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
+}
+
+/* False if nothing is to be done, or a musttail call that is there cannot follow. */
+static bool collect(struct widening *w)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      struct tail tail = {i, 0, cn_is_call(i) ? LLVMGetNumArgOperands(i) : 0};
+      if (cn_calls_musttail(i)) {
+        if (!arguments_are_plain(&tail) || LLVMGetNumOperandBundles(i))
+          return false;
+        cn_push(&w->tails, tail);
+      } else if (is_candidate(w->function, i, &tail)) {
+        cn_push(&w->tails, tail);
+        w->has_statepoints = true;
+      }
+    }
+  return w->has_statepoints;
+}
+
+/* ---- the signature ---- */
+
+static LLVMTypeRef widest(struct cn_ctx *ctx, enum cn_register_class class)
+{
+  return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm)
+                                  : LLVMDoubleTypeInContext(ctx->llvm);
+}
+
+static bool is_narrow(LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  return kind == LLVMFloatTypeKind ||
+         (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64);
+}
+
+/* The next parameter of `class` from `place` on; made if there is none. */
+static unsigned find_place(struct widening *w, enum cn_register_class class, unsigned place)
+{
+  while (place < w->types.count && cn_convention_class(w->types.at[place]) != class)
+    place++;
+  if (place == w->types.count)
+    cn_push(&w->types, widest(w->ctx, class));
+  return place;
+}
+
+/* Make room for the arguments of one call. */
+static void fit(struct widening *w, const struct tail *tail)
+{
+  unsigned next[CN_CLASSES] = {0};
+
+  for (unsigned i = 0; i < tail->count; i++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
+    enum cn_register_class class = cn_convention_class(type);
+    unsigned place = find_place(w, class, next[class]);
+    next[class] = place + 1;
+    if (w->types.at[place] != type && is_narrow(w->types.at[place]))
+      w->types.at[place] = widest(w->ctx, class);
+  }
+}
+
+static LLVMTypeRef new_type(const struct widening *w)
+{
+  LLVMTypeRef old = LLVMGlobalGetValueType(w->function);
+
+  return LLVMFunctionType(LLVMGetReturnType(old), w->types.at, (unsigned)w->types.count, false);
+}
+
+/* ---- the calls ---- */
+
+/* An argument as its register will have it. */
+static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned i, LLVMTypeRef to)
+{
+  LLVMValueRef value = LLVMGetArgOperand(tail->call, tail->first + i);
+  LLVMTypeRef from = LLVMTypeOf(value), i64 = LLVMInt64TypeInContext(w->ctx->llvm);
+  bool is_signed =
+      LLVMGetCallSiteEnumAttribute(tail->call, tail->first + i + 1, cn_attribute_kind("signext"));
+
+  if (from == to)
+    return value;
+  if (LLVMGetTypeKind(from) == LLVMFloatTypeKind) {
+    LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(from, 2));
+    LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(w->ctx->llvm), 0, false);
+    pair = LLVMBuildInsertElement(w->builder, pair, value, zero, "");
+    return LLVMBuildBitCast(w->builder, pair, to, "");
+  }
+  if (LLVMGetTypeKind(from) == LLVMPointerTypeKind)
+    value = LLVMBuildPtrToInt(w->builder, value, i64, "");
+  else
+    value = LLVMBuildIntCast2(w->builder, value, i64, is_signed, "");
+  return LLVMGetTypeKind(to) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(w->builder, value, to, "")
+                                                    : value;
+}
+
+/* The arguments in their places; the attributes of those that stay as they are, at `places`. */
+static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments,
+                            unsigned *places)
+{
+  unsigned next[CN_CLASSES] = {0};
+
+  for (unsigned p = 0; p < w->types.count; p++)
+    arguments[p] = LLVMGetPoison(w->types.at[p]);
+  for (unsigned i = 0; i < tail->count; i++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
+    enum cn_register_class class = cn_convention_class(type);
+    places[i] = find_place(w, class, next[class]);
+    next[class] = places[i] + 1;
+    arguments[places[i]] = widen(w, tail, i, w->types.at[places[i]]);
+  }
+}
+
+/* A musttail call by the new signature in place of the statepoint, or of the musttail call. */
+static void replace(struct widening *w, const struct tail *tail)
+{
+  LLVMValueRef old = tail->call;
+  LLVMValueRef statepoint = tail->first ? old : NULL;
+  LLVMValueRef result = statepoint ? result_after(old) : old;
+  LLVMValueRef *arguments = cn_alloc((w->types.count + 1) * sizeof *arguments);
+  unsigned *places = cn_alloc((tail->count + 1) * sizeof *places);
+
+  LLVMPositionBuilderBefore(w->builder, old);
+  LLVMSetCurrentDebugLocation2(w->builder, LLVMInstructionGetDebugLoc(old));
+  place_arguments(w, tail, arguments, places);
+  LLVMValueRef target = statepoint ? LLVMGetArgOperand(old, 2) : LLVMGetCalledValue(old);
+  LLVMValueRef call =
+      LLVMBuildCall2(w->builder, new_type(w), target, arguments, (unsigned)w->types.count, "");
+  LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(w->function));
+  LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+  for (unsigned i = 0; i < tail->count; i++)
+    if (LLVMTypeOf(LLVMGetArgOperand(old, tail->first + i)) == w->types.at[places[i]])
+      cn_emit_attributes_of(old, tail->first + i + 1, call, places[i] + 1, NULL);
+  if (result && LLVMTypeOf(result) == LLVMTypeOf(call)) {
+    cn_emit_attributes_of(result, LLVMAttributeReturnIndex, call, LLVMAttributeReturnIndex, NULL);
+    LLVMReplaceAllUsesWith(result, call);
+  }
+  if (statepoint && result)
+    LLVMInstructionEraseFromParent(result);
+  LLVMInstructionEraseFromParent(old);
+  free(places);
+  free(arguments);
+}
+
+static void widen_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct widening w = {.ctx = ctx, .function = function};
+
+  if (collect(&w)) {
+    w.builder = LLVMCreateBuilderInContext(ctx->llvm);
+    for (unsigned i = 0; i < LLVMCountParams(function); i++)
+      cn_push(&w.types, LLVMTypeOf(LLVMGetParam(function, i)));
+    for (size_t i = 0; i < w.tails.count; i++)
+      fit(&w, &w.tails.at[i]);
+    if (new_type(&w) != LLVMGlobalGetValueType(function))
+      w.function = cn_retype(ctx, function, new_type(&w));
+    for (size_t i = 0; i < w.tails.count; i++)
+      replace(&w, &w.tails.at[i]);
+    LLVMDisposeBuilder(w.builder);
+  }
+  cn_free(&w.tails);
+  cn_free(&w.types);
+}
+
+bool cn_tail_pass(struct cn_ctx *ctx)
+{
+  CN_VECTOR(LLVMValueRef) functions = {0};
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && function_is_plain(f))
+      cn_push(&functions, f);
+  for (size_t i = 0; i < functions.count; i++)
+    widen_function(ctx, functions.at[i]);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    cn_tail_keep_memory(ctx, f);
+  cn_free(&functions);
+  return true;
+}

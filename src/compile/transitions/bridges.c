@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bridges to native functions of other conventions than C's. The runtime's stub keeps an anchor for
+ * a callee of the C convention: which registers it saves, and that it leaves the stack as it was.
+ * So a native function of that convention makes the call:
+ *
+ *   i64 @cairn.native.N(args, ptr %target)              calls %target by its convention
+ *   i64 @cairn.bridge.N(args, ptr nest %target)         managed, of the call's convention: calls
+ *                                                       cairn.native.N through the stub
+ *
+ * The bridge is what a call gets instead of its target if that is not managed (call_targets.c).
+ * Needs, breaks: nothing. Provides: cn_bridge_native(), cn_bridge_managed(); one of each for all
+ * calls that look alike.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/transitions/call_targets.h"
+
+/* Attributes that change how a value is passed. */
+static const char *const passing[] = {"zeroext",    "signext",   "noext",      "inreg", "byval",
+                                      "sret",       "byref",     "alignstack", "align", "swiftself",
+                                      "swiftasync", "swifterror", "nest"};
+/* What the code generator must agree on in caller and callee. */
+static const char *const target[] = {"target-cpu", "target-features", "tune-cpu"};
+
+static LLVMValueRef caller_of(const struct cn_site *site)
+{
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
+}
+
+/* ---- names ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+  return hash;
+}
+
+static uint64_t hash_type(uint64_t hash, LLVMTypeRef type)
+{
+  char *text = LLVMPrintTypeToString(type);
+
+  hash = hash_bytes(hash, text, strlen(text) + 1);
+  LLVMDisposeMessage(text);
+  return hash;
+}
+
+static uint64_t hash_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeIndex index)
+{
+  for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+    unsigned kind = cn_attribute_kind(passing[i]);
+    LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, index, kind);
+    hash = hash_bytes(hash, attribute ? "+" : "-", 1);
+    if (attribute && LLVMIsTypeAttribute(attribute))
+      hash = hash_type(hash, LLVMGetTypeAttributeValue(attribute));
+    else if (attribute) {
+      uint64_t value = LLVMGetEnumAttributeValue(attribute);
+      hash = hash_bytes(hash, &value, sizeof value);
+    }
+  }
+  return hash;
+}
+
+/* What calls have in common that may share a bridge. */
+static char *name_of(const char *prefix, const struct cn_site *site)
+{
+  unsigned convention = LLVMGetInstructionCallConv(site->call);
+  uint64_t hash = hash_bytes(0xcbf29ce484222325, &convention, sizeof convention);
+
+  hash = hash_type(hash, site->type);
+  hash = hash_attributes(hash, site->call, LLVMAttributeReturnIndex);
+  for (unsigned i = 0; i < site->count; i++) {
+    hash = hash_type(hash, LLVMTypeOf(LLVMGetOperand(site->call, site->first + i)));
+    hash = hash_attributes(hash, site->call, site->first + i + 1);
+  }
+  for (size_t i = 0; i < sizeof target / sizeof *target; i++) {
+    LLVMAttributeRef attribute = cn_string_attribute(caller_of(site), target[i]);
+    unsigned length = 0;
+    const char *text = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+    hash = hash_bytes(hash, text, length + 1);
+  }
+  return cn_format("%s%016llx", prefix, (unsigned long long)hash);
+}
+
+/* ---- functions ---- */
+
+/* An internal function that takes what the call passes, and the target. */
+static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_site *site, const char *name)
+{
+  LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
+
+  for (unsigned i = 0; i < site->count; i++)
+    types[i] = LLVMTypeOf(LLVMGetOperand(site->call, site->first + i));
+  types[site->count] = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMGetReturnType(site->type), types, site->count + 1, false);
+  LLVMValueRef function = LLVMAddFunction(ctx->module, name, type);
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
+  for (size_t i = 0; i < sizeof target / sizeof *target; i++) {
+    LLVMAttributeRef attribute = cn_string_attribute(caller_of(site), target[i]);
+    if (attribute)
+      LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
+  }
+  LLVMAppendBasicBlockInContext(ctx->llvm, function, "");
+  free(types);
+  return function;
+}
+
+/* Give `to`, a function, at `index` what the call has at `from`, all or what C knows. */
+static void copy_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to,
+                             LLVMAttributeIndex index, bool all)
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(call, from);
+  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
+
+  LLVMGetCallSiteAttributes(call, from, list);
+  for (unsigned i = 0; i < count; i++)
+    if (all || cn_attribute_is_of_c(list[i]))
+      LLVMAddAttributeAtIndex(to, index, list[i]);
+  free(list);
+}
+
+static void return_value(LLVMBuilderRef builder, LLVMValueRef value)
+{
+  if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVoidTypeKind)
+    LLVMBuildRetVoid(builder);
+  else
+    LLVMBuildRet(builder, value);
+}
+
+static void fill_native(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef function)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
+
+  LLVMPositionBuilderAtEnd(builder, LLVMGetEntryBasicBlock(function));
+  for (unsigned i = 0; i < site->count; i++) {
+    arguments[i] = LLVMGetParam(function, i);
+    copy_to_function(site->call, site->first + i + 1, function, i + 1, false);
+  }
+  LLVMValueRef call = LLVMBuildCall2(builder, site->type, LLVMGetParam(function, site->count),
+                                     arguments, site->count, "");
+  LLVMSetInstructionCallConv(call, LLVMGetInstructionCallConv(site->call));
+  for (unsigned i = 0; i < site->count; i++)
+    cn_emit_attributes_of(site->call, site->first + i + 1, call, i + 1, NULL);
+  return_value(builder, call);
+  free(arguments);
+  LLVMDisposeBuilder(builder);
+}
+
+LLVMValueRef cn_bridge_native(struct cn_ctx *ctx, const struct cn_site *site)
+{
+  char *name = name_of(CN_NATIVE_PREFIX, site);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!function) {
+    function = make_function(ctx, site, name);
+    fill_native(ctx, site, function);
+  }
+  free(name);
+  return function;
+}
+
+/* ---- the managed one ---- */
+
+static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(native);
+  unsigned count = LLVMCountParamTypes(type);
+  LLVMTypeRef *types = cn_alloc((count + 1) * sizeof *types);
+
+  LLVMGetParamTypes(type, types);
+  types[count] = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMTypeRef longer = LLVMFunctionType(LLVMGetReturnType(type), types, count + 1, false);
+  free(types);
+  return longer;
+}
+
+/* No reference lives over the call: those that it passes are the callee's. */
+static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                     LLVMValueRef function, LLVMValueRef native)
+{
+  enum { FIXED = CN_STATEPOINT_FIXED_ARGS };
+  unsigned params = LLVMCountParams(function), at = 0;
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &pointer, 1);
+  LLVMValueRef *operands = cn_alloc((FIXED + params + 3) * sizeof *operands);
+  LLVMValueRef zero = LLVMConstInt(i32, 0, false);
+
+  operands[at++] = LLVMConstInt(i64, CAIRN_ABI_STATEPOINT_ID_DEFAULT, false);
+  operands[at++] = zero;
+  operands[at++] = cn_stub(ctx, CN_CALL_NATIVE);
+  operands[at++] = LLVMConstInt(i32, params + 1, false);
+  operands[at++] = zero;
+  for (unsigned i = 0; i < params; i++)
+    operands[at++] = LLVMGetParam(function, i);
+  operands[at++] = native;
+  operands[at++] = zero;
+  operands[at++] = zero;
+  LLVMValueRef statepoint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic,
+                                           operands, at, "");
+  LLVMAddCallSiteAttribute(statepoint, 3,
+                           LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"),
+                                                   native_type(ctx, native)));
+  LLVMAddCallSiteAttribute(statepoint, FIXED + params + 1, cn_emit_attribute(ctx, "nest"));
+  free(operands);
+  return statepoint;
+}
+
+static void fill_managed(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef function)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef native = cn_bridge_native(ctx, site);
+  LLVMTypeRef type = LLVMGetReturnType(site->type);
+
+  LLVMPositionBuilderAtEnd(builder, LLVMGetEntryBasicBlock(function));
+  LLVMValueRef statepoint = build_statepoint(ctx, builder, function, native);
+  for (unsigned i = 0; i < site->count; i++) {
+    unsigned from = site->first + i + 1;
+    copy_to_function(site->call, from, function, i + 1, true);
+    cn_emit_attributes_of(site->call, from, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
+                          cn_attribute_is_of_c);
+  }
+  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind) {
+    LLVMBuildRetVoid(builder);
+  } else {
+    LLVMValueRef result = cn_intrinsic(ctx, "llvm.experimental.gc.result", &type, 1);
+    LLVMBuildRet(builder, LLVMBuildCall2(builder, LLVMGlobalGetValueType(result), result,
+                                         &statepoint, 1, ""));
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_site *site)
+{
+  char *name = name_of(CN_BRIDGE_PREFIX, site);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!function) {
+    function = make_function(ctx, site, name);
+    LLVMSetGC(function, "statepoint-example");
+    LLVMSetFunctionCallConv(function, LLVMGetInstructionCallConv(site->call));
+    cn_add_attribute(ctx, function, site->count + 1, "nest", 0);
+    fill_managed(ctx, site, function);
+  }
+  free(name);
+  return function;
+}

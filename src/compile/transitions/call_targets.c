@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass call-targets: calls through pointers. What a pointer leads to may be managed, and is then
+ * called like any other; or native, and then the call must leave an anchor. The mark before managed
+ * functions tells:
+ *
+ *   r = call f(args)     %m = load i64, ptr (f rounded down to 16)
+ *                        %c = select (%m == mark), f, @cairn_call_native
+ *                        r = call %c(args, ptr nest f)
+ *
+ * A `nest` argument has a register of its own (r10), which no other argument is passed in: a
+ * managed callee does not look at it, the stub finds its target there. The entry of a managed
+ * function lies 8 bytes behind a multiple of 16, and the mark in these; so the load is from the 16
+ * bytes that the target begins in, which are there whatever the target is.
+ *
+ *   the target                                 what is called instead
+ *   promised to be managed                     itself
+ *   a native function of this unit             the stub, without a look
+ *   any, of a convention like tailcc           itself, or a managed bridge to it (bridges.c)
+ *   any, of one that only native code has      the stub, with a native bridge
+ *
+ * musttail asks that caller and callee have one signature, so a caller of the C convention gets a
+ * `nest` parameter, too. Whoever calls it need not know.
+ *
+ * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: no
+ * call reaches native code without an anchor. Breaks: functions that get a parameter move to the
+ * module's end.
+ */
+#include "compile/transitions/call_targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/convention.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/retype.h"
+#include "compile/core/statepoint_attributes.h"
+
+typedef CN_VECTOR(struct cn_site) site_vector;
+
+/* ---- sites ---- */
+
+static LLVMTypeRef statepoint_type(LLVMValueRef call)
+{
+  LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, cn_attribute_kind("elementtype"));
+
+  return type ? LLVMGetTypeAttributeValue(type) : NULL;
+}
+
+struct cn_site cn_site_of(LLVMValueRef call)
+{
+  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
+    return (struct cn_site){.call = call, .type = statepoint_type(call), .callee_operand = 2,
+                            .first = CN_STATEPOINT_FIXED_ARGS,
+                            .count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
+                            .is_statepoint = true};
+  return (struct cn_site){.call = call, .type = LLVMGetCalledFunctionType(call),
+                          .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
+                          .count = LLVMGetNumArgOperands(call)};
+}
+
+bool cn_site_uses_nest(const struct cn_site *site)
+{
+  unsigned kind = cn_attribute_kind("nest");
+
+  for (unsigned i = 0; i < site->count; i++)
+    if (LLVMGetCallSiteEnumAttribute(site->call, site->first + i + 1, kind))
+      return true;
+  return false;
+}
+
+bool cn_target_is_promised(LLVMValueRef call)
+{
+  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_MANAGED_CALLEE,
+                                        (unsigned)strlen(CN_MANAGED_CALLEE));
+}
+
+/* ---- one call ---- */
+
+LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, name);
+
+  return stub ? stub
+              : LLVMAddFunction(ctx->module, name,
+                                LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
+}
+
+void cn_call_through(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef stub,
+                     LLVMValueRef target)
+{
+  const struct cn_rebuild change = {.callee = stub, .more = {target}, .more_count = 1,
+                                    .convention = LLVMGetInstructionCallConv(site->call),
+                                    .keeps_passing = true};
+
+  cn_rebuild_call(ctx, site, &change);
+}
+
+/* `target` if it has the mark, or else `other`. LLVM 22 takes a wrong result of some nodes as the
+ * callee of a statepoint, so there is a freeze (docs/llvm-22.md, "multi-result callees"). */
+static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef target,
+                           LLVMValueRef other)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+
+  LLVMPositionBuilderBefore(builder, site->call);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(site->call));
+  LLVMValueRef address = LLVMBuildPtrToInt(builder, target, i64, "");
+  address = LLVMBuildAnd(builder, address, LLVMConstInt(i64, (uint64_t)-16, true), "");
+  address = LLVMBuildIntToPtr(builder, address, pointer, "");
+  LLVMValueRef word = LLVMBuildLoad2(builder, i64, address, "");
+  LLVMSetAlignment(word, 16);
+  LLVMValueRef mark = LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false);
+  LLVMValueRef managed = LLVMBuildICmp(builder, LLVMIntEQ, word, mark, "managed");
+  LLVMValueRef callee = LLVMBuildSelect(builder, managed, target, other, "");
+  if (LLVMIsAInstruction(callee))
+    callee = LLVMBuildFreeze(builder, callee, "callee");
+  LLVMDisposeBuilder(builder);
+  return callee;
+}
+
+static bool is_native_definition(LLVMValueRef callee)
+{
+  return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && !cn_is_managed(callee) &&
+         (LLVMGetLinkage(callee) == LLVMInternalLinkage ||
+          LLVMGetLinkage(callee) == LLVMPrivateLinkage);
+}
+
+static LLVMValueRef caller_of(const struct cn_site *site)
+{
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
+}
+
+static void lower(struct cn_ctx *ctx, const struct cn_site *site)
+{
+  LLVMValueRef target = cn_site_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
+  enum cn_convention convention = cn_convention_of(site->call);
+
+  if (convention == CN_CONVENTION_NATIVE || cn_site_uses_nest(site)) {
+    const struct cn_rebuild change = {.callee = stub, .more_count = 2,
+                                      .more = {target, cn_bridge_native(ctx, site)},
+                                      .convention = LLVMCCallConv};
+    cn_rebuild_call(ctx, site, &change);
+    return;
+  }
+  if (convention == CN_CONVENTION_BRIDGED)
+    stub = cn_bridge_managed(ctx, site);
+  else if (is_native_definition(target))
+    target = NULL;
+  if (target && site->is_statepoint && cn_convention_has_thunks(caller_of(site)))
+    cn_error(ctx, site->call, "hardening", "LLVM 22 cannot lower an indirect call in a statepoint "
+             "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
+  else if (target)
+    cn_call_through(ctx, site, choose(ctx, site, target, stub), target);
+  else
+    cn_call_through(ctx, site, stub, cn_site_callee(site));
+}
+
+/* ---- musttail ---- */
+
+static bool needs_parameter(const struct cn_site *site)
+{
+  return cn_calls_musttail(site->call) &&
+         !cn_convention_is_tail(LLVMGetInstructionCallConv(site->call));
+}
+
+static bool has_nest_parameter(LLVMValueRef function)
+{
+  unsigned kind = cn_attribute_kind("nest");
+
+  for (unsigned i = 0; i < LLVMCountParams(function); i++)
+    if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind))
+      return true;
+  return false;
+}
+
+static LLVMTypeRef with_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  unsigned count = LLVMCountParamTypes(type);
+  LLVMTypeRef *types = cn_alloc((count + 1) * sizeof *types);
+
+  LLVMGetParamTypes(type, types);
+  types[count] = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMTypeRef longer = LLVMFunctionType(LLVMGetReturnType(type), types, count + 1,
+                                        LLVMIsFunctionVarArg(type));
+  free(types);
+  return longer;
+}
+
+/* Add the parameter; musttail calls of names follow, and pass anything. */
+static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
+                                  const site_vector *through)
+{
+  site_vector others = {0};
+  LLVMValueRef poison = LLVMGetPoison(LLVMPointerTypeInContext(ctx->llvm, 0));
+
+  function = cn_retype(ctx, function, with_parameter(ctx, LLVMGlobalGetValueType(function)));
+  cn_add_attribute(ctx, function, LLVMCountParams(function), "nest", 0);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      bool other = cn_calls_musttail(i);
+      for (size_t s = 0; other && s < through->count; s++)
+        other = through->at[s].call != i;
+      if (other)
+        cn_push(&others, cn_site_of(i));
+    }
+  for (size_t i = 0; i < others.count; i++)
+    cn_call_through(ctx, &others.at[i], cn_site_callee(&others.at[i]), poison);
+  cn_free(&others);
+  return function;
+}
+
+static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_site *site)
+{
+  const char *why = NULL;
+
+  if (!cn_calls_musttail(site->call))
+    return true;
+  if (cn_site_uses_nest(site))
+    why = "passes a nest argument, whose register the transition stubs use";
+  else if (needs_parameter(site) && has_nest_parameter(function))
+    why = "is in a function with a nest parameter, whose register the transition stubs use";
+  else if (needs_parameter(site) && !cn_retype_possible(function))
+    why = "is in a function whose blocks' addresses are taken";
+  if (why)
+    cn_error(ctx, site->call, "transition-convention",
+             "a musttail call that may reach native code %s", why);
+  return !why;
+}
+
+/* ---- functions ---- */
+
+/* Only a pointer says where the call goes, or a name to which the stubs have no way. */
+static bool is_through_pointer(LLVMValueRef i, const struct cn_site *site)
+{
+  LLVMValueRef callee = cn_site_callee(site);
+
+  if (LLVMIsAInlineAsm(callee) || cn_target_is_promised(i) || cn_target_managed(callee))
+    return false;
+  if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
+    return false;
+  return !LLVMIsAFreezeInst(callee) || !cn_site_uses_nest(site); /* as choose() leaves it */
+}
+
+static void collect(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      if (kind == CN_CALL_NOT || kind == CN_CALL_LEAF)
+        continue;
+      struct cn_site site = cn_site_of(i);
+      if (!site.type || !is_through_pointer(i, &site) || !judge_musttail(ctx, function, &site))
+        continue;
+      *parameter |= needs_parameter(&site);
+      cn_push(sites, site);
+    }
+}
+
+void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  site_vector sites = {0};
+  bool parameter = false;
+
+  collect(ctx, function, &sites, &parameter);
+  if (parameter && ctx->errors == 0)
+    function = add_parameter(ctx, function, &sites);
+  for (size_t i = 0; i < sites.count && ctx->errors == 0; i++)
+    lower(ctx, &sites.at[i]);
+  if (ctx->errors == 0)
+    cn_tail_frames(ctx, function);
+  cn_free(&sites);
+}
+
+bool cn_call_targets(struct cn_ctx *ctx)
+{
+  CN_VECTOR(LLVMValueRef) functions = {0};
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      cn_push(&functions, f);
+  for (size_t i = 0; i < functions.count; i++)
+    cn_call_targets_in(ctx, functions.at[i]);
+  cn_free(&functions);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A call or statepoint once more, with another callee, more arguments or another convention. All
+ * else of it stays: bundles, attributes, metadata, destinations. Needs: nothing. Provides:
+ * cn_rebuild_call(). Breaks: nothing.
+ *
+ * A variadic call becomes one with the types of its arguments, because a statepoint does not say
+ * that its callee is variadic (docs/llvm-22.md, "variadic callees"). Not so a statepoint that is
+ * there already, and a musttail call, which hands its function's variable arguments on.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/transitions/call_targets.h"
+
+typedef CN_VECTOR(LLVMTypeRef) type_vector;
+enum { CALLEE = 2, COUNT = 3 }; /* operands of a statepoint */
+
+/* ---- the type ---- */
+
+static LLVMTypeRef new_type(const struct cn_site *site, const struct cn_rebuild *change)
+{
+  bool variadic = LLVMIsFunctionVarArg(site->type), hands_on = cn_calls_musttail(site->call);
+  type_vector types = {0};
+
+  if (variadic && site->is_statepoint)
+    return site->type;
+  for (unsigned i = 0; i < site->count; i++)
+    cn_push(&types, LLVMTypeOf(LLVMGetOperand(site->call, site->first + i)));
+  for (unsigned i = 0; i < change->more_count; i++)
+    cn_push(&types, LLVMTypeOf(change->more[i]));
+  LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(site->type), types.at,
+                                      (unsigned)types.count, variadic && hands_on);
+  cn_free(&types);
+  return type;
+}
+
+/* ---- operands ---- */
+
+static void take_operands(struct cn_ctx *ctx, const struct cn_site *site,
+                          const struct cn_rebuild *change, struct cn_operands *operands)
+{
+  unsigned all = LLVMGetNumArgOperands(site->call), end = site->first + site->count;
+
+  for (unsigned i = 0; i < end; i++)
+    cn_push(&operands->values, LLVMGetOperand(site->call, i));
+  for (unsigned i = 0; i < change->more_count; i++)
+    cn_push(&operands->values, change->more[i]);
+  for (unsigned i = end; i < all; i++)
+    cn_push(&operands->values, LLVMGetOperand(site->call, i));
+  if (!site->is_statepoint)
+    return;
+  operands->values.at[CALLEE] = change->callee;
+  operands->values.at[COUNT] = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm),
+                                            site->count + change->more_count, false);
+}
+
+static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_site *site, LLVMTypeRef type,
+                          LLVMValueRef callee, const struct cn_operands *operands)
+{
+  LLVMValueRef old = site->call;
+  unsigned count = LLVMGetNumOperandBundles(old), size = (unsigned)operands->values.count;
+  LLVMOperandBundleRef *bundles = cn_alloc((count + 1) * sizeof *bundles);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  for (unsigned i = 0; i < count; i++)
+    bundles[i] = LLVMGetOperandBundleAtIndex(old, i);
+  LLVMPositionBuilderBefore(builder, old);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(old));
+  LLVMValueRef made =
+      LLVMIsAInvokeInst(old)
+          ? LLVMBuildInvokeWithOperandBundles(builder, type, callee, operands->values.at, size,
+                                              LLVMGetNormalDest(old), LLVMGetUnwindDest(old),
+                                              bundles, count, "")
+          : LLVMBuildCallWithOperandBundles(builder, type, callee, operands->values.at, size,
+                                            bundles, count, "");
+  for (unsigned i = 0; i < count; i++)
+    LLVMDisposeOperandBundle(bundles[i]);
+  LLVMDisposeBuilder(builder);
+  free(bundles);
+  return made;
+}
+
+/* ---- what is said of the call ---- */
+
+bool cn_attribute_is_of_c(LLVMAttributeRef attribute)
+{
+  static const char *const kept[] = {"zeroext", "signext", "byval", "noundef", "align"};
+
+  if (!LLVMIsEnumAttribute(attribute) && !LLVMIsTypeAttribute(attribute))
+    return false;
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (LLVMGetEnumAttributeKind(attribute) == cn_attribute_kind(kept[i]))
+      return true;
+  return false;
+}
+
+static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+{
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
+
+  for (unsigned i = 0; i < count; i++)
+    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
+                    LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
+  LLVMDisposeValueMetadataEntries(entries);
+}
+
+static void copy_facts(struct cn_ctx *ctx, const struct cn_site *site,
+                       const struct cn_rebuild *change, LLVMTypeRef type, LLVMValueRef made)
+{
+  LLVMValueRef old = site->call;
+  LLVMAttributeIndex last = site->first + site->count;
+
+  cn_emit_attributes_of(old, CN_FUNCTION_INDEX, made, CN_FUNCTION_INDEX, NULL);
+  cn_emit_attributes_of(old, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
+  for (LLVMAttributeIndex i = site->first + 1; i <= last; i++)
+    cn_emit_attributes_of(old, i, made, i, change->keeps_passing ? NULL : cn_attribute_is_of_c);
+  if (change->more_count)
+    LLVMAddCallSiteAttribute(made, last + change->more_count, cn_emit_attribute(ctx, "nest"));
+  if (site->is_statepoint)
+    LLVMAddCallSiteAttribute(made, CALLEE + 1,
+                             LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"),
+                                                     type));
+  LLVMSetInstructionCallConv(made, change->convention);
+  if (LLVMIsACallInst(old))
+    LLVMSetTailCallKind(made, LLVMGetTailCallKind(old));
+  copy_metadata(ctx, old, made);
+}
+
+LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_site *site,
+                             const struct cn_rebuild *change)
+{
+  LLVMTypeRef type = new_type(site, change);
+  struct cn_operands operands = {0};
+  LLVMValueRef old = site->call, made;
+
+  take_operands(ctx, site, change, &operands);
+  if (site->is_statepoint)
+    made = build(ctx, site, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
+  else
+    made = build(ctx, site, type, change->callee, &operands);
+  copy_facts(ctx, site, change, type, made);
+  cn_emit_instead(old, made);
+  cn_free(&operands.values);
+  return made;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or
+ * crashes, if the result comes back on the x87 stack (long double) or has no room in registers, in
+ * which case the code generator passes a hidden address for it. Such a call is moved into a native
+ * function of its own, which stores the result where the caller wants it:
+ *
+ *   %r = call x86_fp80 @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
+ *                                        %r = load x86_fp80, ptr %slot
+ *
+ * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing.
+ * Part of pass transitions, which then routes the call of the native function like any other.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/convention.h"
+#include "compile/core/names.h"
+#include "compile/transitions/result_wrappers.h"
+
+enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
+
+/* ---- the native function ---- */
+
+/* What the code generator must agree on in caller and callee. */
+static void copy_target(LLVMValueRef from, LLVMValueRef to)
+{
+  static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+        from, CN_FUNCTION_INDEX, names[i], (unsigned)strlen(names[i]));
+    if (attribute)
+      LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
+  }
+}
+
+/* The attributes of argument `i` of `call`: byval, zeroext and the like are part of how it is
+ * passed. */
+static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner,
+                          LLVMValueRef outer)
+{
+  unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
+  unsigned returned = cn_attribute_kind("returned");
+  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
+
+  LLVMGetCallSiteAttributes(call, i + 1, list);
+  for (unsigned a = 0; a < count; a++) {
+    if (LLVMIsEnumAttribute(list[a]) && LLVMGetEnumAttributeKind(list[a]) == returned)
+      continue;
+    LLVMAddAttributeAtIndex(native, OWN_ARGUMENTS + i + 1, list[a]);
+    LLVMAddCallSiteAttribute(inner, i + 1, list[a]);
+    LLVMAddCallSiteAttribute(outer, OWN_ARGUMENTS + i + 1, list[a]);
+  }
+  free(list);
+}
+
+/* The native function for `call`, whose own arguments are at `arguments`. */
+static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                                const LLVMValueRef *arguments, unsigned count, LLVMValueRef *inner)
+{
+  LLVMTypeRef *types = cn_alloc(count * sizeof *types);
+  LLVMValueRef *passed = cn_alloc(count * sizeof *passed);
+
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
+  LLVMValueRef native = LLVMAddFunction(ctx->module, "cairn.result", type);
+  LLVMSetLinkage(native, LLVMInternalLinkage);
+  cn_add_attribute(ctx, native, CN_FUNCTION_INDEX, "noinline", 0);
+  copy_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, native, ""));
+  LLVMSetCurrentDebugLocation2(builder, NULL);
+  for (unsigned i = OWN_ARGUMENTS; i < count; i++)
+    passed[i - OWN_ARGUMENTS] = LLVMGetParam(native, i);
+  *inner = LLVMBuildCall2(builder, LLVMGetCalledFunctionType(call), LLVMGetParam(native, 1), passed,
+                          count - OWN_ARGUMENTS, "");
+  LLVMSetInstructionCallConv(*inner, LLVMGetInstructionCallConv(call));
+  LLVMBuildStore(builder, *inner, LLVMGetParam(native, 0));
+  LLVMBuildRetVoid(builder);
+  free(types);
+  free(passed);
+  return native;
+}
+
+static void wrap(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(
+      LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+  unsigned count = LLVMGetNumArgOperands(call) + OWN_ARGUMENTS;
+  LLVMValueRef *arguments = cn_alloc(count * sizeof *arguments), inner;
+
+  LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
+  arguments[0] = LLVMBuildAlloca(builder, LLVMTypeOf(call), "");
+  arguments[1] = LLVMGetCalledValue(call);
+  for (unsigned i = OWN_ARGUMENTS; i < count; i++)
+    arguments[i] = LLVMGetArgOperand(call, i - OWN_ARGUMENTS);
+  LLVMValueRef native = make_native(ctx, builder, call, arguments, count, &inner);
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+  LLVMValueRef outer = LLVMBuildCall2(builder, LLVMGlobalGetValueType(native), native, arguments,
+                                      count, "");
+  for (unsigned i = 0; i < count - OWN_ARGUMENTS; i++)
+    copy_argument(call, i, native, inner, outer);
+  LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(builder, LLVMTypeOf(call), arguments[0], ""));
+  LLVMInstructionEraseFromParent(call);
+  LLVMDisposeBuilder(builder);
+  free(arguments);
+}
+
+void cn_results_wrap(struct cn_ctx *ctx)
+{
+  CN_VECTOR(LLVMValueRef) calls = {0};
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f);
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsACallInst(i) && !cn_convention_returns(LLVMTypeOf(i)) &&
+            cn_classify_call(i).kind == CN_CALL_PARSE && LLVMGetNumOperandBundles(i) == 0)
+          cn_push(&calls, i);
+  for (size_t i = 0; i < calls.count; i++)
+    wrap(ctx, calls.at[i]);
+  cn_free(&calls);
+}

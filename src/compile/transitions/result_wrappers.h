@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls whose result a statepoint cannot return. Private to src/compile.
+ */
+#ifndef CN_COMPILE_TRANSITIONS_RESULT_WRAPPERS_H
+#define CN_COMPILE_TRANSITIONS_RESULT_WRAPPERS_H
+
+#include "compile/core/pass.h"
+
+/* Move every parse point of managed functions that returns another type into a native function. */
+void cn_results_wrap(struct cn_ctx *ctx);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
+ * function may make a tail call with more or fewer arguments on the stack than it was given itself:
+ * it then moves its return address, and the frame map of who runs in the end does not tell where
+ * the caller's stack pointer was. So the caller's frame is found by its frame pointer: an alloca of
+ * a size that is known at run time only (none) makes the code generator address all of it so.
+ *
+ * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks:
+ * nothing. Part of pass call-targets.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/convention.h"
+#include "compile/transitions/call_targets.h"
+
+/* Nothing that the callee runs in its place moves the return address. */
+static bool stays(LLVMValueRef callee)
+{
+  LLVMValueRef function = cn_target_managed(callee);
+
+  if (!function)
+    return false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) != LLVMTailCallKindNone &&
+          cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
+        return false;
+  return true;
+}
+
+static bool calls_such(LLVMValueRef function)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      if (cn_classify_call(i).kind != CN_CALL_STATEPOINT ||
+          !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
+        continue;
+      struct cn_site site = cn_site_of(i);
+      if (!stays(cn_site_callee(&site)))
+        return true;
+    }
+  return false;
+}
+
+static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, const char *text,
+                                  const char *constraints, LLVMValueRef *arguments, unsigned count)
+{
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints),
+                                       true, false, LLVMInlineAsmDialectATT, false);
+
+  return LLVMBuildCall2(builder, type, code, arguments, count, "");
+}
+
+void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+
+  if (!calls_such(function))
+    return;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+  LLVMValueRef size = call_assembly(builder, LLVMFunctionType(i64, NULL, 0, false),
+                                    "xorl ${0:k}, ${0:k}", "=r,~{flags}", NULL, 0);
+  LLVMValueRef area = LLVMBuildArrayAlloca(builder, i8, size, "");
+  LLVMTypeRef use = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
+  call_assembly(builder, use, "", "r", &area, 1);
+  LLVMDisposeBuilder(builder);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Thunks. Managed code calls an external function `foo` under the name `cairn.call.foo`:
+ *
+ *   every unit that calls it   weak hidden, in a COMDAT group:
+ *                              movq foo@GOTPCREL(%rip), %r11; jmp cairn_call_any
+ *   the unit that defines it   strong hidden alias of foo, if foo is managed
+ *
+ * so the linker makes calls between managed functions of one executable or shared object direct,
+ * and everything else goes through the runtime's stub, which looks at the mark before the target
+ * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same
+ * for variadic callees; it is never an alias, because %al has to be set.
+ *
+ * The stub is reached through the global offset table rather than the procedure linkage table,
+ * whose lazy binding would lose %r11.
+ */
+#include "compile/transitions/thunk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+
+/* The name of a symbol in the object file: LLVM marks names that are not to be mangled with \01. */
+static const char *symbol_of(LLVMValueRef function)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+
+  return name[0] == 1 ? name + 1 : name;
+}
+
+/* As the assembler reads it: in quotes, what would end them escaped. */
+static char *quoted(const char *prefix, const char *name)
+{
+  char *out = cn_alloc(strlen(prefix) + 4 * strlen(name) + 3), *to = out;
+
+  *to++ = '"';
+  to = stpcpy(to, prefix);
+  for (; *name; name++) {
+    if (*name == '"' || *name == '\\')
+      *to++ = '\\';
+    *to++ = *name;
+  }
+  *to++ = '"';
+  return out;
+}
+
+static void write_thunk(struct cn_ctx *ctx, const char *prefix, LLVMValueRef target, bool variadic)
+{
+  char *name = quoted(prefix, symbol_of(target));
+  char *section_prefix = cn_format(".text.%s", prefix);
+  char *section = quoted(section_prefix, symbol_of(target));
+  char *symbol = quoted("", symbol_of(target));
+  char *weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage ? cn_format("  .weak %s\n", symbol)
+                                                                 : cn_strdup("");
+  char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
+                         "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
+                         "%2$s:\n  .cfi_startproc\n%5$s"
+                         "  movq %3$s@GOTPCREL(%%rip), %%r11\n"
+                         "  jmpq *cairn_call_any@GOTPCREL(%%rip)\n"
+                         "  .cfi_endproc\n  .size %2$s, . - %2$s\n  .text\n",
+                         section, name, symbol, weak, variadic ? "  movl $8, %eax\n" : "");
+
+  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
+  free(text);
+  free(weak);
+  free(symbol);
+  free(section);
+  free(section_prefix);
+  free(name);
+}
+
+/* What the front end says of a function it says of the way to it: the code generator reads
+ * argument extension, byval and the like from the callee, too. */
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
+{
+  int last = (int)LLVMCountParams(from);
+
+  for (int index = -1; index <= last; index++) {
+    LLVMAttributeIndex at = (LLVMAttributeIndex)index;
+    unsigned count = LLVMGetAttributeCountAtIndex(from, at);
+    LLVMAttributeRef *list = cn_alloc(count * sizeof *list);
+    LLVMGetAttributesAtIndex(from, at, list);
+    for (unsigned i = 0; i < count && (index <= 0 || index <= (int)LLVMCountParams(to)); i++)
+      LLVMAddAttributeAtIndex(to, at, list[i]);
+    free(list);
+  }
+}
+
+LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic)
+{
+  const char *prefix = variadic ? CN_VCALL_PREFIX : CN_CALL_PREFIX;
+  char *name = cn_format("%s%s", prefix, symbol_of(target));
+  LLVMValueRef thunk = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!thunk) {
+    write_thunk(ctx, prefix, target, variadic);
+    thunk = LLVMAddFunction(ctx->module, name, type);
+    LLVMSetVisibility(thunk, LLVMHiddenVisibility);
+    LLVMSetFunctionCallConv(thunk, LLVMGetFunctionCallConv(target));
+    copy_attributes(target, thunk);
+  }
+  free(name);
+  return thunk;
+}
+
+LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
+  LLVMValueRef alias = LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
+
+  if (!alias) {
+    alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
+    LLVMSetVisibility(alias, LLVMHiddenVisibility);
+  }
+  free(name);
+  return alias;
+}

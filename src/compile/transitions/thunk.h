@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names and thunks through which managed code calls functions that may be native. Private to
+ * src/compile.
+ */
+#ifndef CN_COMPILE_TRANSITIONS_THUNK_H
+#define CN_COMPILE_TRANSITIONS_THUNK_H
+
+#include "compile/core/pass.h"
+
+/* The function through which managed code calls the external `target`: declared with `type`,
+ * defined in the module's inline assembly unless this module defines a managed function of that
+ * name. A variadic one also says, in %al, that vector registers may hold arguments. */
+LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic);
+
+/* Give the managed definition `function` the name by which other units' managed code calls it
+ * without a stub. */
+LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass transitions: calls of managed code that may reach native code go through stubs which
+ * leave an anchor, so that a walker that comes back from a callback finds the frames and
+ * callee-saved registers below the native ones. Unknown external functions are native and get a
+ * transition; known leaves do not.
+ *
+ * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every
+ * parse point calls a managed function or a stub; managed functions carry the mark that stubs
+ * look for; where there are statepoints already, the guard (base/guard.h). Breaks: nothing.
+ *
+ *   callee                                     call becomes
+ *   leaf                                       unchanged
+ *   managed, defined here, not replaceable     unchanged
+ *   external, or replaceable when linking      cairn.call.foo (thunk.c)
+ *   a pointer, a static native function        as it is, until pass call-targets (call_targets.c),
+ *                                              which tail calls must not meet before; in functions
+ *                                              that have statepoints, now
+ *   variadic                                   cairn.vcall.foo, or cairn_vcall_any with the target
+ *                                              as `nest` argument: they set %al, which a statepoint
+ *                                              does not; the call gets the types of its arguments
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/core/link_guard.h"
+#include "compile/core/names.h"
+#include "compile/lower/special_calls.h"
+#include "compile/transitions/call_targets.h"
+#include "compile/transitions/result_wrappers.h"
+#include "compile/transitions/thunk.h"
+
+/* Entries of the runtime that managed code calls as they are: stubs themselves. */
+static const char *const stubs[] = {
+    CN_POLL_SLOW,     CN_ALLOC_SLOW,  CN_ALLOC_INDEXED_SLOW, "cairn_collect",
+    "cairn_call_any", CN_CALL_NATIVE, CN_VCALL_ANY};
+
+/* ---- what a callee is ---- */
+
+static bool starts_with(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+bool cn_target_is_stub(LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+
+  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+    if (strcmp(name, stubs[i]) == 0)
+      return true;
+  return starts_with(name, CN_CALL_PREFIX) || starts_with(name, CN_VCALL_PREFIX) ||
+         starts_with(name, CN_SLOW_PREFIX) || starts_with(name, CN_BRIDGE_PREFIX);
+}
+
+static bool is_local(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+/* A weak or linkonce one
+ * may give way to another unit's, which may be native; so may a visible one of a shared object,
+ * but there the caller can bind it. */
+LLVMValueRef cn_target_managed(LLVMValueRef callee)
+{
+  while (LLVMIsAGlobalAlias(callee) &&
+         (is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
+    callee = LLVMAliasGetAliasee(callee);
+  if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || !cn_is_managed(callee))
+    return NULL;
+  return is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee : NULL;
+}
+
+static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  return ctx->options && ctx->options->shared && !is_local(global) &&
+         LLVMGetVisibility(global) == LLVMDefaultVisibility;
+}
+
+/* ---- one call ---- */
+
+/* With a type for each argument. */
+static struct cn_site make_typed(struct cn_ctx *ctx, const struct cn_site *site)
+{
+  const struct cn_rebuild change = {.callee = cn_site_callee(site),
+                                    .convention = LLVMGetInstructionCallConv(site->call),
+                                    .keeps_passing = true};
+
+  return cn_site_of(cn_rebuild_call(ctx, site, &change));
+}
+
+/* Calls through pointers that cannot be statepoints, but for the stub (refuse_hardening.c). */
+static bool needs_stub(const struct cn_site *site)
+{
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
+
+  return !LLVMIsAFunction(cn_site_callee(site)) && !cn_calls_musttail(site->call) &&
+         !cn_site_uses_nest(site) && cn_convention_of(site->call) == CN_CONVENTION_PLAIN &&
+         cn_convention_has_thunks(function);
+}
+
+static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  struct cn_site site = cn_site_of(call);
+  LLVMValueRef callee = cn_site_callee(&site), managed = cn_target_managed(callee);
+  bool hands_on = cn_calls_musttail(call); /* its function's variable arguments, and %al */
+  bool variadic = LLVMIsFunctionVarArg(site.type) && !hands_on;
+
+  if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
+    return;
+  if (managed && !variadic && !is_preemptible(ctx, callee))
+    return;
+  if (variadic && !site.is_statepoint)
+    site = make_typed(ctx, &site);
+  if (managed && !variadic && LLVMIsAFunction(callee))
+    LLVMSetOperand(site.call, site.callee_operand, cn_thunk_alias(ctx, callee));
+  else if (LLVMIsAFunction(callee) && !is_local(callee) &&
+           cn_convention_of(site.call) == CN_CONVENTION_PLAIN)
+    LLVMSetOperand(site.call, site.callee_operand, cn_thunk_for(ctx, callee, site.type, variadic));
+  else if (variadic || needs_stub(&site))
+    cn_call_through(ctx, &site, cn_stub(ctx, CN_VCALL_ANY), callee);
+}
+
+/* ---- what cannot be called this way ---- */
+
+static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
+{
+  for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++) {
+    LLVMTypeRef argument = LLVMTypeOf(LLVMGetOperand(call, i));
+    if (cn_holds_ref(argument)) {
+      cn_error(
+          ctx, call, "variadic-reference",
+          "argument %u is a reference passed where the callee takes any number of arguments: no "
+          "collector finds it there; pass what it points to",
+          i + 1);
+      return false;
+    }
+    if (LLVMGetTypeKind(argument) == LLVMVectorTypeKind &&
+        LLVMABISizeOfType(ctx->layout, argument) > 16) {
+      cn_error(ctx, call, "variadic-vector",
+               "argument %u is a vector wider than 16 bytes passed as a "
+               "variable argument",
+               i + 1);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
+{
+  unsigned kind = cn_attribute_kind(name);
+
+  for (unsigned i = 0; i <= LLVMGetNumArgOperands(call); i++)
+    if (LLVMGetCallSiteEnumAttribute(call, i, kind))
+      return true;
+  return false;
+}
+
+static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kind)
+{
+  struct cn_site site = cn_site_of(call);
+  LLVMValueRef callee = site.type ? cn_site_callee(&site) : NULL;
+
+  if (cn_calls_have(call, "returns_twice")) {
+    cn_error(ctx, call, "returns-twice", "a call that returns twice, like setjmp, in managed code: "
+             "references would come back stale; call it from an unmanaged function");
+    return;
+  }
+  if (kind == CN_CALL_LEAF)
+    return;
+  if (!site.type) {
+    cn_error(ctx, call, "statepoint-type", "a statepoint without elementtype on its callee");
+    return;
+  }
+  if (site.is_statepoint && !cn_convention_returns(LLVMGetReturnType(site.type)))
+    cn_error(ctx, call, "large-result",
+             "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
+  if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
+    return;
+  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) &&
+      !check_variadic(ctx, call, site.type))
+    return;
+  if (cn_target_managed(callee) || cn_target_is_promised(call))
+    return;
+  if (cn_convention_of(call) == CN_CONVENTION_UNKNOWN)
+    cn_error(ctx, call, "transition-convention",
+             "a call that may reach native code under calling convention %u, which the transition "
+             "stubs do not preserve", LLVMGetInstructionCallConv(call));
+  else if (has_attribute_anywhere(call, "swifterror"))
+    cn_error(ctx, call, "transition-convention",
+             "a swifterror argument of a call that may reach native code");
+}
+
+static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(function, &length);
+
+  bool emitted = LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
+
+  if (emitted && !is_local(function) && cn_calls_leaf_reason(name))
+    cn_error(ctx, function, "leaf-name-defined",
+             "managed function @%s has the name of a C library function that other units call as a "
+             "leaf, without a record of their references; without references and calls of anything "
+             "but leaves it would be native: mark it cairn_unmanaged if it never comes to managed "
+             "code, make it static, or rename it",
+             name);
+  if (LLVMHasPrefixData(function))
+    cn_error(ctx, function, "prefix-data", "managed function @%s has prefix data of its own", name);
+}
+
+/* ---- functions ---- */
+
+/* @gc.safepoint_poll is unmanaged, but its body will stand in managed functions. */
+static bool is_subject(LLVMValueRef function)
+{
+  size_t length;
+
+  return !LLVMIsDeclaration(function) &&
+         (cn_is_managed(function) ||
+          strcmp(LLVMGetValueName2(function, &length), "gc.safepoint_poll") == 0);
+}
+
+typedef CN_VECTOR(LLVMValueRef) call_vector;
+
+static void collect(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
+{
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      enum cn_call_kind kind = cn_classify_call(i).kind;
+      if (kind == CN_CALL_NOT)
+        continue;
+      check_call(ctx, i, kind);
+      if (kind != CN_CALL_LEAF)
+        cn_push(calls, i);
+    }
+}
+
+enum { MARK_ALIGNMENT = 16 };
+
+/* The mark lies at a multiple of 16, the entry right behind it. A function that asks for its own
+ * alignment is left without: through pointers it is called like native code. */
+static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+
+  if (LLVMGetAlignment(function) >= MARK_ALIGNMENT)
+    return;
+  LLVMSetPrefixData(function, LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false));
+  LLVMSetAlignment(function, MARK_ALIGNMENT);
+}
+
+static bool is_marked(LLVMValueRef function)
+{
+  LLVMValueRef word =
+      LLVMHasPrefixData(function) ? LLVMIsAConstantInt(LLVMGetPrefixData(function)) : NULL;
+
+  return word && LLVMGetIntTypeWidth(LLVMTypeOf(word)) == 64 &&
+         LLVMConstIntGetZExtValue(word) == CAIRN_ABI_MANAGED_MARK;
+}
+
+bool cn_route_calls(struct cn_ctx *ctx)
+{
+  call_vector calls = {0};
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
+      cn_special_intrinsics(ctx, f);
+  cn_results_wrap(ctx);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+    if (!is_subject(f))
+      continue;
+    collect(ctx, f, &calls);
+    if (cn_is_managed(f) && !is_marked(f))
+      check_definition(ctx, f);
+  }
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
+       f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
+      mark(ctx, f);
+      if (LLVMGetLinkage(f) == LLVMExternalLinkage &&
+          !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
+        cn_thunk_alias(ctx, f);
+    }
+  for (size_t i = 0; i < calls.count && !ctx->errors; i++)
+    reroute(ctx, calls.at[i]);
+  cn_free(&calls);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module), next; f && !ctx->errors; f = next) {
+    next = LLVMGetNextFunction(f);
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
+      cn_call_targets_in(ctx, f);
+  }
+  if (!ctx->errors && cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
+    cn_guard_add(ctx);
+  return ctx->errors == 0;
+}
+
+bool cn_transitions(struct cn_ctx *ctx)
+{
+  return cn_route_calls(ctx) && cn_call_targets(ctx);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Locals in memory that hold references are told to the collector at every safepoint. Needs:
+ * nothing. Provides: diagnostic undescribed-alloca. Breaks: nothing.
+ *
+ * Which allocas hold references is decided here anew, by a simpler rule than the rewriter's
+ * (alloca_layout.c): by type, or because a reference is stored or loaded at an address computed from
+ * them.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/verify/verify.h"
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+/* What `user` does with the address `pointer`: does it access a reference there? */
+static bool accesses_ref(LLVMValueRef user, LLVMValueRef pointer)
+{
+  if (LLVMIsALoadInst(user))
+    return cn_holds_ref(LLVMTypeOf(user));
+  if (LLVMIsAStoreInst(user))
+    return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
+  if (LLVMIsAAtomicRMWInst(user) || LLVMIsAAtomicCmpXchgInst(user))
+    return LLVMGetOperand(user, 0) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 1)));
+  if (cn_calls_intrinsic(user, "llvm.masked.load"))
+    return cn_holds_ref(LLVMTypeOf(user));
+  if (cn_calls_intrinsic(user, "llvm.masked.store"))
+    return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
+  return false;
+}
+
+static bool hands_address_on(LLVMValueRef user)
+{
+  return LLVMIsAGetElementPtrInst(user) || LLVMIsABitCastInst(user) || LLVMIsASelectInst(user) ||
+         LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user) || LLVMIsAAddrSpaceCastInst(user) ||
+         cn_calls_intrinsic(user, "llvm.launder.invariant.group") ||
+         cn_calls_intrinsic(user, "llvm.strip.invariant.group") ||
+         cn_calls_intrinsic(user, "llvm.ssa.copy");
+}
+
+/* Is a reference accessed at the local, or at an address computed from it? */
+static bool carries_refs(LLVMValueRef alloca)
+{
+  value_vector work = {0};
+  struct cn_ptrmap seen = {0};
+  bool found = false, fresh;
+
+  cn_push(&work, alloca);
+  while (work.count && !found) {
+    LLVMValueRef pointer = work.at[--work.count];
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use && !found; use = LLVMGetNextUse(use)) {
+      LLVMValueRef user = LLVMGetUser(use);
+      found = accesses_ref(user, pointer);
+      if (!hands_address_on(user))
+        continue;
+      cn_ptrmap_add(&seen, user, &fresh);
+      if (fresh)
+        cn_push(&work, user);
+    }
+  }
+  cn_free(&work);
+  cn_ptrmap_free(&seen);
+  return found;
+}
+
+static bool holds_refs(LLVMValueRef alloca)
+{
+  return cn_holds_ref(LLVMGetAllocatedType(alloca)) || carries_refs(alloca);
+}
+
+static void collect(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
+{
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      if (LLVMIsAAllocaInst(i) && holds_refs(i))
+        cn_push(allocas, i);
+      else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT)
+        cn_push(statepoints, i);
+    }
+}
+
+static void collect_listed(LLVMValueRef statepoint, const char *tag, struct cn_ptrmap *listed)
+{
+  uint32_t i, end;
+
+  for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++)
+    if (LLVMIsAAllocaInst(LLVMGetOperand(statepoint, i)))
+      cn_ptrmap_add(listed, LLVMGetOperand(statepoint, i), NULL);
+}
+
+/* Every local at the first statepoint that does not list it. */
+static void check_statepoint(struct cn_verifier *v, const value_vector *allocas, uint8_t *reported,
+                             LLVMValueRef statepoint)
+{
+  struct cn_ptrmap listed = {0};
+  char name[120], call[160];
+
+  collect_listed(statepoint, "deopt", &listed);
+  collect_listed(statepoint, "gc-live", &listed);
+  for (size_t a = 0; a < allocas->count; a++) {
+    const struct cn_finding finding = {.value = allocas->at[a]};
+    if (reported[a] || cn_ptrmap_find(&listed, allocas->at[a]))
+      continue;
+    reported[a] = 1;
+    cn_error_finding(v->ctx, allocas->at[a], "undescribed-alloca", &finding,
+                     "%s holds references that the collector is not told of at %s",
+                     cn_value_name(allocas->at[a], name, sizeof name),
+                     cn_verify_name_statepoint(statepoint, call, sizeof call));
+  }
+  cn_ptrmap_free(&listed);
+}
+
+void cn_verify_allocas(struct cn_verifier *v)
+{
+  value_vector allocas = {0}, statepoints = {0};
+
+  collect(v, &allocas, &statepoints);
+  uint8_t *reported = cn_alloc(allocas.count);
+  for (size_t s = 0; s < statepoints.count; s++) {
+    if (allocas.count)
+      check_statepoint(v, &allocas, reported, statepoints.at[s]);
+    cn_verify_tails(v, statepoints.at[s]);
+    cn_verify_operands(v, statepoints.at[s]);
+  }
+  free(reported);
+  cn_free(&allocas);
+  cn_free(&statepoints);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a statepoint lists. Needs: struct cn_objects. Provides: diagnostics gc-live-duplicate,
+ * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
+ *
+ * The base of each relocate must be the start of the object of its derived pointer (statepoints-
+ * later, "Base & Derived Pointers"): that must be proved, scalar by scalar.
+ */
+#include "compile/analysis/calls.h"
+#include "compile/verify/verify.h"
+
+/* Wrong bases per function; the rest says nothing new. */
+#define REPORT_LIMIT 10
+
+bool cn_is_relocate(LLVMValueRef value)
+{
+  return LLVMIsACallInst(value) && cn_calls_intrinsic(value, "llvm.experimental.gc.relocate");
+}
+
+/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
+static LLVMValueRef statepoint_of(LLVMValueRef relocate)
+{
+  LLVMValueRef token = LLVMGetOperand(relocate, 0);
+
+  if (LLVMIsALandingPadInst(token)) {
+    LLVMValueRef block = LLVMBasicBlockAsValue(LLVMGetInstructionParent(token));
+    for (LLVMUseRef use = LLVMGetFirstUse(block); use; use = LLVMGetNextUse(use))
+      if (LLVMIsAInvokeInst(LLVMGetUser(use)))
+        token = LLVMGetUser(use);
+  }
+  return LLVMIsAInstruction(token) && cn_is_call(token) &&
+                 cn_classify_call(token).kind == CN_CALL_STATEPOINT
+             ? token
+             : NULL;
+}
+
+LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
+{
+  LLVMValueRef statepoint = statepoint_of(relocate);
+  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, operand));
+  uint32_t first, end;
+  bool fresh;
+
+  if (!statepoint || !index)
+    return NULL;
+  uint64_t *place = cn_ptrmap_add(&v->live, statepoint, &fresh);
+  if (fresh) { /* found once, for each relocate asks */
+    cn_calls_bundle(statepoint, "gc-live", &first, &end);
+    *place = (uint64_t)first << 32 | (end - first);
+  }
+  uint64_t i = LLVMConstIntGetZExtValue(index);
+  return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i)
+                              : NULL;
+}
+
+static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
+{
+  struct cn_ptrmap seen = {0};
+  uint32_t i, end;
+  char name[120];
+
+  for (cn_calls_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
+    LLVMValueRef live = LLVMGetOperand(statepoint, i);
+    bool fresh;
+    cn_ptrmap_add(&seen, live, &fresh);
+    if (fresh || LLVMIsConstant(live))
+      continue;
+    cn_error(v->ctx, statepoint, "gc-live-duplicate", "%s is listed twice as live",
+             cn_value_name(live, name, sizeof name));
+    break;
+  }
+  cn_ptrmap_free(&seen);
+}
+
+static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef base,
+                        LLVMValueRef derived, const char *format)
+{
+  char base_name[120], derived_name[120], call[160];
+  const struct cn_finding finding = {.value = derived, .other = base};
+
+  cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
+  cn_error_finding(v->ctx, relocate, "wrong-base", &finding,
+                   "%s is relocated with %s%s, at %s",
+                   cn_value_name(derived, derived_name, sizeof derived_name),
+                   cn_value_name(base, base_name, sizeof base_name), format, call);
+}
+
+/* A local in the managed address space, or its address cast to it. */
+static bool is_local(LLVMValueRef reference)
+{
+  while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) ||
+         LLVMIsAAddrSpaceCastInst(reference))
+    reference = LLVMGetOperand(reference, 0);
+  return LLVMIsAAllocaInst(reference) != NULL;
+}
+
+/* The code generator lists it among the pairs as no reference: readers of the stack map would take
+ * what follows for pairs, or refuse them. */
+static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
+{
+  char name[120], call[160];
+  const struct cn_finding finding = {.value = local};
+
+  cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
+  cn_error_finding(v->ctx, relocate, "managed-alloca", &finding,
+                   "%s is the address of a local, which does not move, but is relocated at %s: "
+                   "list it nowhere, and use it as it is",
+                   cn_value_name(local, name, sizeof name), call);
+}
+
+/* Leaf by leaf; a vector of references is relocated with one of bases. False if it is wrong. */
+static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
+{
+  LLVMValueRef base = cn_verify_listed(v, relocate, 1), derived = cn_verify_listed(v, relocate, 2);
+  char name[120];
+
+  if (!statepoint_of(relocate))
+    return true; /* LLVM's verifier lets an undefined token pass for what is never run only */
+  if (!base || !derived) {
+    cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
+             cn_value_name(relocate, name, sizeof name));
+    return false;
+  }
+  if (is_local(derived) || is_local(base)) {
+    report_local(v, relocate, is_local(derived) ? derived : base);
+    return false;
+  }
+  LLVMValueRef statepoint = statepoint_of(relocate);
+  uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
+  for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(derived)); l < leaves; l++) {
+    const struct cn_object *of_base = cn_objects_find(&v->objects, base, l);
+    const struct cn_object *of_derived = cn_objects_find(&v->objects, derived, l);
+    if (!cn_objects_same(&v->objects, of_base, of_derived, b)) {
+      report_base(v, relocate, base, derived, ", which is not its base");
+      return false;
+    }
+    if (of_base->inside) {
+      report_base(v, relocate, base, derived, " as its base, which points into an object");
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The optimiser may make two live references one, so duplicates say something only where it has
+ * not run since. */
+static bool ran_optimiser(const struct cn_verifier *v)
+{
+  return v->ctx->options && v->ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY;
+}
+
+void cn_verify_relocates(struct cn_verifier *v)
+{
+  unsigned wrong = 0;
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !ran_optimiser(v))
+        check_duplicates(v, i);
+      else if (cn_is_relocate(i) && wrong < REPORT_LIMIT)
+        wrong += !check_relocate(v, i);
+    }
+}

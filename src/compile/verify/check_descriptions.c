@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a statepoint says of the locals that hold references (abi.def, "Described allocas"). Needs:
+ * nothing. Provides: diagnostic described-tail. Breaks: nothing.
+ *
+ * A tail is found from its end: the last operand of the deopt bundle says how long it is, and its
+ * first is the mark. Everything in it must be where it belongs, areas must lie in their locals, and
+ * each place in a local that holds a reference by its type must be in an area.
+ */
+#include <stdlib.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/verify/verify.h"
+
+enum { WORD = 8 };
+/* Words of a local that are looked at; larger ones are refused by the rewriter. */
+#define WORDS (UINT64_C(1) << 20)
+
+/* The operands [first, end) of the tail of `statepoint`, end being its length operand. */
+struct tail {
+  struct cn_verifier *v;
+  LLVMValueRef statepoint;
+  uint32_t first, end;
+  const char *wrong;
+};
+
+static bool number(LLVMValueRef value, uint64_t *out)
+{
+  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+    return false;
+  *out = LLVMConstIntGetZExtValue(value);
+  return true;
+}
+
+/* The end of the operands before those that tell of spans (check_spans.c), if there are any. */
+static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
+{
+  uint64_t length, mark;
+
+  return number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 &&
+                 length < end - first &&
+                 number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
+                 mark == CAIRN_ABI_SPAN_MARK
+             ? end - 1 - (uint32_t)length
+             : end;
+}
+
+/* Is there one? A mark that is not where the length says is a broken one. */
+static bool find_tail(struct tail *tail)
+{
+  uint32_t first, end;
+  uint64_t length, mark;
+
+  if (!cn_calls_bundle(tail->statepoint, "deopt", &first, &end) || first == end)
+    return false;
+  end = before_spans(tail->statepoint, first, end);
+  if (first == end)
+    return false;
+  if (number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first &&
+      length >= 2 && number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) &&
+      mark == CAIRN_ABI_ALLOCA_MARK) {
+    tail->first = end - 1 - (uint32_t)length;
+    tail->end = end - 1;
+    return true;
+  }
+  for (uint32_t i = first; i < end; i++)
+    if (number(LLVMGetOperand(tail->statepoint, i), &mark) && mark == CAIRN_ABI_ALLOCA_MARK)
+      tail->wrong = "has its mark, but not where its length says";
+  return false;
+}
+
+static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
+{
+  uint64_t each, count = 1;
+
+  if (!LLVMTypeIsSized(LLVMGetAllocatedType(alloca)) ||
+      LLVMGetTypeKind(LLVMGetAllocatedType(alloca)) == LLVMScalableVectorTypeKind ||
+      !number(LLVMGetOperand(alloca, 0), &count))
+    return 0;
+  each = LLVMABISizeOfType(tail->v->ctx->layout, LLVMGetAllocatedType(alloca));
+  if (__builtin_mul_overflow(each, count, &each) || each / WORD > WORDS)
+    return 0;
+  return each / WORD;
+}
+
+/* The word of the language's own behind an area of no references: its offset, tag and parameter. */
+static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
+{
+  LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at - 4);
+  uint64_t offset, tag, parameter;
+
+  if (tail->end - *at < 3 || !number(LLVMGetOperand(tail->statepoint, *at), &offset) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 1), &tag) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 2), &parameter))
+    return false;
+  *at += 3;
+  if (offset % WORD || offset / WORD >= words || tag < CAIRN_ABI_ROOT_USER)
+    return false;
+  cn_words_add(&tail->v->words, alloca, offset / WORD, words);
+  return true;
+}
+
+/* One area: mark its words in `bits`, which has `words` of them if the local's size is known. False
+ * if it is none. */
+static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t words)
+{
+  uint64_t count, stride, refs, offset;
+
+  if (tail->end - *at < 4 || !LLVMIsAAllocaInst(LLVMGetOperand(tail->statepoint, *at)) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 1), &count) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 2), &stride) ||
+      !number(LLVMGetOperand(tail->statepoint, *at + 3), &refs))
+    return false;
+  *at += 4;
+  if (!refs)
+    return read_word(tail, at, words);
+  if (refs > tail->end - *at || stride % WORD || count > WORDS || stride > WORDS * WORD)
+    return false;
+  for (; refs; refs--, ++*at) {
+    if (!number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD)
+      return false;
+    for (uint64_t c = 0; c < count && words; c++) {
+      uint64_t word = (offset + c * stride) / WORD;
+      if (word < words)
+        cn_bit_set(bits, word);
+      else if (c + 1 < count || !stride)
+        return false; /* the last repetition may be cut short */
+    }
+  }
+  return true;
+}
+
+/* Is each reference that the type has at `offset` marked? */
+static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offset,
+                       const uint64_t *bits, uint64_t words)
+{
+  LLVMTargetDataRef layout = tail->v->ctx->layout;
+
+  if (!cn_holds_ref(type))
+    return true;
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMArrayTypeKind: case LLVMVectorTypeKind: {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      if (!is_covered(tail, element, offset + i * LLVMABISizeOfType(layout, element), bits, words))
+        return false;
+    return true;
+  }
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (!is_covered(tail, LLVMStructGetTypeAtIndex(type, i),
+                      offset + LLVMOffsetOfElement(layout, type, i), bits, words))
+        return false;
+    return true;
+  default:
+    return offset / WORD >= words || cn_bit(bits, offset / WORD);
+  }
+}
+
+/* The areas of one local, which lie side by side. */
+static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
+{
+  LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
+
+  if (!LLVMIsAAllocaInst(alloca)) {
+    tail->wrong = "names something that is no local";
+    return;
+  }
+  uint64_t words = words_of(tail, alloca), one;
+  uint64_t *bits = cn_alloc(CN_BITSET_WORDS(words + 1) * sizeof *bits);
+  while (!tail->wrong && *areas && *at < tail->end &&
+         LLVMGetOperand(tail->statepoint, *at) == alloca) {
+    if (!read_area(tail, at, bits, words))
+      tail->wrong = "has an area that makes no sense";
+    --*areas;
+  }
+  if (!tail->wrong && words && number(LLVMGetOperand(alloca, 0), &one) && one == 1 &&
+      !is_covered(tail, LLVMGetAllocatedType(alloca), 0, bits, words))
+    tail->wrong = "leaves out a reference in a local";
+  free(bits);
+}
+
+static void read_tail(struct tail *tail)
+{
+  uint32_t at = tail->first + 2;
+  uint64_t areas;
+
+  if (!number(LLVMGetOperand(tail->statepoint, tail->first + 1), &areas)) {
+    tail->wrong = "does not say how many areas it has";
+    return;
+  }
+  while (areas && at < tail->end && !tail->wrong)
+    read_local(tail, &at, &areas);
+  if (!tail->wrong && (areas || at != tail->end))
+    tail->wrong = "has another number of areas than it says";
+}
+
+/* Is this word of a local listed, with what the marker says? */
+static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset,
+                       LLVMValueRef marker)
+{
+  uint64_t tag = LLVMConstIntGetZExtValue(LLVMGetOperand(marker, 1)), other, its_tag;
+
+  for (uint32_t o = tail->first; o + 6 < tail->end; o++)
+    if (LLVMGetOperand(tail->statepoint, o) == alloca &&
+        LLVMIsNull(LLVMGetOperand(tail->statepoint, o + 3)) &&
+        number(LLVMGetOperand(tail->statepoint, o + 4), &other) && other == offset &&
+        number(LLVMGetOperand(tail->statepoint, o + 5), &its_tag) && its_tag == tag &&
+        LLVMGetOperand(tail->statepoint, o + 6) == LLVMGetOperand(marker, 2))
+      return true;
+  return false;
+}
+
+/* Each word that the function marks (user_roots.c) must be listed. */
+static void check_words(struct tail *tail)
+{
+  LLVMValueRef marker = LLVMGetNamedFunction(tail->v->ctx->module, CN_USER_ROOT);
+
+  for (LLVMUseRef use = marker ? LLVMGetFirstUse(marker) : NULL; use && !tail->wrong;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef call = LLVMGetUser(use);
+    uint64_t offset = 0;
+    if (!LLVMIsACallInst(call) || LLVMGetNumArgOperands(call) != 3 ||
+        !LLVMIsAConstantInt(LLVMGetOperand(call, 1)) ||
+        LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != tail->v->function)
+      continue;
+    LLVMValueRef pointer = LLVMGetOperand(call, 0);
+    while (LLVMIsAGetElementPtrInst(pointer) &&
+           cn_types_gep_offset(tail->v->ctx, pointer, &offset))
+      pointer = LLVMGetOperand(pointer, 0);
+    if (!lists_word(tail, pointer, offset, call))
+      tail->wrong = "leaves out a word of the language's own";
+  }
+}
+
+void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint)
+{
+  struct tail tail = {.v = v, .statepoint = statepoint};
+  char call[160];
+
+  if (find_tail(&tail))
+    read_tail(&tail);
+  if (!tail.wrong)
+    check_words(&tail);
+  if (tail.wrong)
+    cn_error(v->ctx, statepoint, "described-tail", "the description of locals at %s %s",
+             cn_verify_name_statepoint(statepoint, call, sizeof call), tail.wrong);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Addresses that go, as numbers, where no check follows them: into memory other than the locals of
+ * stale_locals.c, to the caller, into a callee that may come to a safepoint, or into a
+ * statepoint's own description. Whoever reads them there takes them for numbers that stay right.
+ *
+ * Needs: struct cn_values. Provides: diagnostics integer-of-reference. Breaks: nothing.
+ *
+ * Stale ones are reported by check_uses.c already; these are right when they leave.
+ */
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/verify/verify.h"
+
+#define REPORT_LIMIT 10
+
+/* Is a number in `value` made of an address of epoch `epoch`? */
+static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint32_t epoch)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  bool found = false;
+
+  if (kind == LLVMVoidTypeKind || kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind ||
+      kind == LLVMLabelTypeKind || cn_is_ref(type))
+    return false;
+  for (uint32_t l = 0, leaves = cn_leaves(type); l < leaves; l++) {
+    struct cn_stale stale = cn_values_leaf(&v->values, value, l);
+    found |= stale.epoch == epoch && !cn_leaf_is_ref(type, l);
+  }
+  return found;
+}
+
+static bool is_pointer(LLVMValueRef value)
+{
+  return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
+}
+
+/* A jump through another signature than the callee's, which pass tail-calls makes: what is an
+ * integer in it is a reference to the callee. */
+static bool is_widened(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return callee && LLVMGlobalGetValueType(callee) != LLVMGetCalledFunctionType(call);
+}
+
+/* The intrinsics that store an operand: which one, or -1. */
+static int stored_by_intrinsic(LLVMValueRef call)
+{
+  static const struct {
+    const char *name;
+    int operand;
+  } stores[] = {{"llvm.memset.", 1},         {"llvm.masked.store.", 0},
+                {"llvm.masked.scatter.", 0}, {"llvm.masked.compressstore.", 0},
+                {"llvm.vp.store.", 0},       {"llvm.vp.scatter.", 0}};
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (!callee || !LLVMGetIntrinsicID(callee))
+    return -1;
+  const char *name = LLVMGetValueName2(callee, &length);
+  for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
+    if (strncmp(name, stores[i].name, strlen(stores[i].name)) == 0)
+      return stores[i].operand;
+  return -1;
+}
+
+/* The operand of a call that is the address, or null. An ordinary pointer may be passed on: it is
+ * for the callee to use at once. */
+static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint32_t epoch)
+{
+  enum cn_call_kind kind = cn_classify_call(call).kind;
+  int stored = stored_by_intrinsic(call);
+
+  if (stored >= 0 && holds_address(v, LLVMGetOperand(call, (unsigned)stored), epoch))
+    return LLVMGetOperand(call, (unsigned)stored);
+  if (kind != CN_CALL_PARSE && kind != CN_CALL_STATEPOINT &&
+      (kind != CN_CALL_MUSTTAIL || is_widened(call)))
+    return NULL;
+  for (int o = 0; o < LLVMGetNumOperands(call) - 1; o++) {
+    LLVMValueRef value = LLVMGetOperand(call, (unsigned)o);
+    if (!is_pointer(value) && holds_address(v, value, epoch))
+      return value;
+  }
+  return NULL;
+}
+
+/* What leaves at `i`, or null. */
+static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch,
+                            const char **how)
+{
+  LLVMValueRef value = NULL;
+
+  *how = "stored where it cannot be followed";
+  if (LLVMIsAStoreInst(i) && !cn_locals_follow(&v->values, LLVMGetOperand(i, 1)))
+    value = LLVMGetOperand(i, 0);
+  else if (LLVMIsAAtomicRMWInst(i))
+    value = LLVMGetOperand(i, 1);
+  else if (LLVMIsAAtomicCmpXchgInst(i))
+    value = LLVMGetOperand(i, 2);
+  else if (LLVMIsAReturnInst(i) && LLVMGetNumOperands(i))
+    *how = "returned", value = LLVMGetOperand(i, 0);
+  else if (cn_is_call(i))
+    *how = "given to what may move the object", value = passed(v, i, epoch);
+  return value && holds_address(v, value, epoch) ? value : NULL;
+}
+
+static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef at, const char *how)
+{
+  const struct cn_finding finding = {.value = value};
+  char name[120];
+
+  cn_error_finding(v->ctx, at, "integer-of-reference", &finding,
+                   "%s is made of an address, and %s: it stays as it is when the object moves",
+                   cn_value_name(value, name, sizeof name), how);
+}
+
+void cn_verify_escapes(struct cn_verifier *v)
+{
+  unsigned reports = 0;
+
+  for (uint32_t b = 0; b < v->cfg.count; b++) {
+    uint32_t epoch = v->epochs.in[b];
+    LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block);
+    for (; i && reports < REPORT_LIMIT; i = LLVMGetNextInstruction(i)) {
+      const char *how;
+      LLVMValueRef value = leaving(v, i, epoch, &how);
+      if (value && ++reports)
+        report(v, value, i, how);
+      epoch = cn_epochs_after(&v->epochs, i, epoch);
+    }
+  }
+}

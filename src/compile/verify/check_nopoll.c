@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * No safepoint where none may be: in functions with the attribute "cairn-nopoll", and between the
+ * markers of regions (docs/placement.md). Needs: struct cn_cfg. Provides: nopoll-safepoint,
+ * nopoll-region. Breaks: nothing.
+ *
+ * Per block a set of the numbers of regions that may be open at its start, as bits, to the fixed
+ * point of what its predecessors leave. A statepoint must be reached with none open on every path,
+ * and so must every exit. Shares nothing with nopoll.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/verify/verify.h"
+
+/* Bit n: n regions may be open. The last stands for all numbers from there on. */
+typedef uint64_t open_set;
+#define NONE_OPEN 1u
+#define DEEPEST (1ull << 63)
+
+static bool calls(LLVMValueRef i, const char *name)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+  size_t length;
+
+  return callee && strcmp(LLVMGetValueName2(callee, &length), name) == 0;
+}
+
+static open_set pass(LLVMValueRef i, open_set open)
+{
+  if (calls(i, CN_NOPOLL_BEGIN))
+    return open << 1 | (open & DEEPEST);
+  if (calls(i, CN_NOPOLL_END))
+    return open >> 1 | (open & (NONE_OPEN | DEEPEST));
+  return open;
+}
+
+static bool leaves(LLVMValueRef i)
+{
+  return LLVMIsAReturnInst(i) || LLVMIsAResumeInst(i);
+}
+
+static void check(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nopoll)
+{
+  char name[160];
+
+  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && (nopoll || open & ~(open_set)NONE_OPEN))
+    cn_error(v->ctx, i, "nopoll-safepoint", "%s is a safepoint in a %s that must have none",
+             cn_verify_name_statepoint(i, name, sizeof name), nopoll ? "function" : "region");
+  if (leaves(i) && open & ~(open_set)NONE_OPEN)
+    cn_error(v->ctx, i, "nopoll-region", "the function is left in a region without safepoints");
+  if (calls(i, CN_NOPOLL_END) && open & NONE_OPEN)
+    cn_error(v->ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
+}
+
+static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, bool report,
+                           bool nopoll)
+{
+  for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+       i = LLVMGetNextInstruction(i)) {
+    if (report)
+      check(v, i, open, nopoll);
+    open = pass(i, open);
+  }
+  return open;
+}
+
+void cn_verify_regions(struct cn_verifier *v)
+{
+  bool marked = LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_BEGIN) ||
+                LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_END);
+  bool nopoll = cn_string_attribute(v->function, CN_NOPOLL) != NULL;
+  if (!marked && !nopoll)
+    return;
+  open_set *open = cn_alloc(v->cfg.count * sizeof *open);
+  open[0] = NONE_OPEN;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t b = 0; b < v->cfg.count; b++) {
+      open_set end = go_through(v, b, open[b], false, nopoll);
+      for (uint32_t s = 0; s < v->cfg.blocks[b].succ_count; s++) {
+        open_set *to = &open[v->cfg.blocks[b].succs[s]];
+        changed |= (end & ~*to) != 0;
+        *to |= end;
+      }
+    }
+  }
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    go_through(v, b, open[b], true, nopoll);
+  free(open);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What statepoints say of spans (abi.def, SPAN_MARK) against the markers that the function has, and
+ * against the table (docs/spans.md). Needs: struct cn_cfg. Provides: span-tail. Breaks: nothing.
+ *
+ * Where the markers are gone (drop-markers), a tail must still make sense. Shares nothing with
+ * spans.c: it keeps, per block, a list of what is open, and looks the values up in the table.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/verify/verify.h"
+
+struct opened {
+  uint64_t key;
+  LLVMValueRef value;
+  uint64_t depth;
+};
+struct stack {
+  CN_VECTOR(struct opened) at;
+  bool known; /* some way here has been looked at */
+};
+
+static bool number(LLVMValueRef value, uint64_t *out)
+{
+  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+    return false;
+  *out = LLVMConstIntGetZExtValue(value);
+  return true;
+}
+
+static bool is_marker(LLVMValueRef i, const char *name, unsigned arguments)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+  size_t length;
+
+  return callee && LLVMIsAFunction(callee) && LLVMGetNumArgOperands(i) == arguments &&
+         strcmp(LLVMGetValueName2(callee, &length), name) == 0;
+}
+
+/* How many functions what `i` comes from was inlined into. */
+static uint64_t depth_of(LLVMValueRef i)
+{
+  LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
+  uint64_t depth = 0;
+
+  for (; at && LLVMDILocationGetInlinedAt(at); at = LLVMDILocationGetInlinedAt(at))
+    depth++;
+  return depth;
+}
+
+static void step(struct stack *stack, LLVMValueRef i)
+{
+  struct opened one = {0};
+  size_t n = stack->at.count;
+
+  if (is_marker(i, CN_SPAN_BEGIN, 2) && number(LLVMGetOperand(i, 0), &one.key)) {
+    one.value = LLVMGetOperand(i, 1);
+    one.depth = depth_of(i);
+    cn_push(&stack->at, one);
+  }
+  if (!is_marker(i, CN_SPAN_END, 1) || !number(LLVMGetOperand(i, 0), &one.key))
+    return;
+  while (n && stack->at.at[n - 1].key != one.key)
+    n--;
+  if (!n)
+    return;
+  memmove(&stack->at.at[n - 1], &stack->at.at[n], (stack->at.count - n) * sizeof one);
+  stack->at.count--;
+}
+
+/* ---- tails ---- */
+
+/* The operands of one: [first, end) are pairs of an index and a depth. */
+struct tail {
+  uint32_t first, end;
+};
+
+/* False: a mark is there, but not where the length says. */
+static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
+{
+  uint32_t first, end;
+  uint64_t length = 0, mark = 0, count = 0;
+
+  *tail = (struct tail){0, 0};
+  if (!cn_calls_bundle(statepoint, "deopt", &first, &end) || first == end)
+    return true;
+  if (number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 &&
+      length < end - first &&
+      number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
+      mark == CAIRN_ABI_SPAN_MARK) {
+    *tail = (struct tail){end + 1 - (uint32_t)length, end - 1};
+    return number(LLVMGetOperand(statepoint, tail->first - 1), &count) &&
+           2 * count == tail->end - tail->first && count < length;
+  }
+  for (uint32_t i = first; i < end; i++)
+    if (number(LLVMGetOperand(statepoint, i), &mark) && mark == CAIRN_ABI_SPAN_MARK)
+      return false;
+  return true;
+}
+
+/* Entry `index` of the table; null: there is none. */
+static LLVMValueRef entry_of(struct cn_verifier *v, uint64_t index)
+{
+  LLVMValueRef table = LLVMGetNamedGlobal(v->ctx->module, CN_SPAN_TABLE);
+  LLVMValueRef entries = table ? LLVMGetInitializer(table) : NULL;
+
+  if (!entries || LLVMGetTypeKind(LLVMTypeOf(entries)) != LLVMArrayTypeKind || index == 0 ||
+      index >= LLVMGetArrayLength2(LLVMTypeOf(entries)))
+    return NULL;
+  return LLVMGetAggregateElement(entries, (unsigned)index);
+}
+
+/* A constant as a global and a distance from it, or as a number. */
+struct place {
+  LLVMValueRef global;
+  uint64_t offset;
+};
+
+static struct place place_of(struct cn_verifier *v, LLVMValueRef constant)
+{
+  struct place place = {0};
+  uint64_t n = 0;
+
+  for (; LLVMIsAConstantExpr(constant); constant = LLVMGetOperand(constant, 0)) {
+    if (LLVMGetConstOpcode(constant) == LLVMGetElementPtr &&
+        !cn_types_gep_offset(v->ctx, constant, &place.offset))
+      return (struct place){0};
+    if (LLVMGetConstOpcode(constant) == LLVMAdd && number(LLVMGetOperand(constant, 1), &n))
+      place.offset += n;
+  }
+  place.global = LLVMIsAGlobalValue(constant) ? constant : NULL;
+  if (!place.global && number(constant, &n))
+    place.offset += n;
+  return place;
+}
+
+/* Has the entry this key and this value? */
+static bool is_entry_of(struct cn_verifier *v, LLVMValueRef entry, const struct opened *one)
+{
+  LLVMValueRef key = LLVMGetAggregateElement(entry, 0), integer = LLVMGetAggregateElement(entry, 1);
+  LLVMValueRef distance = LLVMGetAggregateElement(entry, 2);
+  struct place place = place_of(v, one->value);
+  uint64_t n;
+
+  if (!key || !integer || !distance || !number(key, &n) || n != one->key)
+    return false;
+  if (!place.global)
+    return number(integer, &n) && n == place.offset && LLVMIsNull(distance);
+  struct place other = place_of(v, distance);
+  return other.global == place.global && other.offset == place.offset;
+}
+
+static bool is_hidden(const struct stack *stack, size_t which)
+{
+  const struct opened *one = &stack->at.at[which];
+
+  for (size_t i = which + 1; i < stack->at.count; i++)
+    if (stack->at.at[i].key == one->key && stack->at.at[i].depth <= one->depth)
+      return true;
+  return false;
+}
+
+static LLVMValueRef depth_number(struct cn_verifier *v, const struct opened *one)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(v->ctx->llvm), one->depth, false);
+}
+
+/* The tail must list what is open, from the smallest on; what it leaves out must have a smaller one
+ * of its key. */
+static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail,
+                           const struct stack *stack)
+{
+  size_t n = stack->at.count;
+  uint64_t index;
+
+  for (uint32_t o = tail.first; o < tail.end; o += 2) {
+    LLVMValueRef entry = number(LLVMGetOperand(statepoint, o), &index) ? entry_of(v, index) : NULL;
+    if (!entry)
+      return "names an entry that the table has not";
+    if (!stack->known)
+      continue;
+    while (n && is_hidden(stack, n - 1))
+      n--;
+    if (!n || LLVMGetOperand(statepoint, o + 1) != depth_number(v, &stack->at.at[n - 1]) ||
+        !is_entry_of(v, entry, &stack->at.at[n - 1]))
+      return "has another span than is open here";
+    n--;
+  }
+  while (n && is_hidden(stack, n - 1))
+    n--;
+  return n && stack->known ? "leaves out a span" : NULL;
+}
+
+/* The spans of the metadata of the call itself; they are popped again. */
+static void push_metadata(struct stack *stack, LLVMValueRef call)
+{
+  LLVMValueRef node = cn_calls_metadata(call, CN_SPAN_METADATA);
+  unsigned count = node ? LLVMGetMDNodeNumOperands(node) & ~1u : 0;
+  LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
+  struct opened one = {.depth = depth_of(call)};
+
+  if (node)
+    LLVMGetMDNodeOperands(node, operands);
+  for (; count; count -= 2)
+    if (operands[count - 2] && operands[count - 1] && number(operands[count - 2], &one.key)) {
+      one.value = operands[count - 1];
+      cn_push(&stack->at, one);
+    }
+  free(operands);
+}
+
+static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
+{
+  const char *wrong = "has its mark, but not where its length says";
+  size_t open = stack->at.count;
+  struct tail tail;
+  char name[160];
+
+  if (cn_classify_call(i).kind != CN_CALL_STATEPOINT)
+    return;
+  push_metadata(stack, i);
+  if (find_tail(i, &tail))
+    wrong = compare(v, i, tail, stack);
+  stack->at.count = open;
+  if (wrong)
+    cn_error(v->ctx, i, "span-tail", "what is said of spans at %s %s",
+             cn_verify_name_statepoint(i, name, sizeof name), wrong);
+}
+
+/* ---- functions ---- */
+
+static bool has_markers(struct cn_verifier *v)
+{
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (is_marker(i, CN_SPAN_BEGIN, 2))
+        return true;
+  return false;
+}
+
+static void go_through(struct cn_verifier *v, struct stack *stacks, uint32_t b)
+{
+  struct stack *here = &stacks[b];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+       i = LLVMGetNextInstruction(i)) {
+    check(v, i, here);
+    step(here, i);
+  }
+  for (uint32_t s = 0; s < v->cfg.blocks[b].succ_count; s++) {
+    struct stack *to = &stacks[v->cfg.blocks[b].succs[s]];
+    if (to->known || v->cfg.blocks[b].succs[s] <= b)
+      continue;
+    to->known = true;
+    for (size_t n = 0; n < here->at.count; n++)
+      cn_push(&to->at, here->at.at[n]);
+  }
+  cn_free(&here->at);
+}
+
+void cn_verify_spans(struct cn_verifier *v)
+{
+  bool marked = has_markers(v);
+  struct stack *stacks = cn_alloc(v->cfg.count * sizeof *stacks);
+
+  stacks[0].known = marked;
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    if (marked)
+      go_through(v, stacks, b);
+    else
+      for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+           i = LLVMGetNextInstruction(i))
+        check(v, i, &stacks[b]);
+  free(stacks);
+}

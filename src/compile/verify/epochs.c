@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (verify.h has what it
+ * means). Breaks: nothing.
+ *
+ * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints
+ * (R. Cytron et al., "Efficiently Computing Static Single Assignment Form", 1991): exactly the
+ * blocks where paths from two different safepoints, or from one and from the entry, meet.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/verify/verify.h"
+
+static bool is_statepoint(LLVMValueRef instruction)
+{
+  return cn_classify_call(instruction).kind == CN_CALL_STATEPOINT;
+}
+
+/* Does a path come to join `b` from a block of `starts` that does not dominate it? */
+static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *starts)
+{
+  const struct cn_block *block = &cfg->blocks[b];
+
+  for (uint32_t p = 0; p < block->pred_count; p++)
+    for (uint32_t runner = block->preds[p]; runner != block->idom;
+         runner = cfg->blocks[runner].idom)
+      if (starts[runner])
+        return true;
+  return false;
+}
+
+/* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks in which one starts
+ * anyhow. */
+static void find_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins)
+{
+  bool changed = true;
+
+  while (changed) {
+    changed = false;
+    for (uint32_t b = 1; b < cfg->count; b++)
+      if (!joins[b] && cfg->blocks[b].pred_count > 1 && meets_start(cfg, b, starts)) {
+        joins[b] = starts[b] = 1;
+        changed = true;
+      }
+  }
+}
+
+void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
+{
+  uint8_t *starts = cn_alloc(cfg->count), *joins = cn_alloc(cfg->count);
+  uint32_t *last = cn_alloc(cfg->count * sizeof *last);
+  uint32_t next = cfg->count + 2; /* epoch b + 2 is the one that join b starts */
+
+  *epochs = (struct cn_epochs){.cfg = cfg};
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (is_statepoint(i)) {
+        starts[b] = 1;
+        last[b] = next;
+        *cn_ptrmap_add(&epochs->statepoints, i, NULL) = next++;
+      }
+  find_joins(cfg, starts, joins);
+  epochs->in = cn_alloc(cfg->count * sizeof *epochs->in);
+  epochs->out = cn_alloc(cfg->count * sizeof *epochs->out);
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    epochs->in[b] = b == 0 ? CN_EPOCH_ENTRY : joins[b] ? b + 2 : epochs->out[cfg->blocks[b].idom];
+    epochs->out[b] = last[b] ? last[b] : epochs->in[b];
+  }
+  free(last);
+  free(joins);
+  free(starts);
+}
+
+void cn_epochs_free(struct cn_epochs *epochs)
+{
+  free(epochs->in);
+  free(epochs->out);
+  cn_ptrmap_free(&epochs->statepoints);
+}
+
+uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction, uint32_t current)
+{
+  const uint64_t *epoch = cn_ptrmap_find(&epochs->statepoints, instruction);
+
+  return epoch ? (uint32_t)*epoch : current;
+}
+
+uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
+  uint32_t epoch = epochs->in[cn_cfg_index(epochs->cfg, block)];
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;
+       i = LLVMGetNextInstruction(i))
+    epoch = cn_epochs_after(epochs, i, epoch);
+  return epoch;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Null does not move. Needs: struct cn_epochs. Provides: cn_null_spares(). Breaks: nothing.
+ *
+ * Where a branch has shown that a reference is null, the optimiser takes the reference for null
+ * and null for the reference, over safepoints too: after early insertion, a phi of `p` and, from
+ * the branch where `p == null`, of null becomes `p`. That is no stale use: on each path with a
+ * safepoint the reference is null. So before a use is reported, the paths are followed, those
+ * that a comparison with null has entered left out. Nor is it one of what is null on every path.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/verify/verify.h"
+
+/* An index made of an address is stale of its own. */
+static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
+{
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+    if (cn_values_of(values, LLVMGetOperand(gep, (unsigned)i)).epoch != CN_EPOCH_NONE)
+      return false;
+  return true;
+}
+
+/* What a chain of GEPs and casts starts from: null, if that is null, for all that it is used
+ * for. */
+static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
+{
+  while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) ||
+         LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value))
+    value = LLVMGetOperand(value, 0);
+  return value;
+}
+
+/* Does `condition`, being `outcome`, say that `value` is null? */
+static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, int depth)
+{
+  if (LLVMIsAICmpInst(condition)) {
+    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+    LLVMIntPredicate wanted = outcome ? LLVMIntEQ : LLVMIntNE;
+    return LLVMGetICmpPredicate(condition) == wanted &&
+           ((a == value && LLVMIsNull(b)) || (b == value && LLVMIsNull(a)));
+  }
+  if (depth == 0 || !LLVMIsAInstruction(condition))
+    return false;
+  /* Both halves of a conjunction are true, of a disjunction false. */
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
+  if (opcode == (outcome ? LLVMAnd : LLVMOr))
+    return says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
+           says_null(LLVMGetOperand(condition, 1), value, outcome, depth - 1);
+  if (opcode == LLVMSelect) {
+    LLVMValueRef other = LLVMGetOperand(condition, outcome ? 2 : 1);
+    bool conjunction =
+        LLVMIsAConstantInt(other) && (LLVMConstIntGetZExtValue(other) != 0) != outcome;
+    return conjunction &&
+           (says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
+            says_null(LLVMGetOperand(condition, outcome ? 1 : 2), value, outcome, depth - 1));
+  }
+  return false;
+}
+
+/* Is `value` null on the edge from `block` to its successor number `s`? */
+static bool null_on_edge(const struct cn_block *block, uint32_t s, LLVMValueRef value)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succs[0] == block->succs[1])
+    return false;
+  return says_null(LLVMGetCondition(end), value, s == 0, 4);
+}
+
+struct search {
+  const struct cn_cfg *cfg;
+  LLVMValueRef value, at; /* at: the use, or null for the end of `block` */
+  uint32_t block;
+  uint8_t *seen; /* per block: bit 0 entered without a safepoint behind, bit 1 with one */
+  CN_VECTOR(uint32_t) work;
+};
+
+/* Go through a block from `i` on. True: the use is reached with a safepoint behind. */
+static bool walk(struct search *search, uint32_t b, LLVMValueRef i, bool crossed)
+{
+  const struct cn_block *block = &search->cfg->blocks[b];
+
+  for (; i; i = LLVMGetNextInstruction(i)) {
+    if (i == search->at && crossed)
+      return true;
+    if (i == search->value)
+      return false; /* defined anew */
+    crossed |= cn_classify_call(i).kind == CN_CALL_STATEPOINT;
+  }
+  if (!search->at && b == search->block && crossed)
+    return true;
+  for (uint32_t s = 0; s < block->succ_count; s++) {
+    uint32_t to = block->succs[s];
+    uint8_t bit = crossed ? 2 : 1;
+    if ((search->seen[to] & bit) || null_on_edge(block, s, search->value))
+      continue;
+    search->seen[to] |= bit;
+    cn_push(&search->work, to << 1 | crossed);
+  }
+  return false;
+}
+
+/* Is `root` fresh where it is defined? A relocate of an older statepoint than the last is not. */
+static bool is_fresh(const struct cn_values *values, LLVMValueRef root)
+{
+  uint32_t epoch = cn_values_of(values, root).epoch;
+
+  if (LLVMIsAArgument(root))
+    return epoch == CN_EPOCH_ENTRY;
+  return LLVMIsAInstruction(root) && epoch == cn_epochs_at(values->epochs, root);
+}
+
+/* ---- what is null whatever way is taken ---- */
+
+/* What a relocate relocates, or null. */
+static LLVMValueRef relocated(LLVMValueRef relocate)
+{
+  LLVMValueRef statepoint = LLVMGetOperand(relocate, 0);
+  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, 2));
+  uint32_t first, end;
+
+  if (!index || !LLVMIsAInstruction(statepoint) || !cn_is_call(statepoint))
+    return NULL;
+  cn_calls_bundle(statepoint, "gc-live", &first, &end);
+  uint64_t i = LLVMConstIntGetZExtValue(index);
+  return i < end - first ? LLVMGetOperand(statepoint, first + (uint32_t)i) : NULL;
+}
+
+struct inputs {
+  struct cn_ptrmap seen;
+  CN_VECTOR(LLVMValueRef) work;
+};
+
+/* False if `input` may be an object. */
+static bool add_input(struct inputs *inputs, LLVMValueRef input)
+{
+  bool fresh;
+
+  if (!input || (LLVMIsConstant(input) && !LLVMIsNull(input) && !LLVMIsUndef(input)))
+    return false;
+  cn_ptrmap_add(&inputs->seen, input, &fresh);
+  if (fresh && !LLVMIsConstant(input))
+    cn_push(&inputs->work, input);
+  return true;
+}
+
+/* False if it may be an object, for what it is made of is not only what comes through here. */
+static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
+{
+  bool null = true;
+
+  if (LLVMIsAPHINode(value)) {
+    for (unsigned i = 0; i < LLVMCountIncoming(value) && null; i++)
+      null = add_input(inputs, LLVMGetIncomingValue(value, i));
+    return null;
+  }
+  if (LLVMIsASelectInst(value))
+    return add_input(inputs, LLVMGetOperand(value, 1)) &&
+           add_input(inputs, LLVMGetOperand(value, 2));
+  if (LLVMIsAFreezeInst(value) || LLVMIsABitCastInst(value))
+    return add_input(inputs, LLVMGetOperand(value, 0));
+  return cn_is_relocate(value) && add_input(inputs, relocated(value));
+}
+
+/* Phis and relocates that go in a circle, into which only null comes: LLVM's rewriter makes such of
+ * what it takes for a reference. */
+static bool is_always_null(LLVMValueRef value)
+{
+  struct inputs inputs = {0};
+  bool null = add_input(&inputs, value);
+
+  while (null && inputs.work.count)
+    null = add_inputs(&inputs, inputs.work.at[--inputs.work.count]);
+  cn_ptrmap_free(&inputs.seen);
+  cn_free(&inputs.work);
+  return null;
+}
+
+bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
+                    uint32_t block)
+{
+  const struct cn_cfg *cfg = values->epochs->cfg;
+  LLVMValueRef root = root_of(values, value), start;
+  struct search search = {.cfg = cfg, .value = root, .at = at, .block = block};
+  uint32_t b = 0;
+
+  if (cn_is_ref(LLVMTypeOf(root)) && is_always_null(root))
+    return true;
+  if (!cn_is_ref(LLVMTypeOf(root)) || !is_fresh(values, root))
+    return false;
+  if (LLVMIsAArgument(root)) {
+    start = LLVMGetFirstInstruction(cfg->blocks[0].block);
+  } else {
+    start = LLVMGetNextInstruction(root);
+    b = cn_cfg_index(cfg, LLVMGetInstructionParent(root));
+  }
+  search.seen = cn_alloc(cfg->count);
+  bool stale = walk(&search, b, start, false);
+  while (!stale && search.work.count) {
+    uint32_t next = search.work.at[--search.work.count];
+    stale = walk(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block),
+                 next & 1);
+  }
+  cn_free(&search.work);
+  free(search.seen);
+  return !stale;
+}

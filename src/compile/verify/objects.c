@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the references that statepoints list come from: one node per scalar reference, with what it
+ * is made of. Needs: struct cn_cfg. Provides: the nodes of struct cn_objects (verify.h), from which
+ * same_object.c infers which of them point into the same object, without asking the rewriter
+ * (statepoints-later, "Base & Derived Pointers"). Breaks: nothing.
+ *
+ * A relocate points into the object that what it relocates pointed into. GEPs, casts, masks and the
+ * like hand the object on. What comes from memory, a caller or a callee names one object by itself;
+ * constants, and what is marked immovable, name none that moves.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/verify/verify.h"
+
+/* ---- nodes ---- */
+
+/* The node of leaf `leaf` of `value`, made if need be; all leaves of a value lie together. */
+static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t leaf)
+{
+  uint32_t leaves = cn_leaves(LLVMTypeOf(value));
+  bool fresh;
+  uint64_t *first = cn_ptrmap_add(&o->first, value, &fresh);
+
+  if (fresh) {
+    *first = o->nodes.count;
+    for (uint32_t l = 0; l < leaves; l++)
+      cn_push(&o->nodes, (struct cn_object){.value = value, .leaf = l});
+  }
+  /* A scalar operand of a vector instruction stands for every lane. */
+  return (uint32_t)*first + (leaf < leaves ? leaf : 0);
+}
+
+const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef value,
+                                        uint32_t leaf)
+{
+  const uint64_t *first = cn_ptrmap_find(&o->first, value);
+  uint32_t leaves = cn_leaves(LLVMTypeOf(value));
+
+  return first && leaves ? &o->nodes.at[*first + (leaf < leaves ? leaf : 0)] : NULL;
+}
+
+/* What a node is, as it is being made up: adding nodes moves the vector. */
+struct making {
+  struct cn_objects *o;
+  LLVMValueRef value;
+  uint32_t leaf;
+  struct cn_object node;
+};
+
+static void hand_on(struct making *m, LLVMValueRef from, uint32_t leaf, bool moves)
+{
+  m->node.kind = CN_OBJECT_COPY;
+  m->node.moves = moves;
+  m->node.from = node_of(m->o, from, leaf);
+}
+
+static void begin_merge(struct making *m, const void *key, uint32_t key_leaf)
+{
+  m->node.kind = CN_OBJECT_MERGE;
+  m->node.key = key;
+  m->node.key_leaf = key_leaf;
+  m->node.first = (uint32_t)m->o->inputs.count;
+}
+
+/* `from`: the block at whose end the input is read. */
+static void add_input(struct making *m, LLVMValueRef value, uint32_t leaf, uint32_t from)
+{
+  uint32_t node = node_of(m->o, value, leaf);
+
+  cn_push(&m->o->inputs, (struct cn_object_input){node, from});
+  m->node.count++;
+}
+
+static int by_block(const void *a, const void *b)
+{
+  const struct cn_object_input *x = a, *y = b;
+
+  return (x->from > y->from) - (x->from < y->from);
+}
+
+static bool adds_nothing(LLVMValueRef gep)
+{
+  for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+    if (!LLVMIsConstant(LLVMGetOperand(gep, (unsigned)i)) ||
+        !LLVMIsNull(LLVMGetOperand(gep, (unsigned)i)))
+      return false;
+  return true;
+}
+
+static void make_phi(struct making *m)
+{
+  const struct cn_cfg *cfg = &m->o->v->cfg;
+
+  begin_merge(m, LLVMGetInstructionParent(m->value), 0);
+  for (unsigned i = 0; i < LLVMCountIncoming(m->value); i++) {
+    uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(m->value, i));
+    if (from != CN_NO_BLOCK)
+      add_input(m, LLVMGetIncomingValue(m->value, i), m->leaf, from);
+  }
+  /* The phis of a block need not list their inputs in one order. */
+  if (m->node.count > 1)
+    qsort(m->o->inputs.at + m->node.first, m->node.count, sizeof *m->o->inputs.at, by_block);
+}
+
+static uint32_t block_of(const struct making *m)
+{
+  return cn_cfg_index(&m->o->v->cfg, LLVMGetInstructionParent(m->value));
+}
+
+static void make_select(struct making *m)
+{
+  LLVMValueRef condition = LLVMGetOperand(m->value, 0);
+  bool lanes = LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMVectorTypeKind;
+
+  begin_merge(m, condition, lanes ? m->leaf : 0);
+  add_input(m, LLVMGetOperand(m->value, 1), m->leaf, block_of(m));
+  add_input(m, LLVMGetOperand(m->value, 2), m->leaf, block_of(m));
+}
+
+/* An element at a place that is not known: a choice by the index. */
+static void make_choice(struct making *m)
+{
+  bool inserts = LLVMIsAInsertElementInst(m->value);
+  LLVMValueRef whole = LLVMGetOperand(m->value, 0);
+
+  if (!inserts && !LLVMIsAExtractElementInst(m->value)) {
+    m->node.kind = CN_OBJECT_ORIGIN;
+    return;
+  }
+  begin_merge(m, LLVMGetOperand(m->value, inserts ? 2 : 1), m->leaf);
+  if (inserts) {
+    add_input(m, LLVMGetOperand(m->value, 1), 0, block_of(m));
+    add_input(m, whole, m->leaf, block_of(m));
+    return;
+  }
+  for (uint32_t l = 0; l < cn_leaves(LLVMTypeOf(whole)); l++)
+    add_input(m, whole, l, block_of(m));
+}
+
+static void make_part(struct making *m)
+{
+  struct cn_leaf_source source = cn_leaf_source(m->value, m->leaf);
+
+  switch (source.which) {
+  case CN_LEAF_NONE:
+    m->node.kind = CN_OBJECT_UNDEFINED;
+    break;
+  case CN_LEAF_ONE:
+    hand_on(m, LLVMGetOperand(m->value, source.operand), source.leaf, false);
+    break;
+  case CN_LEAF_ALL:
+    make_choice(m);
+    break;
+  }
+}
+
+static void make_call(struct making *m)
+{
+  static const char *const same[] = {"llvm.launder.invariant.group",
+                                     "llvm.strip.invariant.group", "llvm.ssa.copy",
+                                     "llvm.ptr.annotation"};
+  LLVMValueRef listed, base = cn_calls_base(m->value);
+
+  m->node.kind = CN_OBJECT_ORIGIN;
+  if (cn_is_relocate(m->value)) {
+    listed = cn_verify_listed(m->o->v, m->value, 2);
+    if (listed)
+      hand_on(m, listed, m->leaf, false);
+  } else if (cn_calls_intrinsic(m->value, "llvm.ptrmask")) {
+    hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, true);
+  } else if (cn_calls_intrinsic(m->value, "llvm.experimental.gc.get.pointer.base")) {
+    hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, false);
+    m->node.start = true;
+  }
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    if (cn_calls_intrinsic(m->value, same[i]))
+      hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, false);
+  if (base && cn_is_ref(LLVMTypeOf(m->value)))
+    hand_on(m, base, m->leaf, true);
+}
+
+static void make_instruction(struct making *m)
+{
+  LLVMValueRef i = m->value;
+
+  m->node.kind = CN_OBJECT_ORIGIN;
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMGetElementPtr:
+    hand_on(m, LLVMGetOperand(i, 0), m->leaf, !adds_nothing(i));
+    break;
+  case LLVMBitCast: case LLVMFreeze:
+    hand_on(m, LLVMGetOperand(i, 0), m->leaf, false);
+    break;
+  case LLVMAddrSpaceCast:
+    hand_on(m, LLVMGetOperand(i, 0), m->leaf, false);
+    break;
+  case LLVMPHI:
+    make_phi(m);
+    break;
+  case LLVMSelect:
+    make_select(m);
+    break;
+  case LLVMExtractValue: case LLVMInsertValue: case LLVMExtractElement: case LLVMInsertElement:
+  case LLVMShuffleVector:
+    make_part(m);
+    break;
+  case LLVMCall: case LLVMInvoke:
+    make_call(m);
+    break;
+  case LLVMAlloca:
+    m->node.kind = CN_OBJECT_FIXED;
+    break;
+  default:
+    break;
+  }
+}
+
+static LLVMValueRef element(LLVMValueRef constant, uint32_t leaf)
+{
+  while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) ||
+         LLVMIsAConstantVector(constant)) {
+    uint32_t i = 0;
+    for (uint32_t leaves;
+         leaf >= (leaves = cn_leaves(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
+      leaf -= leaves;
+    constant = LLVMGetAggregateElement(constant, i);
+  }
+  return constant;
+}
+
+static void make(struct cn_objects *o, uint32_t n)
+{
+  struct making m = {o, o->nodes.at[n].value, o->nodes.at[n].leaf, o->nodes.at[n]};
+
+  if (cn_is_immovable(m.value)) {
+    m.node.kind = CN_OBJECT_FIXED;
+  } else if (LLVMIsAInstruction(m.value)) {
+    make_instruction(&m);
+  } else if (LLVMIsAArgument(m.value)) {
+    m.node.kind = CN_OBJECT_ORIGIN;
+  } else {
+    LLVMValueRef constant = cn_leaves_lumped(LLVMTypeOf(m.value)) ? m.value
+                                                                  : element(m.value, m.leaf);
+    m.node.kind = LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED
+                                                                  : CN_OBJECT_FIXED;
+    m.node.null = LLVMIsNull(constant);
+  }
+  o->nodes.at[n] = m.node;
+}
+
+/* ---- which nodes ---- */
+
+static void want(struct cn_objects *o, LLVMValueRef value)
+{
+  if (value && cn_leaves(LLVMTypeOf(value)))
+    node_of(o, value, 0);
+}
+
+/* What statepoints list, and what comparisons may show to be equal. */
+static void want_all(struct cn_objects *o)
+{
+  for (uint32_t b = 0; b < o->v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(o->v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      if (cn_is_relocate(i)) {
+        want(o, cn_verify_listed(o->v, i, 1));
+        want(o, cn_verify_listed(o->v, i, 2));
+      } else if (LLVMIsAICmpInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)))) {
+        want(o, LLVMGetOperand(i, 0));
+        want(o, LLVMGetOperand(i, 1));
+      }
+    }
+}
+
+/* Nodes in the order in which their values are defined, so that each but for phis comes behind what
+ * it is made of. */
+static void put_in_order(struct cn_objects *o)
+{
+  const struct cn_cfg *cfg = &o->v->cfg;
+  uint32_t at = 0;
+
+  o->order = cn_alloc(o->nodes.count * sizeof *o->order);
+  for (uint32_t n = 0; n < o->nodes.count; n++)
+    if (!LLVMIsAInstruction(o->nodes.at[n].value))
+      o->order[at++] = n;
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      const uint64_t *first = cn_ptrmap_find(&o->first, i);
+      for (uint32_t l = 0, leaves = first ? cn_leaves(LLVMTypeOf(i)) : 0; l < leaves; l++) {
+        o->nodes.at[*first + l].block = b;
+        o->order[at++] = (uint32_t)*first + l;
+      }
+    }
+  o->ordered = at; /* the rest is unreachable */
+}
+
+void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
+{
+  *o = (struct cn_objects){.v = v};
+  want_all(o);
+  for (uint32_t n = 0; n < o->nodes.count; n++)
+    make(o, n);
+  put_in_order(o);
+  cn_objects_classify(o);
+}
+
+void cn_objects_free(struct cn_objects *o)
+{
+  cn_free(&o->nodes);
+  cn_free(&o->inputs);
+  cn_ptrmap_free(&o->first);
+  cn_ptrmap_free(&o->proved);
+  free(o->order);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which references point into one object. Needs: the nodes of struct cn_objects. Provides: their
+ * classes, and cn_objects_same(). Breaks: nothing.
+ *
+ * Nodes of one class point into the same object wherever both are defined. Classes are value
+ * numbers: a copy has its source's; a phi or select all of whose inputs have one class has that;
+ * and those of one block or condition whose inputs agree one by one have the same. That is assumed
+ * and refuted round loops until nothing changes (C. Click, K. Cooper, "Combining Analyses,
+ * Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy Elimination",
+ * 1996: passes in reverse post-order with a hash table).
+ *
+ * What value numbers do not show may still be equal: a base may be undefined where nothing uses it,
+ * and a branch may have shown two references to be equal. cn_objects_same() goes through the inputs
+ * of phis for that. It compares values of one moment only: that a phi's input is some `b` says
+ * nothing of the `b` of the next trip, so other than side by side two values meet only where one is
+ * defined before the block of the other is entered.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/verify/verify.h"
+
+/* The classes that are no node's number. */
+enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
+/* Passes after which what still changes is taken for an object of its own. */
+#define PASSES 200
+/* How far one question is followed. */
+#define STEPS 20000
+#define DEPTH 2000
+
+/* ---- value numbers ---- */
+
+struct table {
+  uint32_t *slots; /* node + 1 */
+  size_t room;
+};
+
+static uint64_t hash_of(const struct cn_objects *o, const struct cn_object *node)
+{
+  uint64_t hash = ((uintptr_t)node->key >> 4) * 31 + node->key_leaf;
+
+  for (uint32_t i = node->first; i < node->first + node->count; i++)
+    hash = (hash ^ o->nodes.at[o->inputs.at[i].node].class) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+static bool agree(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *b)
+{
+  if (a->key != b->key || a->key_leaf != b->key_leaf || a->count != b->count ||
+      LLVMGetInstructionOpcode(a->value) != LLVMGetInstructionOpcode(b->value))
+    return false;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (o->nodes.at[o->inputs.at[a->first + i].node].class !=
+        o->nodes.at[o->inputs.at[b->first + i].node].class)
+      return false;
+  return true;
+}
+
+/* The first node in this pass that chooses likewise, maybe `n` itself. */
+static uint32_t look_up(const struct cn_objects *o, struct table *table, uint32_t n)
+{
+  const struct cn_object *node = &o->nodes.at[n];
+  size_t i = hash_of(o, node) & (table->room - 1);
+
+  for (; table->slots[i]; i = (i + 1) & (table->room - 1))
+    if (agree(o, &o->nodes.at[table->slots[i] - 1], node))
+      return table->slots[i] - 1;
+  table->slots[i] = n + 1;
+  return n;
+}
+
+static uint32_t merge_class(const struct cn_objects *o, struct table *table, uint32_t n)
+{
+  const struct cn_object *node = &o->nodes.at[n];
+  uint32_t all = TOP;
+
+  for (uint32_t i = node->first; i < node->first + node->count; i++) {
+    uint32_t class = o->nodes.at[o->inputs.at[i].node].class;
+    if (class == TOP || class == all)
+      continue;
+    if (all != TOP)
+      return look_up(o, table, n) + FIRST;
+    all = class;
+  }
+  return all;
+}
+
+static uint32_t class_of(const struct cn_objects *o, struct table *table, uint32_t n)
+{
+  const struct cn_object *node = &o->nodes.at[n];
+
+  switch (node->kind) {
+  case CN_OBJECT_FIXED:
+    return FIXED;
+  case CN_OBJECT_UNDEFINED:
+    return UNDEFINED;
+  case CN_OBJECT_COPY:
+    return o->nodes.at[node->from].class;
+  case CN_OBJECT_MERGE:
+    return merge_class(o, table, n);
+  case CN_OBJECT_ORIGIN:
+    break;
+  }
+  return n + FIRST;
+}
+
+static bool pass_over(struct cn_objects *o, struct table *table, bool settle)
+{
+  bool changed = false;
+
+  for (size_t i = 0; i < table->room; i++)
+    table->slots[i] = 0;
+  for (uint32_t at = 0; at < o->ordered; at++) {
+    struct cn_object *node = &o->nodes.at[o->order[at]];
+    uint32_t class = class_of(o, table, o->order[at]);
+    if (settle && class != node->class && node->kind == CN_OBJECT_MERGE) {
+      node->kind = CN_OBJECT_ORIGIN;
+      class = o->order[at] + FIRST;
+    }
+    changed |= class != node->class;
+    node->class = class;
+    node->root = node->kind == CN_OBJECT_COPY ? o->nodes.at[node->from].root : o->order[at];
+  }
+  return changed;
+}
+
+/* ---- pointers into the middle ---- */
+
+static bool is_inside(const struct cn_objects *o, const struct cn_object *node)
+{
+  if (node->kind == CN_OBJECT_COPY && !node->start && node->class >= FIRST)
+    return node->moves || o->nodes.at[node->from].inside;
+  if (node->kind == CN_OBJECT_MERGE)
+    for (uint32_t i = node->first; i < node->first + node->count; i++)
+      if (o->nodes.at[o->inputs.at[i].node].inside)
+        return true;
+  return false;
+}
+
+static void find_inside(struct cn_objects *o)
+{
+  bool changed = true;
+
+  while (changed) {
+    changed = false;
+    for (uint32_t at = 0; at < o->ordered; at++) {
+      struct cn_object *node = &o->nodes.at[o->order[at]];
+      if (!node->inside && is_inside(o, node))
+        node->inside = changed = true;
+    }
+  }
+}
+
+void cn_objects_classify(struct cn_objects *o)
+{
+  struct table table = {.room = 64};
+  unsigned passes = 0;
+
+  for (size_t n = 0; n < o->nodes.count; n++) {
+    o->nodes.at[n].class = TOP;
+    if (o->nodes.at[n].kind == CN_OBJECT_MERGE)
+      passes++;
+  }
+  while (table.room < 2 * (size_t)passes)
+    table.room *= 2;
+  table.slots = cn_alloc(table.room * sizeof *table.slots);
+  passes = 0;
+  while (pass_over(o, &table, passes > PASSES))
+    passes++;
+  free(table.slots);
+  find_inside(o);
+}
+
+/* ---- equal by other reasons ---- */
+
+/* A pair that is being asked about is taken for the same when it is met again behind a phi, that
+ * is, at another moment: then each trip rests on the one before. Met again at the same moment it
+ * would rest on itself. */
+struct question {
+  const struct cn_objects *o;
+  struct cn_ptrmap pairs; /* pair -> PENDING or PROVEN, and a number */
+  uint32_t level;         /* phis that were passed to come here */
+  uint32_t failures;      /* what was proven before the last one may rest on what failed */
+  uint32_t steps, depth;
+};
+enum { PENDING = 1, PROVEN = 2 };
+/* The level of a pair that may rest on where it is asked for, so nothing may rest on it. */
+#define NO_LEVEL UINT32_MAX
+
+static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
+                 uint32_t b, bool facts);
+
+static const struct cn_object *source(const struct cn_objects *o, const struct cn_object *node)
+{
+  return &o->nodes.at[node->root];
+}
+
+static bool matches(const struct cn_object *a, const struct cn_object *b)
+{
+  return a->class == b->class && (a->class != FIXED || (a->null && b->null));
+}
+
+/* Do the two point into one object in block `b`, where `compare` has come out as equal? Either may
+ * be put for the other. */
+static bool equality_shows(struct question *q, LLVMValueRef compare, const struct cn_object *base,
+                           const struct cn_object *derived, uint32_t b)
+{
+  const struct cn_object *x = cn_objects_find(q->o, LLVMGetOperand(compare, 0), 0);
+  const struct cn_object *y = cn_objects_find(q->o, LLVMGetOperand(compare, 1), 0);
+
+  if (!x || !y)
+    return false;
+  x = source(q->o, x);
+  y = source(q->o, y);
+  return (matches(base, x) && same(q, y, derived, b, false)) ||
+         (matches(base, y) && same(q, x, derived, b, false)) ||
+         (matches(derived, x) && same(q, base, y, b, false)) ||
+         (matches(derived, y) && same(q, base, x, b, false));
+}
+
+/* The same where `condition` has come out as `outcome`. */
+static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome,
+                            const struct cn_object *base, const struct cn_object *derived,
+                            uint32_t b, int depth)
+{
+  if (LLVMIsAICmpInst(condition))
+    return LLVMGetICmpPredicate(condition) == (outcome ? LLVMIntEQ : LLVMIntNE) &&
+           equality_shows(q, condition, base, derived, b);
+  if (depth == 0 || !LLVMIsAInstruction(condition))
+    return false;
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(condition);
+  LLVMValueRef other = NULL;
+  unsigned second = 1;
+  if (opcode == LLVMSelect) { /* `c ? d : false` and `c ? true : d` */
+    other = LLVMIsAConstantInt(LLVMGetOperand(condition, outcome ? 2 : 1));
+    second = outcome ? 1 : 2;
+  }
+  bool both = opcode == (outcome ? LLVMAnd : LLVMOr) ||
+              (other && (LLVMConstIntGetZExtValue(other) != 0) != outcome);
+  return both && (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b,
+                                  depth - 1) ||
+                  condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b,
+                                  depth - 1));
+}
+
+static bool edge_shows(struct question *q, uint32_t from, uint32_t to,
+                       const struct cn_object *base, const struct cn_object *derived)
+{
+  const struct cn_block *block = &q->o->v->cfg.blocks[from];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+
+  return LLVMIsABranchInst(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
+         condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
+}
+
+/* Wherever `merge` takes its input `i`? */
+static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i,
+                         const struct cn_object *base, const struct cn_object *derived)
+{
+  uint32_t from = q->o->inputs.at[merge->first + i].from;
+
+  base = source(q->o, base);
+  derived = source(q->o, derived);
+  if (LLVMIsAPHINode(merge->value))
+    return from != merge->block && edge_shows(q, from, merge->block, base, derived);
+  return LLVMIsASelectInst(merge->value) &&
+         condition_shows(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
+}
+
+/* Has a branch on every way to block `b` shown it? */
+static bool branch_shows(struct question *q, const struct cn_object *base,
+                         const struct cn_object *derived, uint32_t b)
+{
+  const struct cn_cfg *cfg = &q->o->v->cfg;
+
+  for (; b && q->steps < STEPS; b = cfg->blocks[b].idom, q->steps++)
+    if (cfg->blocks[b].pred_count == 1 &&
+        edge_shows(q, cfg->blocks[b].preds[0], b, base, derived))
+      return true;
+  return false;
+}
+
+/* May the inputs of `merge` be compared with `a`? Those of a select are of the same moment; those
+ * of a phi are if `a` is defined before its block is entered. */
+static bool precedes(const struct cn_objects *o, const struct cn_object *a,
+                     const struct cn_object *merge)
+{
+  if (!LLVMIsAInstruction(a->value) || !LLVMIsAPHINode(merge->value))
+    return true;
+  return a->block != merge->block && cn_cfg_dominates(&o->v->cfg, a->block, merge->block);
+}
+
+/* Each input of `merge` against `other`, or against the input of `other` beside it. */
+static bool inputs_same(struct question *q, const struct cn_object *merge,
+                        const struct cn_object *other, bool merge_is_base, bool parallel)
+{
+  const struct cn_objects *o = q->o;
+  bool phi = LLVMIsAPHINode(merge->value), all = true;
+
+  q->level += phi;
+  for (uint32_t i = 0; i < merge->count && all; i++) {
+    const struct cn_object *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
+    const struct cn_object *y =
+        parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
+    const struct cn_object *base = merge_is_base ? x : y, *derived = merge_is_base ? y : x;
+    all = same(q, base, derived, o->inputs.at[merge->first + i].from, true) ||
+          choice_shows(q, merge, i, base, derived);
+  }
+  q->level -= phi;
+  return all;
+}
+
+static bool is_beside(const struct cn_object *a, const struct cn_object *b)
+{
+  return a->kind == CN_OBJECT_MERGE && b->kind == CN_OBJECT_MERGE && a->key == b->key &&
+         a->key_leaf == b->key_leaf && a->count == b->count &&
+         LLVMGetInstructionOpcode(a->value) == LLVMGetInstructionOpcode(b->value);
+}
+
+/* By what the two are made of: true of them everywhere. */
+static bool made_same(struct question *q, const struct cn_object *base,
+                      const struct cn_object *derived)
+{
+  const struct cn_objects *o = q->o;
+
+  if (is_beside(base, derived) && inputs_same(q, derived, base, false, true))
+    return true;
+  q->failures++;
+  if (derived->kind == CN_OBJECT_MERGE && precedes(o, base, derived) &&
+      inputs_same(q, derived, base, false, false))
+    return true;
+  q->failures++;
+  if (base->kind == CN_OBJECT_MERGE && precedes(o, derived, base) &&
+      inputs_same(q, base, derived, true, false))
+    return true;
+  q->failures++;
+  return false;
+}
+
+static void set_state(struct question *q, const void *pair, uint64_t state, uint32_t number)
+{
+  *cn_ptrmap_add(&q->pairs, pair, NULL) = state << 32 | number;
+}
+
+static bool ask(struct question *q, const void *pair, const struct cn_object *base,
+                const struct cn_object *derived, uint32_t b, bool facts)
+{
+  set_state(q, pair, PENDING, q->level);
+  if (made_same(q, base, derived)) {
+    set_state(q, pair, PROVEN, q->failures);
+    return true;
+  }
+  set_state(q, pair, PENDING, NO_LEVEL);
+  bool shown = facts && branch_shows(q, base, derived, b);
+  set_state(q, pair, 0, 0);
+  return shown;
+}
+
+/* `facts`: may branches on the way be asked? Not again before a phi is passed. */
+static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
+                 uint32_t b, bool facts)
+{
+  if (base->class == derived->class || derived->class == UNDEFINED)
+    return true;
+  if (q->steps++ >= STEPS || q->depth >= DEPTH)
+    return false;
+  base = source(q->o, base);
+  derived = source(q->o, derived);
+  uint64_t number = (uint64_t)(base - q->o->nodes.at) << 32 | (uint32_t)(derived - q->o->nodes.at);
+  const void *pair = (const void *)(uintptr_t)(number + 1);
+  if (cn_ptrmap_find(&q->o->proved, pair))
+    return true;
+  uint64_t state = *cn_ptrmap_add(&q->pairs, pair, NULL);
+  if (state >> 32 == PENDING)
+    return (uint32_t)state != NO_LEVEL && q->level > (uint32_t)state;
+  if (state >> 32 == PROVEN && (uint32_t)state == q->failures)
+    return true;
+  q->depth++;
+  bool result = ask(q, pair, base, derived, b, facts);
+  q->depth--;
+  return result;
+}
+
+/* What this question has proved is kept for the next. */
+static void keep(struct cn_objects *o, const struct question *q)
+{
+  for (size_t i = 0; i < q->pairs.room; i++)
+    if (q->pairs.entries[i].key && q->pairs.entries[i].value >> 32 == PROVEN &&
+        (uint32_t)q->pairs.entries[i].value == q->failures)
+      cn_ptrmap_add(&o->proved, q->pairs.entries[i].key, NULL);
+}
+
+bool cn_objects_same(struct cn_objects *o, const struct cn_object *base,
+                     const struct cn_object *derived, uint32_t b)
+{
+  struct question q = {.o = o};
+  bool result = same(&q, base, derived, b, true);
+
+  if (result)
+    keep(o, &q);
+  cn_ptrmap_free(&q.pairs);
+  return result;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers that tell an address by the way that control took: which of two constants a phi has, or
+ * how often a loop ran, says what a branch on the address's bits said.
+ *
+ * Needs: struct cn_values but for this. Provides: what is to be joined to the phis of each block.
+ * Breaks: nothing.
+ *
+ * A branch on a residue of an address (stale_integers.c; not on the order of two) decides what
+ * comes into the phis where the ways from it meet: in the iterated dominance frontier of its
+ * successors.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/verify/verify.h"
+
+/* Join `stale` to block `b`. True if that says something new. */
+static bool mark(struct cn_values *values, uint32_t b, struct cn_stale stale)
+{
+  struct cn_stale *at = &values->control[b];
+  struct cn_stale all = cn_stale_mangle(cn_stale_join(*at, stale));
+  bool news = all.epoch != at->epoch;
+
+  *at = all;
+  return news;
+}
+
+/* The blocks where the ways from successor `first` of a branch meet others: those that have a
+ * predecessor dominated by a marked block and are not strictly dominated by it themselves. */
+static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_stale stale)
+{
+  const struct cn_cfg *cfg = values->epochs->cfg;
+  bool *reached = cn_alloc(cfg->count * sizeof *reached), news = false, more = true;
+
+  reached[first] = true;
+  if (cfg->blocks[first].pred_count > 1)
+    news |= mark(values, first, stale);
+  while (more) {
+    more = false;
+    for (uint32_t b = 0; b < cfg->count; b++)
+      for (uint32_t p = 0; !reached[b] && p < cfg->blocks[b].pred_count; p++)
+        for (uint32_t r = cfg->blocks[b].preds[p]; !reached[b] && r != cfg->blocks[b].idom;
+             r = cfg->blocks[r].idom)
+          if (reached[r]) {
+            reached[b] = more = true;
+            news |= mark(values, b, stale);
+          }
+  }
+  free(reached);
+  return news;
+}
+
+bool cn_control_mark(struct cn_values *values)
+{
+  const struct cn_cfg *cfg = values->epochs->cfg;
+  bool news = false;
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
+    bool decides = cfg->blocks[b].succ_count > 1 &&
+                   (LLVMIsASwitchInst(end) || (LLVMIsABranchInst(end) && LLVMIsConditional(end)));
+    struct cn_stale by = {CN_EPOCH_NONE, 0};
+    if (decides)
+      by = cn_values_of(values, LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0)
+                                                       : LLVMGetCondition(end));
+    if (by.epoch == CN_EPOCH_NONE)
+      continue;
+    if (!values->control)
+      values->control = cn_alloc(cfg->count * sizeof *values->control);
+    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+      news |= mark_frontier(values, cfg->blocks[b].succs[s], by);
+  }
+  return news;
+}

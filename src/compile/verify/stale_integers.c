@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What becomes of addresses in arithmetic. Needs: struct cn_values. Provides: struct cn_stale of
+ * computed values. Breaks: nothing.
+ *
+ * A number made of a reference is as old as the reference, with a weight: in `ptrtoint a - ptrtoint
+ * b` the two addresses cancel, and a distance of one epoch is as good in any other (that a and b
+ * point into one object is the source's business: ISO C17, 6.5.6; others have no distance). So is
+ * the order of two addresses. Whatever else is made of an address, down to a truth value, is a
+ * residue of it, and as old as the address.
+ */
+#include <stdlib.h>
+#include "compile/verify/verify.h"
+
+static const struct cn_stale never = {CN_EPOCH_NONE, 0};
+
+/* What holds both: of one epoch, if both are. Weights must agree, or the value is no plain sum
+ * any more. */
+struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
+{
+  if (a.epoch == CN_EPOCH_NONE)
+    return b;
+  if (b.epoch == CN_EPOCH_NONE)
+    return a;
+  return (struct cn_stale){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
+                           a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
+}
+
+struct cn_stale cn_stale_mangle(struct cn_stale stale)
+{
+  if (stale.epoch != CN_EPOCH_NONE)
+    stale.weight = CN_WEIGHT_OTHER;
+  return stale;
+}
+
+static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
+{
+  struct cn_stale sum = cn_stale_join(a, b);
+
+  if (a.weight == CN_WEIGHT_OTHER || b.weight == CN_WEIGHT_OTHER)
+    sum.weight = CN_WEIGHT_OTHER;
+  else
+    sum.weight = a.weight + sign * b.weight;
+  if (abs(sum.weight) > CN_WEIGHT_OTHER / 2)
+    sum.weight = CN_WEIGHT_OTHER;
+  /* The addresses cancel: a distance, which no safepoint changes. */
+  if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
+    return never;
+  if (sum.epoch == CN_EPOCH_MIXED)
+    sum.weight = CN_WEIGHT_OTHER;
+  return sum;
+}
+
+/* Addresses have fewer bits; those above are zero wherever an object moves, or they tag what is no
+ * address and does not move. */
+#define ADDRESS_BITS 47
+
+/* A constant operand of at most 64 bits. */
+static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
+{
+  LLVMValueRef constant = LLVMIsAConstantInt(LLVMGetOperand(i, operand));
+
+  if (!constant || LLVMGetIntTypeWidth(LLVMTypeOf(constant)) > 64)
+    return false;
+  *value = LLVMConstIntGetZExtValue(constant);
+  return true;
+}
+
+/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not
+ * change, nor of a sum of such; and the tag above an address. */
+static bool keeps_fixed_bits(LLVMValueRef i, int weight)
+{
+  uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
+
+  for (unsigned o = 0; o < 2 && weight != CN_WEIGHT_OTHER; o++)
+    if (constant_operand(i, o, &mask) &&
+        (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
+      return true;
+  return false;
+}
+
+/* `p >> 48` */
+static bool shifts_to_tag(LLVMValueRef i, int weight)
+{
+  uint64_t by;
+
+  return weight == 1 && constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
+}
+
+/* A wider number made of one narrower than an address: where the one wraps, the other does not, so
+ * differences of such depend on where the objects are. */
+static bool widens_part(LLVMValueRef i)
+{
+  LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0));
+
+  if (LLVMGetTypeKind(from) == LLVMVectorTypeKind)
+    from = LLVMGetElementType(from);
+  return LLVMGetTypeKind(from) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(from) < 64;
+}
+
+bool cn_stale_computes(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMUIToFP: case LLVMSIToFP:
+  case LLVMFPToUI: case LLVMFPToSI: case LLVMFPTrunc: case LLVMFPExt: case LLVMFNeg:
+    return true;
+  default:
+    return LLVMIsABinaryOperator(i) != NULL;
+  }
+}
+
+struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+{
+  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
+  struct cn_stale b =
+      LLVMGetNumOperands(i) > 1 ? cn_values_leaf(values, LLVMGetOperand(i, 1), leaf) : never;
+
+  if (a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE)
+    return never;
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd: return add(a, b, 1);
+  case LLVMSub: return add(a, b, -1);
+  case LLVMTrunc: return a;
+  case LLVMZExt: case LLVMSExt: return widens_part(i) ? cn_stale_mangle(a) : a;
+  case LLVMAnd:
+    if (keeps_fixed_bits(i, cn_stale_join(a, b).weight))
+      return never;
+    break;
+  case LLVMLShr: case LLVMAShr:
+    if (b.epoch == CN_EPOCH_NONE && shifts_to_tag(i, a.weight))
+      return never;
+    break;
+  default: break;
+  }
+  return cn_stale_mangle(cn_stale_join(a, b));
+}
+
+/* Is one of the values compared an address, and the other a number such that a move changes
+ * nothing? */
+static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef other)
+{
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+  LLVMTypeRef type = LLVMTypeOf(other);
+
+  if (weight != 1)
+    return false;
+  if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* no object is ever there */
+    return LLVMIsConstant(other) || cn_is_ref(type) ||
+           LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+  return cn_is_ref(type) ||
+         (LLVMIsAConstantInt(other) && LLVMGetIntTypeWidth(type) <= 64 &&
+          LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);
+}
+
+bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b)
+{
+  bool refs = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(compare, 0)));
+
+  if (!LLVMIsAICmpInst(compare))
+    return false;
+  if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
+    return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED &&
+           (refs || (a.weight == b.weight && a.weight != CN_WEIGHT_OTHER));
+  return a.epoch != CN_EPOCH_NONE
+             ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
+             : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));
+}
+
+struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+{
+  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
+  struct cn_stale b = cn_values_leaf(values, LLVMGetOperand(i, 1), leaf);
+
+  if ((a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE) ||
+      cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) || cn_stale_indifferent(i, a, b))
+    return never;
+  return cn_stale_mangle(cn_stale_join(a, b));
+}

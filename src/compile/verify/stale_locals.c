@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Addresses kept as integers or unmanaged pointers in locals that are still memory. Needs: struct
+ * cn_values without them. Provides: what their loads yield. Breaks: nothing.
+ *
+ * A local that is loaded and stored by its name only is followed like a variable: its value joins
+ * where paths meet as a phi's inputs do. What goes into other memory is lost sight of.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/verify/verify.h"
+
+/* Locals that are followed; more of them are a program that means it. */
+#define LIMIT 64
+
+static const struct cn_stale never = {CN_EPOCH_NONE, 0};
+
+/* Loaded and stored only, as one scalar that is no reference? */
+static bool is_variable(LLVMValueRef alloca)
+{
+  LLVMTypeRef type = LLVMGetAllocatedType(alloca);
+
+  if (cn_leaves(type) != 1 || cn_leaves_lumped(type) || cn_holds_ref(type))
+    return false;
+  for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    bool marks = LLVMIsACallInst(user) && (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
+                                           cn_calls_intrinsic(user, "llvm.lifetime.end"));
+    if (!marks && (!LLVMIsALoadInst(user) || cn_leaves(LLVMTypeOf(user)) != 1) &&
+        (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == alloca))
+      return false;
+  }
+  return true;
+}
+
+static void add_local(struct cn_values *values, LLVMValueRef store)
+{
+  LLVMValueRef alloca = LLVMGetOperand(store, 1);
+  bool fresh;
+
+  if (!LLVMIsAAllocaInst(alloca) || values->locals.count == LIMIT ||
+      cn_holds_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) ||
+      cn_values_of(values, LLVMGetOperand(store, 0)).epoch == CN_EPOCH_NONE ||
+      cn_ptrmap_find(&values->locals.index, alloca) || !is_variable(alloca))
+    return;
+  *cn_ptrmap_add(&values->locals.index, alloca, &fresh) = values->locals.count++;
+}
+
+bool cn_locals_find(struct cn_values *values)
+{
+  const struct cn_cfg *cfg = values->epochs->cfg;
+  struct cn_locals *locals = &values->locals;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i))
+        add_local(values, i);
+  if (!locals->count)
+    return false;
+  locals->now = cn_alloc(locals->count * sizeof *locals->now);
+  locals->out = cn_alloc((size_t)cfg->count * locals->count * sizeof *locals->out);
+  return true;
+}
+
+void cn_locals_enter(struct cn_values *values, uint32_t b)
+{
+  const struct cn_block *block = &values->epochs->cfg->blocks[b];
+  struct cn_locals *locals = &values->locals;
+
+  if (b == 0)
+    locals->changed = false;
+  for (uint32_t l = 0; l < locals->count; l++) {
+    struct cn_join join = {0};
+    for (uint32_t p = 0; p < block->pred_count; p++)
+      cn_join_edge(values, &join, block->preds[p], b,
+                   locals->out[(size_t)block->preds[p] * locals->count + l]);
+    locals->now[l] = cn_joined(values, &join, b);
+  }
+}
+
+void cn_locals_leave(struct cn_values *values, uint32_t b)
+{
+  struct cn_locals *locals = &values->locals;
+
+  for (uint32_t l = 0; l < locals->count; l++) {
+    struct cn_stale *out = &locals->out[(size_t)b * locals->count + l];
+    /* Weights that grow round a loop are those of no sum. */
+    if (out->epoch != CN_EPOCH_NONE && out->weight != locals->now[l].weight)
+      locals->now[l] = cn_stale_mangle(locals->now[l]);
+    if (out->epoch == CN_EPOCH_MIXED && locals->now[l].epoch != CN_EPOCH_NONE)
+      locals->now[l].epoch = CN_EPOCH_MIXED;
+    locals->changed |= out->epoch != locals->now[l].epoch || out->weight != locals->now[l].weight;
+    *out = locals->now[l];
+  }
+}
+
+static const uint64_t *local_at(const struct cn_values *values, LLVMValueRef address)
+{
+  return LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
+}
+
+bool cn_locals_follow(const struct cn_values *values, LLVMValueRef address)
+{
+  return local_at(values, address) != NULL;
+}
+
+void cn_locals_store(struct cn_values *values, LLVMValueRef store)
+{
+  const uint64_t *local = local_at(values, LLVMGetOperand(store, 1));
+
+  if (local)
+    values->locals.now[*local] = cn_values_of(values, LLVMGetOperand(store, 0));
+}
+
+struct cn_stale cn_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
+                               uint32_t epoch)
+{
+  const uint64_t *local = local_at(values, LLVMGetOperand(load, 0));
+
+  if (cn_leaf_is_ref(LLVMTypeOf(load), leaf))
+    return cn_is_immovable(load) ? never : (struct cn_stale){epoch, 1};
+  return local ? values->locals.now[*local] : never;
+}
+
+bool cn_locals_settled(const struct cn_values *values)
+{
+  return !values->locals.changed;
+}
+
+void cn_locals_free(struct cn_values *values)
+{
+  cn_ptrmap_free(&values->locals.index);
+  free(values->locals.now);
+  free(values->locals.out);
+}

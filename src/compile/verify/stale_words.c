@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Words of the language's own (user_roots.c): what was read from such a word, or stored into it, is
+ * outdated once the collector may have changed the word. Needs: struct cn_epochs, the words that
+ * statepoints list (check_descriptions.c). Provides: diagnostic stale-word. Breaks: nothing.
+ *
+ * Nobody but the program knows what a word means: it may be a small integer, which stays right. So
+ * an outdated one is no error by itself; that one is which a call turns into a reference, and a
+ * copy of the whole word that a call is given, for which the word could be read again. What is
+ * written into other memory is lost sight of.
+ */
+#include <stdlib.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/memory_types.h"
+#include "compile/verify/verify.h"
+
+enum { WORD = 8, REPORT_LIMIT = 10 };
+/* In a cell of the map, above the epoch: the value is the word as it was read. */
+#define COPY (UINT64_C(1) << 32)
+
+struct words {
+  struct cn_verifier *v;
+  struct cn_ptrmap stored; /* values that the function stores into words */
+  struct cn_ptrmap values; /* value -> epoch, and COPY */
+  bool changed;
+};
+
+void cn_words_add(struct cn_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words)
+{
+  bool fresh;
+  uint64_t *index = cn_ptrmap_add(&listed->index, alloca, &fresh);
+
+  if (fresh) {
+    uint64_t *bits = cn_alloc(CN_BITSET_WORDS(words) * sizeof *bits);
+    *index = listed->locals.count;
+    cn_push(&listed->locals, ((struct cn_words_of){bits, words}));
+  }
+  cn_bit_set(listed->locals.at[*index].bits, word);
+}
+
+void cn_words_free(struct cn_words *listed)
+{
+  for (size_t i = 0; i < listed->locals.count; i++)
+    free(listed->locals.at[i].bits);
+  cn_free(&listed->locals);
+  cn_ptrmap_free(&listed->index);
+}
+
+/* Is `pointer` the address of a word that a statepoint lists? */
+static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
+{
+  uint64_t offset = 0;
+
+  while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(v->ctx, pointer, &offset))
+    pointer = LLVMGetOperand(pointer, 0);
+  const uint64_t *index = cn_ptrmap_find(&v->words.index, pointer);
+  const struct cn_words_of *local = index ? &v->words.locals.at[*index] : NULL;
+  return local && offset % WORD == 0 && offset / WORD < local->words &&
+         cn_bit(local->bits, offset / WORD);
+}
+
+static bool is_number(LLVMValueRef value)
+{
+  return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind ||
+         (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind &&
+          !cn_is_ref(LLVMTypeOf(value)));
+}
+
+static uint64_t cell(const struct words *words, LLVMValueRef value)
+{
+  const uint64_t *found = cn_ptrmap_find(&words->values, value);
+
+  return found ? *found : CN_EPOCH_NONE;
+}
+
+static uint32_t epoch_of(uint64_t found)
+{
+  return (uint32_t)found;
+}
+
+static bool is_outdated(uint64_t found, uint32_t epoch)
+{
+  return epoch_of(found) != CN_EPOCH_NONE && epoch_of(found) != epoch;
+}
+
+static void set(struct words *words, LLVMValueRef value, uint64_t now)
+{
+  bool fresh;
+  uint64_t *old = cn_ptrmap_add(&words->values, value, &fresh);
+
+  if (!fresh && epoch_of(*old) != CN_EPOCH_NONE && epoch_of(*old) != epoch_of(now))
+    now = CN_EPOCH_MIXED | (now & *old & COPY);
+  words->changed |= *old != now;
+  *old = now;
+}
+
+/* ---- what an instruction's result is made of ---- */
+
+static uint64_t join(uint64_t a, uint64_t b, bool copy)
+{
+  uint64_t kept = copy ? (a | b) & COPY : 0;
+
+  if (epoch_of(a) == CN_EPOCH_NONE || epoch_of(b) == CN_EPOCH_NONE)
+    return epoch_of(a) | epoch_of(b) | kept;
+  return (epoch_of(a) == epoch_of(b) ? epoch_of(a) : CN_EPOCH_MIXED) | kept;
+}
+
+static uint64_t of_phi(const struct words *words, LLVMValueRef phi, uint32_t b)
+{
+  const struct cn_epochs *epochs = &words->v->epochs;
+  uint64_t all = CN_EPOCH_NONE;
+
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    uint32_t from = cn_cfg_index(&words->v->cfg, LLVMGetIncomingBlock(phi, k));
+    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE
+                                      : cell(words, LLVMGetIncomingValue(phi, k));
+    if (epoch_of(in) == CN_EPOCH_NONE)
+      continue;
+    bool valid = !is_outdated(in, epochs->out[from]);
+    all = join(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & COPY), true);
+  }
+  return all;
+}
+
+static uint64_t of_operands(const struct words *words, LLVMValueRef i, bool copy)
+{
+  uint64_t all = CN_EPOCH_NONE;
+
+  for (int o = 0; o < LLVMGetNumOperands(i); o++)
+    all = join(all, cell(words, LLVMGetOperand(i, (unsigned)o)), copy);
+  return all;
+}
+
+/* `epoch` is current behind `i`. */
+static uint64_t result(const struct words *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
+{
+  uint64_t found = CN_EPOCH_NONE;
+
+  if (!is_number(i))
+    return CN_EPOCH_NONE;
+  if (LLVMIsALoadInst(i) && is_word(words->v, LLVMGetOperand(i, 0)))
+    return epoch | COPY;
+  if (LLVMIsAPHINode(i))
+    found = of_phi(words, i, b);
+  else if (LLVMIsABinaryOperator(i) || LLVMIsACastInst(i))
+    found = of_operands(words, i, LLVMIsACastInst(i) != NULL);
+  else if (LLVMIsASelectInst(i) || LLVMIsAFreezeInst(i))
+    found = of_operands(words, i, true);
+  if (epoch_of(found) == CN_EPOCH_NONE && cn_ptrmap_find(&words->stored, i))
+    found = epoch;
+  return found;
+}
+
+static void flow(struct words *words)
+{
+  const struct cn_verifier *v = words->v;
+
+  words->changed = false;
+  for (uint32_t b = 0; b < v->cfg.count; b++) {
+    uint32_t epoch = v->epochs.in[b];
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      epoch = cn_epochs_after(&v->epochs, i, epoch);
+      uint64_t now = result(words, i, b, epoch);
+      if (epoch_of(now) != CN_EPOCH_NONE)
+        set(words, i, now);
+    }
+  }
+}
+
+/* ---- uses ---- */
+
+/* Does the call, or the one that is wrapped in it, return a reference? */
+static bool yields_reference(LLVMValueRef call)
+{
+  if (cn_holds_ref(LLVMTypeOf(call)))
+    return true;
+  for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
+    if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.experimental.gc.result") &&
+        cn_holds_ref(LLVMTypeOf(LLVMGetUser(use))))
+      return true;
+  return false;
+}
+
+static bool check_call(struct words *words, LLVMValueRef call, uint32_t epoch)
+{
+  char name[120];
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    LLVMValueRef value = LLVMGetOperand(call, a);
+    uint64_t found = cell(words, value);
+    if (!is_outdated(found, epoch) || !(found & COPY || yields_reference(call)))
+      continue;
+    const struct cn_finding finding = {.value = value};
+    cn_error_finding(words->v->ctx, call, "stale-word", &finding,
+                     "%s is a copy of a word of the language's own from before a safepoint, at "
+                     "which the collector may have changed the word: read the word again",
+                     cn_value_name(value, name, sizeof name));
+    return true;
+  }
+  return false;
+}
+
+static void check(struct words *words)
+{
+  const struct cn_verifier *v = words->v;
+  unsigned reports = 0;
+
+  for (uint32_t b = 0; b < v->cfg.count; b++) {
+    uint32_t epoch = v->epochs.in[b];
+    LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block);
+    for (; i && reports < REPORT_LIMIT; i = LLVMGetNextInstruction(i)) {
+      if (cn_is_call(i))
+        reports += check_call(words, i, epoch);
+      epoch = cn_epochs_after(&v->epochs, i, epoch);
+    }
+  }
+}
+
+static void find_stored(struct words *words)
+{
+  const struct cn_cfg *cfg = &words->v->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i) && is_number(LLVMGetOperand(i, 0)) &&
+          !LLVMIsConstant(LLVMGetOperand(i, 0)) && is_word(words->v, LLVMGetOperand(i, 1))) {
+        cn_ptrmap_add(&words->stored, LLVMGetOperand(i, 0), NULL);
+        if (LLVMIsAArgument(LLVMGetOperand(i, 0)))
+          set(words, LLVMGetOperand(i, 0), CN_EPOCH_ENTRY);
+      }
+}
+
+void cn_verify_words(struct cn_verifier *v)
+{
+  struct words words = {.v = v};
+
+  if (!v->words.locals.count)
+    return;
+  find_stored(&words);
+  do
+    flow(&words);
+  while (words.changed);
+  check(&words);
+  cn_ptrmap_free(&words.stored);
+  cn_ptrmap_free(&words.values);
+}

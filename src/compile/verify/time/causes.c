@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why a function may run for long without a safepoint: its loops and calls without a bound, with a
+ * sentence for each and where it is in the source. Part of `cairn verify --time-to-safepoint`.
+ *
+ * Needs: struct cn_work. Provides: causes. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/verify/time/time_to_safepoint.h"
+
+/* ---- the list ---- */
+
+/* Where the optimiser has made several of one, one will do. */
+static bool is_same(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
+{
+  return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 &&
+         a->where && b->where && strcmp(a->where, b->where) == 0 && a->work == b->work;
+}
+
+void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where,
+                   char *why, uint64_t work)
+{
+  struct cairn_time_cause cause = {.kind = kind, .where = where, .why = why, .work = work};
+  unsigned length, line = LLVMGetDebugLocLine(at);
+
+  if (line) {
+    cause.line = line;
+    cause.column = LLVMIsAInstruction(at) ? LLVMGetDebugLocColumn(at) : 0;
+    cause.file = LLVMGetDebugLocFilename(at, &length);
+    cause.directory = LLVMGetDebugLocDirectory(at, &length);
+  }
+  if (causes->at.count && is_same(&causes->at.at[causes->at.count - 1], &cause)) {
+    free(where);
+    free(why);
+    return;
+  }
+  cn_push(&causes->at, cause);
+}
+
+void cn_causes_free(struct cn_causes *causes)
+{
+  for (size_t i = 0; i < causes->at.count; i++) {
+    free((void *)causes->at.at[i].where);
+    free((void *)causes->at.at[i].why);
+  }
+  cn_free(&causes->at);
+}
+
+/* ---- loops ---- */
+
+/* Does block `b` leave the loop by a comparison of an induction variable? */
+static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
+  struct cn_induction iv;
+
+  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+    return false;
+  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
+  LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
+  for (unsigned o = 0; compare && o < 2; o++)
+    if (cn_loops_induction(loops, l, layout, LLVMGetOperand(compare, o), &iv))
+      return true;
+  return false;
+}
+
+static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_loop *loop = &loops->at[l];
+  bool ends = false, counts = false;
+
+  for (uint32_t i = 0; i < loop->count; i++) {
+    const struct cn_block *block = &loops->cfg->blocks[loop->blocks[i]];
+    for (uint32_t s = 0; s < block->succ_count; s++)
+      if (!cn_loops_contain(loops, l, block->succs[s])) {
+        ends = true;
+        counts |= counts_out(loops, l, loop->blocks[i]);
+      }
+  }
+  if (!ends)
+    return cn_strdup("it never ends");
+  return cn_strdup(counts ? "only the running program knows how often it goes round"
+                          : "it ends when the data says so");
+}
+
+/* Another loop in it, on its way, that has no bound itself? */
+static bool has_endless_part(const struct cn_work *work, uint32_t l)
+{
+  const struct cn_loop *loop = &work->loops->at[l];
+
+  for (uint32_t i = 0; i < loop->count; i++)
+    if (work->blocks[loop->blocks[i]].through == CN_WORK_UNKNOWN)
+      return true;
+  for (uint32_t inner = 0; inner < l; inner++)
+    if (cn_loops_contain(work->loops, l, work->loops->at[inner].header) &&
+        work->at[inner].more == CN_WORK_UNKNOWN)
+      return true;
+  return false;
+}
+
+static char *why_of_loop(const struct cn_work *work, uint32_t l)
+{
+  const struct cn_work_loop *loop = &work->at[l];
+
+  if (loop->more != CN_WORK_UNKNOWN)
+    return cn_format("a pass does %llu units, and all that follow on it %llu",
+                     (unsigned long long)loop->once.through, (unsigned long long)loop->more);
+  if (loop->once.through == CN_WORK_UNKNOWN && has_endless_part(work, l))
+    return cn_strdup("a pass has no bound itself");
+  return why_of_exits(work->loops, l);
+}
+
+/* The first call on the cycle that is taken for a safepoint by those who ask no more. */
+static LLVMValueRef call_on(const struct cn_work *work, const uint32_t *blocks, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    for (LLVMValueRef v = LLVMGetFirstInstruction(work->loops->cfg->blocks[blocks[i]].block); v;
+         v = LLVMGetNextInstruction(v)) {
+      enum cn_call_kind kind = cn_classify_call(v).kind;
+      if (kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT)
+        return v;
+    }
+  return NULL;
+}
+
+/* "@foo" of a call or statepoint; to be freed. */
+static char *name_callee(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_work_callee(call);
+  char name[160];
+
+  return cn_strdup(callee ? cn_value_name(callee, name, sizeof name)
+                          : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "inline assembly"
+                                                                       : "a pointer");
+}
+
+/* Where the source has the cycle: its branch back, or else whatever of it is somewhere. */
+static LLVMValueRef place_of(const struct cn_cfg *cfg, const uint32_t *blocks, uint32_t count)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[blocks[count - 1]].block);
+
+  if (LLVMGetDebugLocLine(end))
+    return end;
+  for (uint32_t i = 0; i < count; i++)
+    for (LLVMValueRef v = LLVMGetFirstInstruction(cfg->blocks[blocks[i]].block); v;
+         v = LLVMGetNextInstruction(v))
+      if (LLVMGetDebugLocLine(v))
+        return v;
+  return end;
+}
+
+static void add_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count)
+{
+  struct cn_causes *causes = env;
+  const struct cn_cfg *cfg = work->loops->cfg;
+  uint32_t l = work->loops->of[blocks[0]], latch = blocks[count - 1];
+  LLVMValueRef header = LLVMBasicBlockAsValue(cfg->blocks[blocks[0]].block);
+  bool loop = cn_cfg_dominates(cfg, blocks[0], latch);
+  uint64_t all = loop ? cn_work_add(work->at[l].more, work->at[l].once.through) : CN_WORK_UNKNOWN;
+  char name[160];
+
+  char *why = loop ? why_of_loop(work, l) : cn_strdup("several ways lead into it");
+  LLVMValueRef call = call_on(work, blocks, count);
+  if (call) {
+    char *callee = name_callee(call);
+    char *longer = cn_format("%s, and the call of %s need not come to a safepoint", why, callee);
+    free(why);
+    free(callee);
+    why = longer;
+  }
+  cn_causes_add(causes, loop ? "loop" : "cycle", place_of(cfg, blocks, count),
+                cn_strdup(cn_value_name(header, name, sizeof name)), why, all);
+}
+
+/* ---- calls ---- */
+
+static void add_call(struct cn_causes *causes, const struct cn_work *work, LLVMValueRef call)
+{
+  struct cn_work_summary piece = cn_work_at(work->known, call);
+  LLVMValueRef callee = cn_work_callee(call);
+  const char *why = NULL;
+  uint64_t most = 0;
+
+  if (piece.passes && piece.through > causes->limit) {
+    most = piece.through;
+    why = callee && cn_work_find(work->known, callee)
+              ? "the function may do so much without coming to a safepoint"
+          : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "something in it may go round and round"
+                                                       : "it takes as long as its arguments say";
+  } else if (piece.polls && (piece.enter > causes->limit || piece.leave > causes->limit)) {
+    most = piece.enter > piece.leave ? piece.enter : piece.leave;
+    why = piece.enter > causes->limit ? "the function comes late to its first safepoint"
+                                      : "the function goes on for long after its last safepoint";
+  }
+  if (why)
+    cn_causes_add(causes, "call", call, name_callee(call), cn_strdup(why), most);
+}
+
+void cn_causes_find(struct cn_causes *causes, const struct cn_work *work)
+{
+  const struct cn_cfg *cfg = work->loops->cfg;
+
+  cn_work_cycles(work, causes->limit, add_cycle, causes);
+  for (uint32_t b = 0; b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i))
+        add_call(causes, work, i);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long until a safepoint: the bounds of every managed function, and what has none (`cairn
+ * verify --time-to-safepoint`; docs/placement.md). For modules from any producer; it shares with
+ * place-safepoints what instructions cost, not where polls are needed.
+ *
+ * Needs: safepoints in place. Provides: reports. Breaks: nothing.
+ *
+ * Functions are gone through callees first, so that calls have the bounds of what they call. Where
+ * a call closes a cycle of calls, its callee is first taken for one that polls on each way through,
+ * which holds if the callee, with all that rest on it, then does: a call that has returned has only
+ * made such that have. If not, all are gone through again with what has become of it. On each way
+ * round there must be a safepoint. What such a callee does on its way back is left out at first,
+ * and then counted, if there is a safepoint on each way back round, too; else bounds are those of
+ * one level.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/callgraph.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/cost/unpolled_returns.h"
+#include "compile/verify/time/time_to_safepoint.h"
+
+/* After so many rounds through the functions, nothing good is taken for granted any more. */
+#define ROUNDS 6
+
+/* A call that may be reached without a safepoint. */
+struct call_edge {
+  uint32_t to;
+  LLVMValueRef call;
+};
+
+struct record {
+  struct cn_work_summary all;
+  struct cn_causes causes;
+  CN_VECTOR(struct call_edge) early;
+  CN_VECTOR(uint32_t) late; /* nodes called, when a return may follow without a safepoint */
+  bool recursive, closed;   /* in a cycle of calls; called by one that closes it */
+  bool counted;             /* in none of late calls */
+  unsigned regions;
+};
+
+struct timing {
+  struct cn_ctx *ctx;
+  struct cn_callgraph graph;
+  struct cn_work_known known;
+  struct record *records; /* by node */
+  uint64_t limit;
+  bool worst; /* nothing is taken for granted of calls that close cycles */
+};
+
+/* ---- calls ---- */
+
+static bool opens_region(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  return callee && strcmp(LLVMGetValueName2(callee, &length), CN_NOPOLL_BEGIN) == 0;
+}
+
+static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool fresh, bool late)
+{
+  uint32_t to = cn_callgraph_find(&t->graph, cn_callgraph_target(t->ctx, call));
+
+  t->records[node].regions += opens_region(call);
+  if (to == CN_NO_NODE)
+    return;
+  if (t->graph.nodes[to].rank >= t->graph.nodes[node].rank) {
+    t->records[node].recursive = t->records[to].recursive = true;
+    t->records[to].closed = true;
+  }
+  if (fresh)
+    cn_push(&t->records[node].early, (struct call_edge){to, call});
+  if (late)
+    cn_push(&t->records[node].late, to);
+}
+
+static void note_calls(struct timing *t, uint32_t node, const struct cn_work *work)
+{
+  const struct cn_cfg *cfg = work->loops->cfg;
+  struct cn_ways_back ways = {.cfg = cfg, .known = work->known, .caught = true};
+  struct cn_work_summary ignored = {0};
+
+  cn_ways_back_find(&ways);
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    struct cn_work_point p = work->in[b];
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      if (!cn_is_call(i))
+        continue;
+      note_call(t, node, i, p.fresh, cn_ways_back_from(&ways, b, i));
+      struct cn_work_summary piece = cn_work_at(work->known, i);
+      p = cn_work_step(p, &piece, &ignored);
+    }
+  }
+  cn_ways_back_free(&ways);
+}
+
+/* ---- functions ---- */
+
+static uint64_t most_of(const struct cn_work_summary *s)
+{
+  uint64_t most = s->enter;
+
+  most = s->between > most ? s->between : most;
+  most = s->leave > most ? s->leave : most;
+  return s->through > most ? s->through : most;
+}
+
+/* What its attributes promise to callers must be true, but for what is added after promising. */
+static void check_claims(struct record *r, LLVMValueRef function)
+{
+  LLVMAttributeRef said = cn_string_attribute(function, CN_WORK_SAID);
+  const struct cn_work_summary *all = &r->all;
+  uint64_t outside = all->enter > all->leave ? all->enter : all->leave;
+
+  outside = all->through > outside ? all->through : outside;
+  if (said && outside > 2 * (CN_CALL_WORK + cn_work_parse(said)) && !r->recursive)
+    cn_causes_add(&r->causes, "claim", function, NULL,
+                  cn_strdup("its attribute \"" CN_WORK_SAID "\" promises less"), outside);
+  if (cn_string_attribute(function, CN_POLLS_SAID) && all->passes)
+    cn_causes_add(&r->causes, "claim", function, NULL,
+                  cn_strdup("its attribute \"" CN_POLLS_SAID "\" promises a safepoint on each way"),
+                  all->through);
+}
+
+static void find_causes(const struct timing *t, uint32_t node, const struct cn_work *work)
+{
+  LLVMValueRef function = t->graph.nodes[node].function;
+  struct record *r = &t->records[node];
+
+  cn_causes_free(&r->causes);
+  r->causes.limit = t->limit;
+  cn_causes_find(&r->causes, work);
+  if (!r->causes.at.count && most_of(&r->all) > t->limit)
+    cn_causes_add(&r->causes, "path", function, NULL,
+                  cn_strdup("what is done in turn adds up to that"), most_of(&r->all));
+  check_claims(r, function);
+}
+
+static void time_function(struct timing *t, uint32_t node)
+{
+  LLVMValueRef function = t->graph.nodes[node].function;
+  struct record *r = &t->records[node];
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+  struct cn_work work;
+
+  cn_cfg_build(&cfg, function);
+  cn_loops_find(&loops, &cfg);
+  cn_work_build(&work, t->ctx, &loops, &t->known);
+  r->all = work.all;
+  if (!r->all.passes && !cn_string_attribute(function, CN_POLLS_SAID) && cn_work_throws(&work)) {
+    r->all.passes = true;
+    r->all.through = r->all.enter; /* at most */
+  }
+  r->regions = 0;
+  r->early.count = r->late.count = 0;
+  note_calls(t, node, &work);
+  find_causes(t, node, &work);
+  if (cn_callgraph_is_certain(t->ctx, function))
+    cn_work_learn(&t->known, function, &r->all);
+  cn_work_free(&work);
+  cn_loops_free(&loops);
+  cn_cfg_free(&cfg);
+}
+
+/* ---- rounds ---- */
+
+/* What callers that come before it are to take a function for: what it was in the last round. */
+static void assume(struct timing *t, uint32_t node, bool first)
+{
+  LLVMValueRef function = t->graph.nodes[node].function;
+  struct cn_work_summary all = t->records[node].all;
+
+  if (first)
+    all = (struct cn_work_summary){.polls = true};
+  all.passes |= t->worst;
+  all.between = 0;
+  if (!t->records[node].counted)
+    all.leave = all.through = 0;
+  if (cn_callgraph_is_certain(t->ctx, function))
+    cn_work_learn(&t->known, function, &all);
+}
+
+/* True if nothing rests on what has turned out otherwise. */
+static bool time_functions(struct timing *t, unsigned round)
+{
+  bool held = true;
+
+  t->worst = round == ROUNDS;
+  for (uint32_t n = 0; n < t->graph.count; n++)
+    if (round == 0 || t->records[n].closed)
+      assume(t, n, round == 0);
+  for (uint32_t i = 0; i < t->graph.count; i++) {
+    uint32_t n = t->graph.order[i];
+    struct cn_work_summary before = t->records[n].all;
+    time_function(t, n);
+    const struct cn_work_summary *after = &t->records[n].all;
+    if (round == 0)
+      before = (struct cn_work_summary){.polls = true};
+    held &= before.passes == after->passes && before.polls == after->polls &&
+            before.enter == after->enter;
+  }
+  for (uint32_t n = 0; n < t->graph.count && !held; n++)
+    if (t->records[n].closed)
+      return false;
+  return true;
+}
+
+/* ---- the way back ---- */
+
+/* Which functions are in no cycle of late calls? Those that make none but of such, and so on. */
+static void find_counted(struct timing *t)
+{
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = 0; i < t->graph.count; i++) {
+      struct record *r = &t->records[t->graph.order[i]];
+      bool counted = !r->counted;
+      for (size_t n = 0; n < r->late.count && counted; n++)
+        counted = t->records[r->late.at[n]].counted;
+      changed |= counted;
+      r->counted |= counted;
+    }
+  }
+}
+
+static uint64_t outside_of(const struct cn_work_summary *s)
+{
+  return cn_work_add(cn_work_add(s->enter, s->leave), cn_work_add(s->between, s->through));
+}
+
+/* Now that it is known whose way back may be counted: the times that depend on it. */
+static void count_ways_back(struct timing *t)
+{
+  bool changed = true;
+
+  find_counted(t);
+  for (unsigned round = 0; round <= ROUNDS && changed; round++) {
+    for (uint32_t n = 0; n < t->graph.count; n++)
+      if (t->records[n].closed)
+        assume(t, n, false);
+    changed = false;
+    for (uint32_t i = 0; i < t->graph.count; i++) {
+      struct record *r = &t->records[t->graph.order[i]];
+      uint64_t before = outside_of(&r->all);
+      time_function(t, t->graph.order[i]);
+      changed |= before != outside_of(&r->all);
+    }
+  }
+  for (uint32_t n = 0; n < t->graph.count; n++)
+    t->records[n].recursive &= changed || !t->records[n].counted;
+}
+
+/* ---- recursion ---- */
+
+/* Depth first over the calls that may be reached without a safepoint: a call back to a function on
+ * the path closes a cycle without any. */
+struct descent {
+  struct timing *t;
+  uint8_t *state; /* by node: 0 not seen, 1 on the path, 2 done */
+  uint32_t *next;
+  CN_VECTOR(uint32_t) path;
+};
+
+static void add_recursion(struct timing *t, uint32_t node, const struct call_edge *edge)
+{
+  char name[160];
+
+  cn_causes_add(&t->records[node].causes, "recursion", edge->call,
+                cn_strdup(cn_value_name(t->graph.nodes[edge->to].function, name, sizeof name)),
+                cn_strdup("it is called again and again without a safepoint"), CN_WORK_UNKNOWN);
+}
+
+static void descend(struct descent *d, uint32_t root)
+{
+  d->state[root] = 1;
+  cn_push(&d->path, root);
+  while (d->path.count) {
+    uint32_t n = d->path.at[d->path.count - 1];
+    const struct record *r = &d->t->records[n];
+    if (d->next[n] == r->early.count) {
+      d->state[n] = 2;
+      d->path.count--;
+      continue;
+    }
+    const struct call_edge *edge = &r->early.at[d->next[n]++];
+    if (d->state[edge->to] == 1)
+      add_recursion(d->t, n, edge);
+    if (d->state[edge->to] != 0)
+      continue;
+    d->state[edge->to] = 1;
+    cn_push(&d->path, edge->to);
+  }
+}
+
+static void find_recursion(struct timing *t)
+{
+  struct descent d = {.t = t};
+
+  d.state = cn_alloc(t->graph.count * sizeof *d.state);
+  d.next = cn_alloc(t->graph.count * sizeof *d.next);
+  for (uint32_t n = 0; n < t->graph.count; n++)
+    if (d.state[n] == 0)
+      descend(&d, n);
+  cn_free(&d.path);
+  free(d.state);
+  free(d.next);
+}
+
+/* ---- the report ---- */
+
+static void report(const struct timing *t, uint32_t node, cairn_time_handler *tell, void *env)
+{
+  LLVMValueRef function = t->graph.nodes[node].function;
+  const struct record *r = &t->records[node];
+  size_t length;
+  unsigned part, line = LLVMGetDebugLocLine(function);
+  char name[160];
+  struct cairn_time time = {
+      .function = LLVMGetValueName2(function, &length),
+      .polls = r->all.polls,
+      .enter = r->all.enter,
+      .between = r->all.between,
+      .leave = r->all.leave,
+      .passes = r->all.passes,
+      .through = r->all.through,
+      .recursive = r->recursive,
+      .nopoll = cn_string_attribute(function, CN_NOPOLL) != NULL,
+      .regions = r->regions,
+      .causes = r->causes.at.at,
+      .cause_count = r->causes.at.count,
+  };
+
+  if (!length)
+    time.function = cn_value_name(function, name, sizeof name) + 1;
+  if (line) {
+    time.line = line;
+    time.file = LLVMGetDebugLocFilename(function, &part);
+    time.directory = LLVMGetDebugLocDirectory(function, &part);
+  }
+  tell(env, &time);
+}
+
+bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
+                             cairn_time_handler *tell, void *env)
+{
+  static const struct cairn_compile_options defaults;
+  struct cn_ctx ctx = {.module = module,
+                       .llvm = LLVMGetModuleContext(module),
+                       .layout = LLVMGetModuleDataLayout(module),
+                       .options = options ? options : &defaults};
+  struct cn_spaces before = cn_spaces_enter(ctx.options);
+  struct timing t = {.ctx = &ctx, .limit = (uint64_t)CN_WORK_PER_US * 1000000};
+  bool ok = true;
+
+  if (ctx.options->poll_budget)
+    t.limit = cn_work_limit(&ctx);
+  cn_callgraph_build(&t.graph, &ctx);
+  t.records = cn_alloc(t.graph.count * sizeof *t.records);
+  cn_work_know_module(&t.known, module);
+  for (unsigned round = 0; round <= ROUNDS && !time_functions(&t, round); round++)
+    continue;
+  count_ways_back(&t);
+  find_recursion(&t);
+  for (uint32_t n = 0; n < t.graph.count; n++) {
+    ok = ok && !t.records[n].causes.at.count;
+    report(&t, n, tell, env);
+    cn_causes_free(&t.records[n].causes);
+    cn_free(&t.records[n].early);
+    cn_free(&t.records[n].late);
+  }
+  free(t.records);
+  cn_work_forget(&t.known);
+  cn_callgraph_free(&t.graph);
+  cn_spaces_leave(before);
+  return ok;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later,
+ * "Safepoint Semantics & Verification"; docs/architecture.md, invariant 1). It shares nothing with
+ * the rewriter but the classification of calls and the reading of operand bundles.
+ *
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
+ *   stale-reference      used after a safepoint, on some static path, at which the object may have
+ *                        moved
+ *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference,
+ *                        and one that goes where it cannot be followed (check_escapes.c)
+ *   integer-to-reference, unmanaged-to-reference
+ *                        something becomes a reference: nothing says of which object
+ *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a module that has
+ *                        been rewritten
+ *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
+ *   wrong-base, relocate-index, gc-live-duplicate
+ *                        what a statepoint lists is wrong (check_bases.c)
+ *   undescribed-alloca   a local in memory holds references that no statepoint lists
+ *                        (check_allocas.c)
+ *   stale-word           a word of the language's own is used as it was before a safepoint
+ *                        (stale_words.c)
+ *   unlisted-operand     what is given to a call that is to have it listed is not
+ *                        (check_operands.c)
+ *   described-tail       what a statepoint says of locals makes no sense (check_descriptions.c)
+ *   nopoll-safepoint, nopoll-region
+ *                        a safepoint where none may be; regions that do not close
+ *                        (check_nopoll.c)
+ *   unchanging-memory    an access through a reference that passes of the code generator may move
+ *                        over a safepoint (check_promises.c)
+ *   span-tail            what a statepoint says of spans is not what is open there (check_spans.c)
+ *   loop-without-poll, recursion-without-poll, false-claim
+ *                        a loop that may run long has no safepoint, or a recursion, or a definition
+ *                        claims one (check_polls.c; if asked for)
+ *
+ * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
+ * bases, casts, integers and allocas. Its false positive, a phi of one value on paths with and
+ * without a safepoint compared with that value, is none here (stale_values.c).
+ */
+#include "compile/verify/verify.h"
+
+#include <string.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+
+/* LLVM's own rewriter takes whatever is named like a function of the C library for a leaf. */
+static const char *advice(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee)
+             ? "; if it never comes to a safepoint, give it the attribute \"gc-leaf-function\""
+             : "";
+}
+
+static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
+{
+  struct cn_call_class class = cn_classify_call(call);
+  char name[160];
+
+  if (class.kind == CN_CALL_PARSE) {
+    const struct cn_finding finding = {.value = LLVMGetCalledValue(call)};
+    cn_error_finding(v->ctx, call, "missed-parse-point", &finding, "%s (%s) is no statepoint%s",
+                     cn_calls_name(call, name, sizeof name), class.why, advice(call));
+  } else if (leaf && class.kind == CN_CALL_STATEPOINT) {
+    cn_error(v->ctx, call, "leaf-reaches-safepoint",
+             "a function marked as a leaf, of whose callers no record is kept, has a safepoint "
+             "at %s",
+             cn_verify_name_statepoint(call, name, sizeof name));
+  }
+}
+
+static void check_calls(struct cn_verifier *v)
+{
+  bool leaf = cn_string_attribute(v->function, "gc-leaf-function") != NULL;
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i))
+        check_call(v, i, leaf);
+}
+
+/* A reference that comes of no reference; relocates where another address space than 1 is managed
+ * return a pointer in 1, and constants and locals do not move. */
+static bool made_of_other(LLVMValueRef i)
+{
+  LLVMValueRef from = LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : NULL;
+
+  if (!from || LLVMIsConstant(from))
+    return false;
+  return LLVMIsAIntToPtrInst(i) ||
+         (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) &&
+          !cn_is_relocate(from) && !cn_is_in_local(from));
+}
+
+/* Pass tail-calls calls functions through the signature of their callers: what stands for a
+ * reference in it may be an integer to the callee, for which it is made right before the jump. */
+static bool leaves_at_once(LLVMValueRef i)
+{
+  LLVMUseRef use = LLVMGetFirstUse(i);
+  LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+
+  if (!user || cn_classify_call(user).kind != CN_CALL_MUSTTAIL)
+    return false;
+  LLVMValueRef callee = cn_direct_callee(user);
+  if (!callee || LLVMGlobalGetValueType(callee) == LLVMGetCalledFunctionType(user))
+    return false;
+  while (i && i != user && cn_classify_call(i).kind != CN_CALL_STATEPOINT)
+    i = LLVMGetNextInstruction(i);
+  return i == user;
+}
+
+static void check_casts(struct cn_verifier *v)
+{
+  char name[120];
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i) && !leaves_at_once(i)) {
+        const struct cn_finding finding = {.value = i, .other = LLVMGetOperand(i, 0)};
+        cn_error_finding(v->ctx, i,
+                         LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",
+                         &finding, "%s is made of %s: the collector cannot know its object",
+                         cn_value_name(i, name, sizeof name),
+                         LLVMIsAIntToPtrInst(i) ? "an integer" : "an unmanaged pointer");
+      }
+}
+
+static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_verifier v = {.ctx = ctx, .function = function};
+
+  cn_cfg_build(&v.cfg, function);
+  cn_epochs_build(&v.epochs, &v.cfg);
+  cn_values_build(&v.values, &v.epochs);
+  cn_objects_build(&v.objects, &v);
+  check_calls(&v);
+  check_casts(&v);
+  cn_verify_uses(&v);
+  cn_verify_escapes(&v);
+  cn_verify_relocates(&v);
+  cn_verify_allocas(&v);
+  cn_verify_words(&v);
+  cn_verify_regions(&v);
+  cn_verify_spans(&v);
+  cn_verify_promises(&v);
+  if (ctx->options && ctx->options->check_polls)
+    cn_verify_polls(&v);
+  cn_words_free(&v.words);
+  cn_ptrmap_free(&v.live);
+  cn_objects_free(&v.objects);
+  cn_values_free(&v.values);
+  cn_epochs_free(&v.epochs);
+  cn_cfg_free(&v.cfg);
+}
+
+static bool is_subject(LLVMValueRef function)
+{
+  return !LLVMIsDeclaration(function) && cn_is_managed(function);
+}
+
+bool cn_verify(struct cn_ctx *ctx)
+{
+  bool rewritten = false;
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    rewritten |= is_subject(f) && cn_calls_rewritten(f);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;
+       f = LLVMGetNextFunction(f))
+    if (is_subject(f))
+      verify_function(ctx, f);
+  if (rewritten && ctx->options && ctx->options->check_polls)
+    cn_verify_claims(ctx);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of pass verify-safepoints share. Private to verify*.c.
+ */
+#ifndef CN_COMPILE_VERIFY_VERIFY_H
+#define CN_COMPILE_VERIFY_VERIFY_H
+
+#include "base/vector.h"
+#include "compile/analysis/cfg.h"
+
+/* ---- scalars.c: the scalars of a value, numbered through ---- */
+
+#define CN_LEAVES 256 /* a type of more scalars is lumped: one leaf stands for all */
+#define CN_NO_LEAF UINT32_MAX
+uint32_t cn_leaves(LLVMTypeRef type);
+bool cn_leaves_lumped(LLVMTypeRef type);
+bool cn_leaf_is_ref(LLVMTypeRef type, uint32_t leaf);
+
+/* Which leaf of which operand becomes leaf `leaf` of an instruction that takes values apart or puts
+ * them together (extract and insert, value and element; shuffle). */
+struct cn_leaf_source {
+  enum {
+    CN_LEAF_NONE, /* undefined */
+    CN_LEAF_ONE,
+    CN_LEAF_ALL, /* not known: any leaf of any operand */
+  } which;
+  unsigned operand;
+  uint32_t leaf;
+};
+struct cn_leaf_source cn_leaf_source(LLVMValueRef instruction, uint32_t leaf);
+
+/* Epochs (epochs.c). An epoch is the time since one safepoint, or since one join of paths
+ * that come from different epochs. Every safepoint and every such join starts one, so that at
+ * each point of the function exactly one epoch is current: it is SSA numbering of "the last
+ * safepoint".
+ *
+ * The fact all else rests on: if `def` dominates `p` and the same epoch is current at both, no
+ * path from `def` to `p` has a safepoint on it; if the epochs differ, some static path has. */
+#define CN_EPOCH_NONE 0u
+#define CN_EPOCH_ENTRY 1u
+#define CN_EPOCH_MIXED UINT32_MAX
+
+struct cn_epochs {
+  const struct cn_cfg *cfg;
+  uint32_t *in, *out;          /* by block: current at its start (its phis), and when it is left */
+  struct cn_ptrmap statepoints; /* statepoint -> the epoch that it starts */
+};
+
+void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg);
+void cn_epochs_free(struct cn_epochs *epochs);
+/* The epoch that `instruction` starts if it is a statepoint, else `current`. */
+uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction,
+                         uint32_t current);
+
+/* The epoch that is current at `instruction`: a statepoint's own is not yet. */
+uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
+
+/* Values that a safepoint makes stale (stale_values.c): references, what holds them, statepoint
+ * tokens, and integers and unmanaged pointers made of references. */
+struct cn_stale {
+  uint32_t epoch; /* the epoch whose addresses the value has; CN_EPOCH_NONE: never stale; MIXED: of
+                     several */
+  int weight;     /* integers: how many references went in positively, less those negatively; or
+                     CN_WEIGHT_OTHER */
+};
+#define CN_WEIGHT_OTHER 1000
+
+struct cn_values {
+  const struct cn_epochs *epochs;
+  struct cn_ptrmap map; /* value -> where its leaves are in `cells`, and how many */
+  CN_VECTOR(struct cn_stale) cells;
+  struct cn_locals {
+    struct cn_ptrmap index; /* alloca -> number, from 0 */
+    uint32_t count;
+    struct cn_stale *now;   /* per local, while a block is gone through */
+    struct cn_stale *out;   /* per block and local: when the block is left */
+    bool changed;           /* in this pass */
+  } locals;
+  bool first_pass; /* what comes round loops is not known yet */
+  struct cn_stale *control; /* by block: what decides on which way it is come to; null: nothing
+                               that matters */
+};
+
+/* Where edges meet. */
+struct cn_join {
+  struct cn_stale all;
+  bool invalid, loops;
+  bool plain; /* along some edge comes no address: then the sum of what comes is none of so many */
+};
+void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
+                  struct cn_stale stale);
+struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b);
+
+/* ---- stale_locals.c: addresses in locals that are memory ---- */
+
+/* Find the locals that an address is stored in. False if there is none, as nearly always. */
+bool cn_locals_find(struct cn_values *values);
+/* Is a store to this address one to such a local? */
+bool cn_locals_follow(const struct cn_values *values, LLVMValueRef address);
+void cn_locals_enter(struct cn_values *values, uint32_t b);
+void cn_locals_leave(struct cn_values *values, uint32_t b);
+void cn_locals_store(struct cn_values *values, LLVMValueRef store);
+struct cn_stale cn_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
+                               uint32_t epoch);
+bool cn_locals_settled(const struct cn_values *values);
+void cn_locals_free(struct cn_values *values);
+
+void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
+void cn_values_free(struct cn_values *values);
+struct cn_stale cn_values_leaf(const struct cn_values *values, LLVMValueRef value, uint32_t leaf);
+/* Of all leaves together: valid where each of them is. */
+struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
+/* The address of a local, or of a place in one: it does not move. */
+bool cn_is_in_local(LLVMValueRef pointer);
+/* A computation that only hands a stale value on: not a use of its own. */
+bool cn_values_hands_on(LLVMValueRef instruction);
+/* Is `incoming` of epoch `epoch` valid when `from` is left? */
+bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
+
+/* ---- stale_control.c ---- */
+/* Fill in `control` from the branches' conditions as they are. True if that says something new. */
+bool cn_control_mark(struct cn_values *values);
+
+/* ---- stale_integers.c ---- */
+struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
+/* Something else, made of it. */
+struct cn_stale cn_stale_mangle(struct cn_stale stale);
+/* An arithmetic instruction or conversion of numbers, and what its result is. */
+bool cn_stale_computes(LLVMValueRef instruction);
+/* What a comparison says. */
+struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef instruction,
+                                 uint32_t leaf);
+/* Of values as old as this, would it say the same wherever the objects are? */
+bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b);
+struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction,
+                                 uint32_t leaf);
+
+/* null_facts.c: on each path from the definition of the reference `value` that has a safepoint on
+ * it, has a comparison shown the reference to be null before `at` in `block` is reached? `at` null:
+ * before `block` is left. */
+bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
+                    uint32_t block);
+
+/* ---- objects.c, same_object.c: which references point into one object ---- */
+
+/* One scalar reference. */
+struct cn_object {
+  LLVMValueRef value;
+  uint32_t leaf;
+  enum {
+    CN_OBJECT_ORIGIN,    /* names one object by itself */
+    CN_OBJECT_FIXED,     /* a constant, or what else does not move */
+    CN_OBJECT_UNDEFINED,
+    CN_OBJECT_COPY,      /* into the object of node `from` */
+    CN_OBJECT_MERGE,     /* of one of its inputs */
+  } kind;
+  bool moves;            /* a copy that may have another address */
+  bool start;            /* a copy that is its object's start */
+  bool null;
+  bool inside;           /* may point to other than its object's start */
+  uint32_t from;
+  uint32_t first, count; /* slice of inputs */
+  const void *key;       /* what decides between the inputs: a block, or a condition or index, */
+  uint32_t key_leaf;     /* and which leaf of that */
+  uint32_t class;        /* nodes of one class point into the same object, at one moment */
+  uint32_t root;         /* the node at the end of its copies */
+  uint32_t block;        /* of the definition; 0 of arguments and constants */
+};
+
+struct cn_object_input {
+  uint32_t node;
+  uint32_t from; /* the block at whose end it is read */
+};
+
+struct cn_verifier;
+struct cn_objects {
+  struct cn_verifier *v;
+  CN_VECTOR(struct cn_object) nodes;
+  CN_VECTOR(struct cn_object_input) inputs;
+  struct cn_ptrmap first; /* value -> its node of leaf 0 */
+  struct cn_ptrmap proved; /* pairs of nodes of different classes that are the same nevertheless */
+  uint32_t *order;        /* reachable nodes in order of definition */
+  uint32_t ordered;
+};
+
+void cn_objects_build(struct cn_objects *objects, struct cn_verifier *v);
+void cn_objects_free(struct cn_objects *objects);
+const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
+                                        uint32_t leaf); /* null if statepoints do not need it */
+void cn_objects_classify(struct cn_objects *objects); /* part of build */
+/* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
+bool cn_objects_same(struct cn_objects *objects, const struct cn_object *base,
+                     const struct cn_object *derived, uint32_t b);
+
+/* Locals in which statepoints list words of the language's own. */
+struct cn_words {
+  struct cn_ptrmap index; /* alloca -> number in `locals` */
+  CN_VECTOR(struct cn_words_of {
+    uint64_t *bits; /* one per word of 8 bytes */
+    uint64_t words;
+  }) locals;
+};
+
+struct cn_verifier {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  struct cn_cfg cfg;
+  struct cn_epochs epochs;
+  struct cn_values values;
+  struct cn_objects objects;
+  struct cn_words words;
+  struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (check_bases.c) */
+};
+
+/* How `value` went stale (witness.c). */
+struct cn_trail {
+  LLVMValueRef origin;     /* what was handed on since, or the value itself */
+  LLVMValueRef statepoint; /* that it did not survive, or null */
+  CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
+};
+/* Read just after `last` (null: before the first instruction) in block `b`. */
+void cn_trail_find(struct cn_trail *trail, const struct cn_verifier *v, LLVMValueRef value,
+                   LLVMValueRef last, uint32_t b);
+void cn_trail_free(struct cn_trail *trail);
+
+void cn_verify_uses(struct cn_verifier *v);      /* check_uses.c */
+void cn_verify_relocates(struct cn_verifier *v); /* check_bases.c: indices, duplicates, bases */
+bool cn_is_relocate(LLVMValueRef value);
+/* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
+LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
+void cn_verify_allocas(struct cn_verifier *v);   /* check_allocas.c */
+void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
+void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
+void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
+/* stale_words.c; the words are those that cn_verify_allocas() has met. */
+void cn_verify_words(struct cn_verifier *v);
+/* Word `word` of a local that has `words` of them is listed. */
+void cn_words_add(struct cn_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words);
+void cn_words_free(struct cn_words *listed);
+void cn_verify_polls(struct cn_verifier *v);     /* check_polls.c */
+void cn_verify_regions(struct cn_verifier *v);   /* check_nopoll.c */
+void cn_verify_spans(struct cn_verifier *v);     /* check_spans.c */
+/* check_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
+void cn_verify_claims(struct cn_ctx *ctx);
+void cn_verify_promises(struct cn_verifier *v);  /* check_promises.c */
+
+/* "the call to @foo (file line 7)", for messages. */
+const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame
+ * maps.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/object.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "compile/analysis/managed_functions.h"
+#include "compile/lto.h"
+#include "compile/module_flags.h"
+#include "driver/cc/sections.h"
+#include "driver/cc/structors.h"
+#include "driver/cc/units.h"
+#include "driver/tool.h"
+#include "object/elf/input.h"
+
+/* ---- options ---- */
+
+/* What -fcairn-remarks tells; the report has more. */
+static bool is_notable(const struct cairn_diagnostic *d)
+{
+  static const char *const rules[] = {"fall-back", "slot-mode", "variadic-statepoint"};
+
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (strcmp(d->rule, rules[i]) == 0)
+      return true;
+  return false;
+}
+
+static struct cairn_diagnostics said; /* about the unit at hand, for the report */
+
+static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
+{
+  const struct cn_command *command = env;
+
+  if (command->report)
+    cairn_diagnostics_keep(&said, diagnostic);
+  if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_notable(diagnostic)))
+    cn_tool_diagnose(NULL, diagnostic);
+}
+
+struct cairn_compile_options cn_backend_options(const struct cn_command *command)
+{
+  struct cairn_compile_options options = command->compile;
+
+  options.diagnose = diagnose;
+  options.env = (void *)command;
+  return options;
+}
+
+/* Once per process: Cairn's code generator options, then the user's -mllvm. */
+static void initialise(const struct cn_command *command)
+{
+  static bool done;
+
+  if (done)
+    return;
+  done = true;
+  cairn_compile_init();
+  if (command->llvm_options.count == 0)
+    return;
+  struct cn_words words = {0};
+  cn_push(&words, "cairn-cc");
+  for (size_t i = 0; i < command->llvm_options.count; i++)
+    cn_push(&words, command->llvm_options.at[i]);
+  LLVMParseCommandLineOptions((int)words.count, words.at, NULL);
+  cn_free(&words);
+}
+
+/* Position independence: clang says it in the module that it makes; for the user's IR, the command
+ * line does. */
+static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
+                         struct cn_machine *how, struct cairn_compile_options *options)
+{
+  bool pic = from_clang ? cn_flag_get(module, "PIC Level", 0) > 0 : !command->no_pic;
+  bool pie = from_clang ? cn_flag_get(module, "PIE Level", 0) > 0
+                        : command->pie || !command->pic_asked;
+
+  how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
+  options->shared = pic && !pie;
+}
+
+static LLVMCodeModel code_model(LLVMModuleRef module)
+{
+  unsigned model = cn_flag_get(module, "Code Model",
+                               1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+
+  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model)
+                                  : LLVMCodeModelDefault;
+}
+
+/* ---- the module before the pipeline ---- */
+
+/* What a front end may have left out: triple, data layout, and the unwind tables of functions with
+ * safepoints. */
+static bool complete(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *path)
+{
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
+  char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
+  const char *own = LLVMGetDataLayoutStr(module);
+  bool ok = !*own || (strncmp(own, layout, strlen(layout)) == 0 &&
+                      (!own[strlen(layout)] || strncmp(own + strlen(layout), "-ni:", 4) == 0));
+
+  if (!*LLVMGetTarget(module))
+    LLVMSetTarget(module, triple);
+  if (!*own)
+    LLVMSetDataLayout(module, layout);
+  if (!ok)
+    cn_tool_error("'%s': data layout '%s' is not that of '%s': '%s'", path, own, triple, layout);
+  LLVMDisposeMessage(layout);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeTargetData(data);
+  return ok;
+}
+
+static void want_unwind_tables(LLVMModuleRef module)
+{
+  enum { ASYNCHRONOUS = 2 };
+  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind,
+                                                       ASYNCHRONOUS);
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
+      LLVMAddAttributeAtIndex(f, at, attribute);
+}
+
+/* ---- the module after it ---- */
+
+/* What the command line says of code that LLVM's target machine, or we, must know; of a joined
+ * module, what those of its units said. */
+struct wishes {
+  enum cn_debug debug;
+  bool function_sections, data_sections;
+};
+
+/* IR of the user's own keeps what it has of debug information. */
+static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef module,
+                               bool from_clang)
+{
+  bool any = LLVMGetNamedMetadata(module, "llvm.dbg.cu", 11) != NULL;
+
+  return (struct wishes){.debug = from_clang ? command->debug
+                                  : any      ? CN_DEBUG_FULL
+                                             : CN_DEBUG_NONE,
+                         .function_sections = command->function_sections,
+                         .data_sections = command->data_sections};
+}
+
+/* Debug information beyond what was asked for was there for our rules and diagnostics. */
+static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
+{
+  if (wanted == CN_DEBUG_FULL)
+    return true;
+  if (wanted == CN_DEBUG_NONE) {
+    LLVMStripModuleDebugInfo(module);
+    return true;
+  }
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, "strip-nonlinetable-debuginfo", NULL, builder);
+  LLVMDisposePassBuilderOptions(builder);
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  cn_tool_error("%s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
+static bool write_object(const void *start, size_t size, const char *input, const char *output,
+                         bool *changed)
+{
+  size_t new_size = 0;
+  void *bytes = NULL;
+  char *error = NULL;
+  bool ok = cairn_object_rewrite(start, size, &bytes, &new_size, &error) == 0;
+
+  if (!ok)
+    cn_tool_error("'%s': %s", input, error ? error : "the object cannot be given frame maps");
+  else if (changed)
+    ok = !bytes || cn_output_write(output, bytes, new_size);
+  else
+    ok = cn_output_write(output, bytes ? bytes : start, bytes ? new_size : size);
+  if (changed)
+    *changed = bytes != NULL;
+  free(bytes);
+  free(error);
+  return ok;
+}
+
+/* Whether a pointer may be freed, the code generator asks for each load, and LLVM answers under
+ * "statepoint-example" by a search through all functions of the module. Under "coreclr", whose code
+ * is the same, it answers at once. */
+static void choose_strategy(LLVMModuleRef module)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    const char *gc = LLVMGetGC(f);
+    if (gc && strcmp(gc, "statepoint-example") == 0)
+      LLVMSetGC(f, "coreclr");
+  }
+}
+
+static bool emit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                 LLVMTargetMachineRef machine)
+{
+  bool assembly = command->mode == CN_MODE_ASSEMBLY;
+  LLVMMemoryBufferRef code = NULL;
+  char *message = NULL;
+
+  if (command->emit_llvm)
+    return cn_module_write(module, unit->output, assembly);
+  cn_structors_place(module);
+  choose_strategy(module);
+  LLVMSetTargetMachineAsmVerbosity(machine, true);
+  struct cairn_pass_time start = cn_times_start(&command->compile);
+  if (LLVMTargetMachineEmitToMemoryBuffer(
+          machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &code)) {
+    cn_tool_error("'%s': %s", unit->input, message);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  cn_times_stop(&command->compile, &start, "generate code");
+  start = cn_times_start(&command->compile);
+  bool ok = cn_module_errors() == 0;
+  if (ok && assembly)
+    ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+  else if (ok)
+    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input,
+                      unit->output, NULL);
+  cn_times_stop(&command->compile, &start, "stack maps to frame maps");
+  LLVMDisposeMemoryBuffer(code);
+  return ok;
+}
+
+/* ---- both ---- */
+
+/* -march= for the user's IR; clang says it in every function that it makes. */
+static const char *cpu_of(const struct cn_command *command)
+{
+  static char *host;
+
+  if (!command->cpu || strcmp(command->cpu, "native") != 0)
+    return command->cpu;
+  if (!host)
+    host = LLVMGetHostCPUName();
+  return host;
+}
+
+/* From the optimised module to the output file. */
+static bool finish(const struct cn_command *command, const struct cn_unit *unit,
+                   LLVMModuleRef module, LLVMTargetMachineRef machine,
+                   const struct cn_machine *how, const struct wishes *wishes)
+{
+  want_unwind_tables(module);
+  cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections,
+                    wishes->data_sections);
+  return drop_debug(module, wishes->debug) && emit(command, unit, module, machine);
+}
+
+/* ---- link-time optimisation ---- */
+
+static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
+                  data_sections_flag[] = "cairn.data-sections";
+
+/* What clang says in the modules that it makes, in a front end's: where joined modules may stand,
+ * and the processor. Vendors of targets are nothing but a linker's warning that they differ. */
+static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool shared)
+{
+  static const char any[] = "x86_64-unknown-", clangs[] = "x86_64-pc-";
+  const char *triple = LLVMGetTarget(module);
+  unsigned level = how->reloc == LLVMRelocPIC ? 2 : 0;
+
+  if (strncmp(triple, any, sizeof any - 1) == 0)
+    LLVMSetTarget(module, cn_command_text("%s%s", clangs, triple + sizeof any - 1));
+  if (level && cn_flag_get(module, "PIC Level", 0) == 0)
+    cn_flag_add(module, "PIC Level", CN_FLAG_LEAST, level);
+  if (level && !shared && cn_flag_get(module, "PIE Level", 0) == 0)
+    cn_flag_add(module, "PIE Level", CN_FLAG_MOST, level);
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); how->cpu && f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) &&
+        !LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       "target-cpu", 10))
+      LLVMAddTargetDependentFunctionAttr(f, "target-cpu", how->cpu);
+}
+
+/* What the link is to know, in the bitcode. */
+static bool write_unit(const struct cn_command *command, const struct cn_unit *unit,
+                       LLVMModuleRef module, const struct wishes *wishes)
+{
+  cn_flag_add(module, debug_flag, CN_FLAG_MOST, wishes->debug);
+  cn_flag_add(module, function_sections_flag, CN_FLAG_MOST, wishes->function_sections);
+  cn_flag_add(module, data_sections_flag, CN_FLAG_MOST, wishes->data_sections);
+  return cn_module_write(module, unit->output, command->mode == CN_MODE_ASSEMBLY);
+}
+
+/* The level of the link's command, if it has one. */
+static struct cairn_compile_options joined_options(const struct cn_command *command,
+                                                   LLVMModuleRef module)
+{
+  struct cairn_compile_options options = cn_backend_options(command);
+
+  cairn_compile_joined_options(module, &options);
+  if (command->level_asked) {
+    options.opt_level = command->compile.opt_level;
+    options.size_level = command->compile.size_level;
+  }
+  return options;
+}
+
+static bool compile_joined(const struct cn_command *command, const struct cn_unit *joined,
+                           LLVMModuleRef module)
+{
+  struct cairn_compile_options options = joined_options(command, module);
+  struct wishes wishes = {
+      .debug = cn_flag_get(module, debug_flag, CN_DEBUG_FULL),
+      .function_sections =
+          command->function_sections || cn_flag_get(module, function_sections_flag, 0),
+      .data_sections = command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
+  struct cn_machine how = {.opt_level = options.opt_level,
+                           .code_model = code_model(module),
+                           .cpu = cpu_of(command)};
+
+  set_position(command, module, true, &how, &options);
+  options.shared |= command->shared;
+  LLVMTargetMachineRef machine = cn_module_machine(module, joined->input, &how);
+  LLVMModuleRef result = machine ? cairn_compile_joined(module, machine, &options) : NULL;
+  bool ok = result && finish(command, joined, result, machine, &how, &wishes);
+  if (result)
+    LLVMDisposeModule(result);
+  if (machine)
+    LLVMDisposeTargetMachine(machine);
+  return ok;
+}
+
+/* ---- units ---- */
+
+/* Is it a unit of C that handles no reference, where such are native? */
+static bool is_native(const struct cn_command *command, const struct cn_unit *unit,
+                      LLVMModuleRef module)
+{
+  return unit->language == CN_LANG_C && command->native_units && cn_native_unit(module) &&
+         !cn_mentions_managed_type(unit->bitcode);
+}
+
+static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,
+                           LLVMModuleRef module)
+{
+  bool from_clang = unit->language == CN_LANG_C;
+  struct cairn_compile_options options = cn_backend_options(command);
+  struct wishes wishes = wishes_of(command, module, from_clang);
+  struct cn_machine how = {.opt_level = options.opt_level,
+                           .code_model = code_model(module),
+                           .cpu = from_clang ? NULL : cpu_of(command)};
+
+  if (LLVMGetNamedGlobal(module, CN_LTO_GUARD)) {
+    cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR",
+                  unit->input);
+    return false;
+  }
+  options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
+  if (!from_clang || is_native(command, unit, module))
+    options.manage_all = false; /* a front end says itself which functions are managed */
+  set_position(command, module, from_clang, &how, &options);
+  LLVMTargetMachineRef machine = cn_module_machine(module, unit->input, &how);
+  if (!machine)
+    return false;
+  bool ok = complete(module, machine, unit->input);
+  LLVMModuleRef result = !ok            ? NULL
+                         : command->lto ? cairn_compile_unit(module, machine, &options)
+                                        : cairn_compile_pipeline(module, machine, &options);
+  if (result) {
+    if (command->lto && !from_clang)
+      say_target(result, &how, options.shared);
+    ok = command->lto ? write_unit(command, unit, result, &wishes)
+                      : finish(command, unit, result, machine, &how, &wishes);
+    LLVMDisposeModule(result);
+  }
+  LLVMDisposeTargetMachine(machine);
+  return ok && result;
+}
+
+static bool import_all(const struct cn_command *command, LLVMModuleRef module)
+{
+  bool ok = true;
+
+  for (size_t i = 0; ok && i < command->imports.count; i++)
+    ok = cn_module_import(module, command->imports.at[i]);
+  return ok;
+}
+
+/* A module that a linker joined is our own, too. */
+static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined,
+                    bool *native)
+{
+  initialise(command);
+  struct cairn_pass_time start = cn_times_start(&command->compile);
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = joined || unit->language == CN_LANG_C
+                             ? cn_module_read_own(context, unit->bitcode)
+                             : cn_module_read(context, unit->bitcode);
+  bool ok = false;
+
+  cn_times_stop(&command->compile, &start, "read");
+  if (module) {
+    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
+    cn_module_name(unit->input);
+    *native = unit->native.count && is_native(command, unit, module);
+    ok = *native  ? true
+         : joined ? compile_joined(command, unit, module)
+                  : cn_unit_can_be_managed(command) && import_all(command, module) &&
+                        compile_module(command, unit, module);
+    if (command->report && !*native && (joined || !command->lto)) /* of code */
+      cn_report_unit(unit->input, &said);
+    cairn_diagnostics_free(&said);
+    LLVMDisposeModule(module);
+  }
+  LLVMContextDispose(context);
+  return ok;
+}
+
+bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native)
+{
+  return compile(command, unit, false, native);
+}
+
+bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined)
+{
+  bool native;
+
+  return compile(command, joined, true, &native);
+}
+
+bool cn_backend_rewrite(const char *path, const char *output, bool *changed)
+{
+  struct cn_input object;
+  char *error = NULL;
+
+  if (cn_input_open(&object, path, cn_input_is_binary, &error)) {
+    cn_tool_error("'%s': %s", path, error);
+    free(error);
+    return false;
+  }
+  bool ok = write_object(object.bytes, object.size, path, output, changed);
+  cn_input_close(&object);
+  return ok;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn-cc`, a C compiler driver in clang's place.
+ *
+ *   .c    clang to bitcode | Cairn and LLVM's code generator, in process | object with frame maps
+ *         clang alone, if the unit handles no reference
+ *   .ll .bc                 the same from the second step on
+ *   .s    clang assembles  | stack maps become frame maps
+ *   then  clang links, with the runtime for executables
+ *
+ * What is not compiling or linking (-E, -M, -fsyntax-only, ...), and every wrong use that clang
+ * would report, is clang's: it gets the same words. To --version Cairn adds a line of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "driver/cc/process.h"
+#include "driver/cc/units.h"
+#include "driver/tool.h"
+
+static const char help[] =
+    "cairn-cc: a C compiler in clang's place, with a precise, relocating garbage collector\n\n"
+    "usage: cairn-cc [any clang option] FILE...      .c .ll .bc .s .S .o .a\n\n"
+    "  -fcairn-safepoints=late   insert safepoints after the optimiser (default)\n"
+    "  -fcairn-safepoints=early  before it\n"
+    "  -fcairn-safepoints=none   not at all: the program never collects\n"
+    "  -fcairn-manage=references C functions are managed in units that handle references; clang\n"
+    "                            compiles the others, as native code (default)\n"
+    "  -fcairn-manage=all        they are in every unit\n"
+    "  -fcairn-manage=marked     only those with a gc strategy: C code that is to stay native\n"
+    "  -fcairn-slots=auto        functions with very many references keep them in frame slots "
+    "(default)\n"
+    "  -fcairn-slots=always      all functions do; =never: none does\n"
+    "  -fcairn-slot-budget=N     safepoints times live references above which auto does\n"
+    "  -fcairn-without=NAME      without this optimisation of relocation (see cairn opt --help)\n"
+    "  -fcairn-polls=NAME,...    where safepoint polls are placed (see cairn opt --help)\n"
+    "  -fcairn-poll=stack        polls compare the stack pointer with a limit: a stack overflow is\n"
+    "                            an error with a message (default: word)\n"
+    "  -fcairn-poll-budget=N     microseconds of work between two polls, about (default: 20)\n"
+    "  -fcairn-import=FILE       take over what is known of functions that FILE, IR that cairn-cc made\n"
+    "                            of another unit, defines and this one calls\n"
+    "  -flto                     make one unit of all at the link (needs lld)\n"
+    "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
+    "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
+    "                            loops (default: to standard error)\n"
+    "  -fcairn-times             tell on standard error how long each step took\n"
+    "  -###                      print the commands and passes, run nothing\n"
+    "  -v                        print them as they run\n\n"
+    "C++ and other languages are compiled by clang as native code. Not supported yet: -flto=thin,\n"
+    "and in managed units profiling and coverage, address, memory and thread sanitizers, OpenMP.\n\n"
+    "Options of clang:\n\n";
+
+/* ---- what clang does alone ---- */
+
+/* The command as clang is to see it. */
+static void add_arguments(const struct cn_command *command, struct cn_words *words)
+{
+  for (size_t i = 0; i < command->args.count; i++)
+    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
+      cn_push(words, command->args.at[i]);
+}
+
+static int pass_to_clang(const struct cn_command *command, bool with_environment)
+{
+  struct cn_words words = {0};
+  bool preprocesses = false;
+
+  cn_push(&words, cn_process_clang());
+  for (size_t i = 0; i < command->items.count; i++)
+    preprocesses |= command->items.at[i].input && cn_languages_preprocess(&command->items.at[i]);
+  if (with_environment && preprocesses)
+    cn_frontend_add_environment(&words);
+  add_arguments(command, &words);
+  if (command->verbose && !command->dry_run)
+    cn_process_print(&words, stderr);
+  return cn_process_become(&words);
+}
+
+/* Clang's lines first: they are what build systems look at. */
+static int print_version(const struct cn_command *command)
+{
+  struct cn_words words = {0};
+
+  cn_push(&words, cn_process_clang());
+  add_arguments(command, &words);
+  int status = cn_process_run(&words);
+  cn_free(&words);
+  if (status == 0)
+    printf("Cairn version %s\n", CAIRN_VERSION);
+  return status;
+}
+
+/* Is this for clang: nothing to compile or link, or wrong in a way that clang reports before it
+ * does anything? */
+static bool is_for_clang(const struct cn_command *command)
+{
+  size_t sources = 0, inputs = 0;
+
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (!item->input)
+      continue;
+    if (item->language == CN_LANG_HEADER ||
+        (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
+      return true;
+    inputs++;
+    sources += item->language != CN_LANG_LINK;
+  }
+  if (command->mode == CN_MODE_CLANG || command->incomplete || inputs == 0)
+    return true;
+  if (command->mode == CN_MODE_LINK)
+    return command->emit_llvm;
+  return sources == 0 || (command->output && sources > 1);
+}
+
+/* Whatever C may turn out to be. */
+static bool has_managed_sources(const struct cn_command *command)
+{
+  bool native = command->native_units && !command->lto;
+
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (item->input && (item->language == CN_LANG_IR || (item->language == CN_LANG_C && !native)))
+      return true;
+  }
+  return false;
+}
+
+/* ---- the whole command ---- */
+
+struct plan {
+  CN_VECTOR(struct cn_unit) units;
+  struct cn_words link;
+};
+
+static bool make_plan(const struct cn_command *command, struct plan *plan)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    struct cn_unit unit;
+    if (!item->input || item->language == CN_LANG_LINK)
+      continue;
+    if (!cn_unit_plan(command, item, &unit))
+      return false;
+    cn_push(&plan->units, unit);
+  }
+  return true;
+}
+
+/* Every unit is tried, as clang does; the first failure is the command's status. */
+static int run_units(const struct cn_command *command, struct plan *plan)
+{
+  int status = CN_EXIT_OK;
+
+  for (size_t i = 0; i < plan->units.count; i++) {
+    struct cn_unit *unit = &plan->units.at[i];
+    int own = cn_unit_compile(command, unit);
+    status = status ? status : own;
+  }
+  return status;
+}
+
+/* Make one unit of what was compiled with -flto. */
+static int run_join(const struct cn_command *command, const struct plan *plan,
+                    struct cn_joined *joined)
+{
+  if (!cn_lto_plan(command, plan->units.at, plan->units.count, joined))
+    return CN_EXIT_FAILED;
+  if (command->verbose || command->dry_run) {
+    cn_process_print(&joined->command, stderr);
+    cn_unit_print_passes(command, CN_PASSES_JOINED);
+  }
+  return command->dry_run ? CN_EXIT_OK : cn_lto_run(command, joined);
+}
+
+static int run_link(const struct cn_command *command, struct plan *plan)
+{
+  struct cn_joined joined = {0};
+  int status = cn_lto_is_wanted(command) ? run_join(command, plan, &joined) : CN_EXIT_OK;
+
+  cn_free(&joined.command);
+  if (status != CN_EXIT_OK)
+    return status;
+  if (!cn_link_command(command, plan->units.at, plan->units.count, &joined, &plan->link))
+    return CN_EXIT_FAILED;
+  if (command->verbose || command->dry_run)
+    cn_process_print(&plan->link, stderr);
+  if (command->dry_run)
+    return CN_EXIT_OK;
+  struct cairn_pass_time start = cn_times_start(&command->compile);
+  status = cn_process_run(&plan->link);
+  cn_times_stop(&command->compile, &start, "link");
+  return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
+}
+
+static int run(const struct cn_command *command)
+{
+  struct plan plan = {0};
+  int status = make_plan(command, &plan) ? run_units(command, &plan) : CN_EXIT_FAILED;
+
+  if (status == CN_EXIT_OK && command->mode == CN_MODE_LINK)
+    status = run_link(command, &plan);
+  if (!cn_report_write(command->report && *command->report ? command->report : NULL) && !status)
+    status = CN_EXIT_FAILED;
+  for (size_t i = 0; i < plan.units.count; i++)
+    cn_unit_free(&plan.units.at[i]);
+  cn_free(&plan.units);
+  cn_free(&plan.link);
+  if (command->compile.timer)
+    cn_times_print(&command->times, stderr);
+  return status;
+}
+
+static int serve(struct cn_command *command)
+{
+  if (!cn_command_parse(command))
+    return CN_EXIT_FAILED;
+  if (command->help)
+    fputs(help, stdout);
+  if (command->version && !command->help)
+    return print_version(command);
+  if (command->help || command->items.count == 0)
+    return pass_to_clang(command, false);
+  if (command->refused_lto) {
+    cn_tool_error("not supported yet: '%s' (-flto, which is -flto=full, joins all units into one)",
+                  command->refused_lto);
+    return CN_EXIT_FAILED;
+  }
+  if (is_for_clang(command))
+    return pass_to_clang(command, command->mode != CN_MODE_LINK);
+  if (has_managed_sources(command) && !cn_unit_can_be_managed(command))
+    return CN_EXIT_FAILED;
+  return run(command);
+}
+
+int main(int argc, char **argv)
+{
+  struct cn_command command = {0};
+
+  cn_tool_name = "cairn-cc";
+  cn_response_expand(argc, argv, &command.args);
+  int status = serve(&command);
+  cn_command_free(&command);
+  return status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options of clang that a driver must know.
+ */
+#ifndef CN_DRIVER_CC_CC_OPTIONS_H
+#define CN_DRIVER_CC_CC_OPTIONS_H
+
+enum cn_shape {
+  CN_SHAPE_FLAG,     /* the word itself */
+  CN_SHAPE_SEPARATE, /* the word itself; its argument is the next word */
+  CN_SHAPE_PREFIX,   /* any word that begins so; the argument follows in the same word */
+  CN_SHAPE_BOTH,     /* "-Xarg" or "-X arg" */
+};
+
+enum cn_effect {
+  CN_EFFECT_KEEP, /* nothing to know, except that the next word is no input */
+  CN_EFFECT_OUTPUT,
+  CN_EFFECT_LANGUAGE,
+  CN_EFFECT_OPTIMISE,
+  CN_EFFECT_DEBUG_INFO,
+  CN_EFFECT_OWN,
+  CN_EFFECT_CLANG_ONLY,
+  CN_EFFECT_STOP_AT_OBJECT,
+  CN_EFFECT_STOP_AT_ASSEMBLY,
+  CN_EFFECT_EMIT_LLVM,
+  CN_EFFECT_DRY_RUN,
+  CN_EFFECT_VERBOSE,
+  CN_EFFECT_SAVE_TEMPS,
+  CN_EFFECT_VERSION,
+  CN_EFFECT_HELP,
+  CN_EFFECT_SHARED,
+  CN_EFFECT_RELOCATABLE,
+  CN_EFFECT_NO_LIBRARIES,
+  CN_EFFECT_LINKER,
+  CN_EFFECT_PIC,
+  CN_EFFECT_PIE,
+  CN_EFFECT_NO_PIC,
+  CN_EFFECT_FUNCTION_SECTIONS,
+  CN_EFFECT_NO_FUNCTION_SECTIONS,
+  CN_EFFECT_DATA_SECTIONS,
+  CN_EFFECT_NO_DATA_SECTIONS,
+  CN_EFFECT_DEPENDENCIES,
+  CN_EFFECT_DEPENDENCY_FILE,
+  CN_EFFECT_DEPENDENCY_TARGET,
+  CN_EFFECT_DEPENDENCY_OTHER,
+  CN_EFFECT_PREPROCESSOR,
+  CN_EFFECT_LLVM_OPTION,
+  CN_EFFECT_CPU,
+  CN_EFFECT_ASSEMBLER,
+  CN_EFFECT_LTO,
+  CN_EFFECT_NO_LTO,
+  CN_EFFECT_REFUSED,
+  CN_EFFECT_SANITIZE,
+};
+
+struct cn_option {
+  const char *name;
+  enum cn_shape shape;
+  enum cn_effect effect;
+};
+
+/* The row for `word`, an option as written; null: clang's, to compile and to link, without a
+ * separate argument. */
+const struct cn_option *cn_options_find(const char *word);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of cairn-cc: what each option does to it, one function per group of effects.
+ */
+#include "driver/cc/command.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include "driver/cc/cc_options.h"
+#include "driver/tool.h"
+
+/* ---- effects ---- */
+
+/* -O, as clang reads it: -O is -O1, -Og is -O1, -O4 and above -O3. */
+static void set_optimisation(struct cairn_compile_options *compile, const char *level)
+{
+  char c = *level ? *level : '1';
+
+  compile->size_level = c == 's' ? 1 : c == 'z' ? 2 : 0;
+  if (c == 's' || c == 'z')
+    compile->opt_level = 2;
+  else if (c >= '0' && c <= '9')
+    compile->opt_level = c < '3' ? (unsigned)(c - '0') : 3;
+  else
+    compile->opt_level = c == 'g' ? 1 : 3; /* -Ofast */
+}
+
+/* -g...: what follows says how much, or something else altogether. */
+static void set_debug(enum cn_debug *debug, const char *kind)
+{
+  static const char *const full[] = {"",     "2",   "3",    "gdb",  "gdb2", "gdb3",
+                                     "lldb", "sce", "full", "used", "N"};
+  static const char *const lines[] = {"1", "gdb1", "line-tables-only", "line-directives-only",
+                                      "mlt"};
+
+  if (strcmp(kind, "0") == 0 || strcmp(kind, "gdb0") == 0)
+    *debug = CN_DEBUG_NONE;
+  if (strcmp(kind, "dwarf") == 0 || strncmp(kind, "dwarf-", 6) == 0)
+    *debug = CN_DEBUG_FULL;
+  for (size_t i = 0; i < sizeof full / sizeof *full; i++)
+    if (strcmp(kind, full[i]) == 0)
+      *debug = CN_DEBUG_FULL;
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    if (strcmp(kind, lines[i]) == 0)
+      *debug = CN_DEBUG_LINES;
+}
+
+/* -fcairn-NAME=VALUE, of the options of compiling that a user may want to set. */
+static bool set_compiling(struct cn_command *command, const char *word, bool *known)
+{
+  static const char *const names[] = {"slots", "slot-budget", "without",
+                                      "polls", "poll", "poll-budget"};
+  const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
+  size_t length = value ? (size_t)(value - name) : 0;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    *known = length && strlen(names[i]) == length && memcmp(names[i], name, length) == 0;
+    if (!*known)
+      continue;
+    char *wrong = cairn_compile_set(&command->compile, names[i], value + 1);
+    if (wrong)
+      cn_tool_error("-fcairn-%s", wrong);
+    free(wrong);
+    return !wrong;
+  }
+  return false;
+}
+
+/* -fcairn-manage=... */
+static bool set_manage(struct cn_command *command, const char *word, const char *what)
+{
+  bool marked = strcmp(what, "marked") == 0;
+
+  command->compile.manage_all = !marked;
+  command->native_units = strcmp(what, "references") == 0;
+  command->compile.native_functions = command->native_units;
+  if (command->native_units || marked || strcmp(what, "all") == 0)
+    return true;
+  cn_tool_error("invalid value '%s' in '%s' (references, all or marked)", what, word);
+  return false;
+}
+
+/* -fcairn-... */
+static bool set_own(struct cn_command *command, const char *word)
+{
+  static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=",
+                    report[] = "-fcairn-report", import[] = "-fcairn-import=";
+  bool known, set = set_compiling(command, word, &known);
+
+  if (known)
+    return set;
+  if (strncmp(word, safepoints, sizeof safepoints - 1) == 0) {
+    const char *when = word + sizeof safepoints - 1;
+    char *wrong = cairn_compile_set(&command->compile, "safepoints", when);
+    if (!wrong)
+      return true;
+    free(wrong);
+    cn_tool_error("invalid value '%s' in '%s' (late, early or none)", when, word);
+    return false;
+  }
+  if (strncmp(word, manage, sizeof manage - 1) == 0)
+    return set_manage(command, word, word + sizeof manage - 1);
+  if (strncmp(word, import, sizeof import - 1) == 0 && word[sizeof import - 1]) {
+    cn_push(&command->imports, word + sizeof import - 1);
+    return true;
+  }
+  if (strcmp(word, "-fcairn-times") == 0) {
+    command->compile.timer = cn_times_add;
+    command->compile.timer_env = &command->times;
+    return true;
+  }
+  if (strcmp(word, "-fcairn-remarks") == 0) {
+    command->remarks = true;
+    return true;
+  }
+  if (strncmp(word, report, sizeof report - 1) == 0 &&
+      (!word[sizeof report - 1] || (word[sizeof report - 1] == '=' && word[sizeof report]))) {
+    command->report = word + sizeof report - 1 + (word[sizeof report - 1] == '=');
+    command->compile.report = true;
+    return true;
+  }
+  cn_tool_error("unknown argument: '%s' (cairn-cc --help lists the -fcairn- options)", word);
+  return false;
+}
+
+/* Sanitizers that clang puts in as IR are ordinary code to us; those that are LLVM passes over
+ * shadow memory see neither moved objects nor our heap. */
+static const char *refused_sanitizer(const char *list)
+{
+  static const char *const passes[] = {
+      "address",       "kernel-address", "hwaddress",  "kernel-hwaddress",  "thread", "memory",
+      "kernel-memory", "dataflow",       "safe-stack", "shadow-call-stack", "cfi",    "kcfi",
+      "memtag",        "fuzzer",         "realtime",   "numerical",         "type"};
+
+  while (*list) {
+    size_t length = strcspn(list, ",");
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+      size_t own = strlen(passes[i]);
+      if (strncmp(list, passes[i], own) == 0 && (own == length || list[own] == '-'))
+        return passes[i];
+    }
+    list += length + (list[length] == ',');
+  }
+  return NULL;
+}
+
+/* What changes the code. */
+static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
+{
+  switch (effect) {
+  case CN_EFFECT_OPTIMISE:
+    command->level_asked = true;
+    set_optimisation(&command->compile, value);
+    break;
+  case CN_EFFECT_DEBUG_INFO:
+    set_debug(&command->debug, value);
+    break;
+  case CN_EFFECT_PIC:
+  case CN_EFFECT_PIE:
+  case CN_EFFECT_NO_PIC:
+    command->no_pic = effect == CN_EFFECT_NO_PIC;
+    command->pie = effect == CN_EFFECT_PIE;
+    command->pic_asked = effect == CN_EFFECT_PIC;
+    break;
+  case CN_EFFECT_FUNCTION_SECTIONS:
+  case CN_EFFECT_NO_FUNCTION_SECTIONS:
+    command->function_sections = effect == CN_EFFECT_FUNCTION_SECTIONS;
+    break;
+  case CN_EFFECT_DATA_SECTIONS:
+  case CN_EFFECT_NO_DATA_SECTIONS:
+    command->data_sections = effect == CN_EFFECT_DATA_SECTIONS;
+    break;
+  case CN_EFFECT_CPU:
+    command->cpu = value;
+    break;
+  case CN_EFFECT_LLVM_OPTION:
+    cn_push(&command->llvm_options, value);
+    break;
+  default:
+    break;
+  }
+}
+
+/* What changes the work to be done. */
+static void apply_work(struct cn_command *command, enum cn_effect effect, const char *value)
+{
+  switch (effect) {
+  case CN_EFFECT_OUTPUT:
+    command->output = value;
+    break;
+  case CN_EFFECT_CLANG_ONLY:
+    command->mode = CN_MODE_CLANG;
+    break;
+  case CN_EFFECT_STOP_AT_ASSEMBLY: /* over -c, below what clang does alone */
+    command->mode = command->mode == CN_MODE_CLANG ? CN_MODE_CLANG : CN_MODE_ASSEMBLY;
+    break;
+  case CN_EFFECT_STOP_AT_OBJECT:
+    command->mode = command->mode == CN_MODE_LINK ? CN_MODE_OBJECT : command->mode;
+    break;
+  case CN_EFFECT_EMIT_LLVM:
+    command->emit_llvm = true;
+    break;
+  case CN_EFFECT_DRY_RUN:
+    command->dry_run = true;
+    break;
+  case CN_EFFECT_VERBOSE:
+    command->verbose = true;
+    break;
+  case CN_EFFECT_SAVE_TEMPS:
+    command->save_temps = true;
+    command->save_temps_obj = strcmp(value, "obj") == 0;
+    break;
+  case CN_EFFECT_VERSION:
+    command->version = true;
+    break;
+  case CN_EFFECT_HELP:
+    command->help = true;
+    break;
+  case CN_EFFECT_SHARED:
+    command->shared = true;
+    break;
+  case CN_EFFECT_RELOCATABLE:
+    command->relocatable = true;
+    break;
+  case CN_EFFECT_NO_LIBRARIES:
+    command->no_default_libraries = true;
+    break;
+  case CN_EFFECT_LINKER:
+    if (strstr(value, "defs") || strstr(value, "no-undefined"))
+      command->no_undefined = true;
+    break;
+  default:
+    break;
+  }
+}
+
+/* What is about dependency files, or cannot be done. */
+static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word,
+                        const char *value)
+{
+  switch (effect) {
+  case CN_EFFECT_DEPENDENCIES:
+    command->dependencies = true;
+    break;
+  case CN_EFFECT_DEPENDENCY_FILE:
+    command->dependency_file = true;
+    break;
+  case CN_EFFECT_DEPENDENCY_TARGET:
+    command->dependency_target = true;
+    break;
+  case CN_EFFECT_PREPROCESSOR: /* -Wp,-MD,FILE is -MD -MF FILE to clang */
+    if (strncmp(value, "-MD,", 4) == 0 || strncmp(value, "-MMD,", 5) == 0)
+      command->dependencies = command->dependency_file = true;
+    break;
+  case CN_EFFECT_LTO:
+    command->lto = !*value || strcmp(value, "full") == 0 || strcmp(value, "auto") == 0;
+    command->refused_lto = command->lto ? NULL : word;
+    break;
+  case CN_EFFECT_NO_LTO:
+    command->lto = false;
+    command->refused_lto = NULL;
+    break;
+  case CN_EFFECT_REFUSED:
+    command->refused = word;
+    break;
+  case CN_EFFECT_SANITIZE:
+    if (refused_sanitizer(value))
+      command->refused = word;
+    break;
+  default:
+    break;
+  }
+}
+
+/* Which commands get the option. */
+static void route(struct cn_item *item, enum cn_effect effect)
+{
+  switch (effect) {
+  case CN_EFFECT_OWN:
+  case CN_EFFECT_OUTPUT:
+  case CN_EFFECT_LANGUAGE:
+  case CN_EFFECT_DRY_RUN:
+  case CN_EFFECT_SAVE_TEMPS:
+  case CN_EFFECT_EMIT_LLVM:
+  case CN_EFFECT_STOP_AT_OBJECT:
+  case CN_EFFECT_STOP_AT_ASSEMBLY:
+  case CN_EFFECT_LTO:
+  case CN_EFFECT_NO_LTO:
+    item->to_compile = item->to_link = false;
+    break;
+  case CN_EFFECT_DEPENDENCIES:
+  case CN_EFFECT_DEPENDENCY_FILE:
+  case CN_EFFECT_DEPENDENCY_TARGET:
+  case CN_EFFECT_DEPENDENCY_OTHER:
+    item->to_link = false;
+    break;
+  case CN_EFFECT_ASSEMBLER: /* the assembler's, which clang does not run for C */
+    item->to_compile = false;
+    break;
+  default:
+    break;
+  }
+}
+
+/* ---- the walk over the words ---- */
+
+static void add_input(struct cn_command *command, size_t at, const char *forced)
+{
+  struct cn_item item = {
+      .words = command->args.at + at, .count = 1, .input = true, .forced = forced};
+
+  item.language = cn_languages_of(item.words[0], forced);
+  cn_push(&command->items, item);
+}
+
+/* One option at args[at]; returns how many words it takes, 0 after a message. */
+static size_t add_option(struct cn_command *command, size_t at, const char **forced)
+{
+  const char *word = command->args.at[at];
+  const struct cn_option *row = cn_options_find(word);
+  struct cn_item item = {
+      .words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
+  const char *value = row ? word + strlen(row->name) : "";
+
+  if (row && (row->shape == CN_SHAPE_SEPARATE || (row->shape == CN_SHAPE_BOTH && !*value))) {
+    command->incomplete = at + 1 == command->args.count;
+    item.count = command->incomplete ? 1 : 2;
+    value = command->incomplete ? "" : command->args.at[at + 1];
+  }
+  if (row) {
+    if (row->effect == CN_EFFECT_OWN && !set_own(command, word))
+      return 0;
+    if (row->effect == CN_EFFECT_LANGUAGE)
+      *forced = strcmp(value, "none") == 0 ? NULL : value;
+    apply_code(command, row->effect, value);
+    apply_work(command, row->effect, value);
+    apply_other(command, row->effect, word, value);
+    route(&item, row->effect);
+  }
+  cn_push(&command->items, item);
+  return item.count;
+}
+
+bool cn_command_parse(struct cn_command *command)
+{
+  const char *forced = NULL;
+  bool options_end = false;
+
+  command->compile.manage_all = command->compile.native_functions = true;
+  command->native_units = true;
+  for (size_t i = 0; i < command->args.count;) {
+    const char *word = command->args.at[i];
+    if (!options_end && strcmp(word, "--") == 0) {
+      options_end = true;
+      i++;
+    } else if (options_end || word[0] != '-' || !word[1]) {
+      add_input(command, i++, forced);
+    } else {
+      size_t taken = add_option(command, i, &forced);
+      if (!taken)
+        return false;
+      i += taken;
+    }
+  }
+  return true;
+}
+
+void cn_command_free(struct cn_command *command)
+{
+  cn_free(&command->items);
+  cn_free(&command->llvm_options);
+  cn_free(&command->imports);
+  cn_free(&command->args);
+  cn_times_free(&command->times);
+}
+
+const char *cn_command_text(const char *format, ...)
+{
+  static struct cn_words kept; /* reachable to the end, so that leak checkers are content */
+  va_list args;
+  char *text;
+
+  va_start(args, format);
+  CN_CHECK(vasprintf(&text, format, args) >= 0);
+  va_end(args);
+  cn_push(&kept, text);
+  return text;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of
+ * which language, which options take the next word, what is to be made. Everything else stays an
+ * opaque option that goes to clang as it came, in its place.
+ */
+#ifndef CN_DRIVER_CC_COMMAND_H
+#define CN_DRIVER_CC_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cairn/compile.h>
+#include "base/vector.h"
+#include "driver/times.h"
+
+/* A list of words, such as an argument vector. */
+struct cn_words {
+  const char **at;
+  size_t count, room;
+};
+
+enum cn_language {
+  CN_LANG_LINK,    /* objects, archives, anything unknown: for the linker */
+  CN_LANG_C,       /* C source, preprocessed or not */
+  CN_LANG_IR,      /* .ll, .bc */
+  CN_LANG_ASM,     /* assembled by clang, then stack maps become frame maps */
+  CN_LANG_FOREIGN, /* C++ and the like: clang compiles it as native code */
+  CN_LANG_HEADER,  /* a precompiled header is made: clang's business */
+};
+
+enum cn_mode {
+  CN_MODE_LINK,
+  CN_MODE_OBJECT,   /* -c */
+  CN_MODE_ASSEMBLY, /* -S */
+  CN_MODE_CLANG,    /* clang does it alone: -E, -M, -fsyntax-only, ... */
+};
+
+enum cn_debug { CN_DEBUG_NONE, CN_DEBUG_LINES, CN_DEBUG_FULL };
+
+/* One option with its argument, or one input. */
+struct cn_item {
+  const char *const *words;
+  size_t count;
+  bool input;
+  enum cn_language language; /* of an input */
+  const char *forced;        /* the -x in force, or null */
+  bool to_compile, to_link;  /* of an option: which commands get it */
+};
+
+struct cn_command {
+  struct cn_words args; /* response files expanded, argv[0] left out */
+  CN_VECTOR(struct cn_item) items;
+  enum cn_mode mode;
+  const char *output; /* -o */
+  bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
+  bool version, help; /* asked for, beside whatever else */
+  bool incomplete;    /* the last option lacks its argument: clang says so */
+
+  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
+   * it makes. */
+  struct cairn_compile_options compile;
+  bool native_units;  /* C units that handle no reference are clang's, whatever `compile` says */
+  bool level_asked; /* -O... */
+  enum cn_debug debug;
+  bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
+  struct cn_times times;  /* -fcairn-times: compile.timer adds to it */
+  const char *report; /* -fcairn-report=FILE; "" for standard error; null: no report */
+  const char *cpu;
+  struct cn_words llvm_options; /* -mllvm */
+  struct cn_words imports;      /* -fcairn-import=FILE */
+
+  /* Dependency files. */
+  bool dependencies, dependency_file, dependency_target;
+
+  /* Linking. */
+  bool shared, relocatable, no_default_libraries;
+  bool no_undefined; /* shared objects are not to leave symbols undefined */
+
+  bool lto;                /* -flto */
+  const char *refused;     /* an option that managed code cannot be compiled with yet */
+  const char *refused_lto; /* one that nothing can be done with */
+};
+
+/* Replace every @file that can be read by the words in it, quoted as GNU tools do. */
+void cn_response_expand(int argc, char **argv, struct cn_words *out);
+
+/* Understand `command->args`. False after a message: an option of our own that is wrong. */
+bool cn_command_parse(struct cn_command *command);
+
+/* languages.c: by suffix, or by -x if `forced` is not null. */
+enum cn_language cn_languages_of(const char *path, const char *forced);
+
+/* languages.c: will clang's preprocessor run over this input of C or assembly? */
+bool cn_languages_preprocess(const struct cn_item *input);
+
+void cn_command_free(struct cn_command *command);
+
+/* Strings that live as long as the process: a driver runs one command. */
+const char *cn_command_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Clang as front end: from C to unoptimised bitcode with debug locations. And as compiler, of what is
+ * native.
+ *
+ * The user's options go through as they came. What is added for bitcode:
+ *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
+ *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
+ *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
+ *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
+ *   -ftrivial-auto-var-init=zero   if the user asked for a pattern, which is no reference
+ *   -g                        source rules name lines, and unions are known by their debug
+ *                             information
+ */
+#include <stdio.h>
+#include <string.h>
+#include "driver/cc/cc_options.h"
+#include "driver/cc/process.h"
+#include "driver/cc/units.h"
+
+static void add(struct cn_words *words, const char *word)
+{
+  cn_push(words, word);
+}
+
+void cn_frontend_add_environment(struct cn_words *words)
+{
+  unsigned major = 0, minor = 0, patch = 0;
+  const char *include = cn_paths_find("include");
+
+  sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch);
+  add(words, "-D__CAIRN__=1");
+  add(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
+  if (include) {
+    /* Last of all, so that /usr/include never comes before the compiler's own headers. */
+    add(words, "-idirafter");
+    add(words, include);
+  }
+}
+
+void cn_frontend_add_graph(const char *path, struct cn_words *words)
+{
+  add(words, "-Xclang");
+  add(words, "-dependency-dot");
+  add(words, "-Xclang");
+  add(words, path);
+}
+
+static void add_options(const struct cn_command *command, struct cn_words *words)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    for (size_t k = 0; !item->input && item->to_compile && k < item->count; k++)
+      add(words, item->words[k]);
+  }
+}
+
+/* Clang names the dependency file and its target by its -o, which here is a temporary file. */
+static void add_dependencies(const struct cn_command *command, const struct cn_unit *unit,
+                             struct cn_words *words)
+{
+  if (!command->dependencies)
+    return;
+  if (!command->dependency_file) {
+    add(words, "-MF");
+    add(words, command->output ? cn_paths_with_suffix(command->output, ".d")
+                               : cn_command_text("%s.d", cn_paths_stem(unit->input)));
+  }
+  if (!command->dependency_target) {
+    add(words, "-MQ");
+    add(words,
+        command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
+  }
+}
+
+static void add_c(const struct cn_command *command, struct cn_words *words)
+{
+  static const char *const always[] = {"-emit-llvm",
+                                       "-Xclang",
+                                       "-disable-llvm-passes",
+                                       "-Xclang",
+                                       "-disable-O0-optnone",
+                                       "-fasynchronous-unwind-tables",
+                                       "-fno-sanitize=function",
+                                       "-gno-split-dwarf"};
+
+  for (size_t i = 0; i < command->items.count; i++)
+    if (!strcmp(command->items.at[i].words[0], "-ftrivial-auto-var-init=pattern"))
+      add(words, "-ftrivial-auto-var-init=zero");
+  for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    add(words, always[i]);
+  if (command->debug != CN_DEBUG_FULL)
+    add(words, "-g");
+  /* Until the link, bitcode has lines for diagnostics that nobody asked for: no folder with them. */
+  if (command->lto && command->debug == CN_DEBUG_NONE)
+    add(words, "-fdebug-compilation-dir=.");
+}
+
+/* Clang names what it makes beside an object by -o, which in a link is a temporary file. */
+static void add_names(const struct cn_command *command, const struct cn_unit *unit,
+                      struct cn_words *words)
+{
+  const char *program = command->output ? command->output : "a";
+
+  add_dependencies(command, unit, words);
+  if (!command->save_temps && strcmp(program, "-") != 0) {
+    add(words, "-dumpdir");
+    add(words, cn_command_text("%s-", program));
+  }
+}
+
+static void add_save_temps(const struct cn_command *command, struct cn_words *words)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    const struct cn_option *option = item->input ? NULL : cn_options_find(item->words[0]);
+    if (option && option->effect == CN_EFFECT_SAVE_TEMPS)
+      add(words, item->words[0]);
+  }
+}
+
+static void add_input(const struct cn_unit *unit, const char *output, struct cn_words *words)
+{
+  if (cn_languages_preprocess(unit->item))
+    cn_frontend_add_environment(words);
+  if (unit->item->forced) {
+    add(words, "-x");
+    add(words, unit->item->forced);
+  }
+  if (output) {
+    add(words, "-o");
+    add(words, output);
+  }
+  if (unit->input[0] == '-' && unit->input[1])
+    add(words, "--");
+  add(words, unit->input);
+}
+
+static void begin(const struct cn_command *command, struct cn_words *words)
+{
+  add(words, cn_process_clang());
+  add_options(command, words);
+  /* In a link, options of the linker stand beside the compiler's; clang alone would not complain of
+   * either. */
+  if (command->mode == CN_MODE_LINK)
+    add(words, "-Qunused-arguments");
+}
+
+void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
+{
+  struct cn_words *words = &unit->native;
+
+  begin(command, words);
+  add(words, command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
+  if (command->emit_llvm)
+    add(words, "-emit-llvm");
+  add_save_temps(command, words);
+  if (command->mode == CN_MODE_LINK)
+    add_names(command, unit, words);
+  /* Without -o, clang names things by the source, dependencies' target too. */
+  bool named = command->output || command->mode == CN_MODE_LINK;
+  add_input(unit, named ? unit->output : NULL, words);
+}
+
+void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
+{
+  struct cn_words *words = &unit->front_end;
+
+  if (unit->language == CN_LANG_IR)
+    return;
+  begin(command, words);
+  add(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
+  if (unit->language == CN_LANG_C)
+    add_c(command, words);
+  add_dependencies(command, unit, words);
+  if (unit->language == CN_LANG_FOREIGN && command->emit_llvm)
+    add(words, "-emit-llvm");
+  add_input(unit, unit->bitcode ? unit->bitcode : unit->output, words);
+}

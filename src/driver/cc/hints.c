@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What Cairn has to say of clang's own errors. Clang tells of address spaces, which are how
+ * `managed` is made; a note for each such error tells Cairn's rule, and what to write instead.
+ *
+ * Clang's messages stay as they are, colours included: its standard error is the user's. Only when
+ * it has failed it is run again, silently and for its messages alone, and the notes come behind.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "driver/cc/hints.h"
+#include "driver/cc/process.h"
+
+#define FROM_REFERENCE                                                                            \
+  "a reference cannot become an ordinary pointer, which nobody updates when the object moves "    \
+  "[reference-to-unmanaged]; make it a pointer to `managed`, or copy the data out with "          \
+  "cairn_copy_out()"
+#define TO_REFERENCE                                                                              \
+  "an ordinary pointer is not the address of an object [unmanaged-to-reference]; allocate with "  \
+  "cairn_new() or cairn_new_array() instead of malloc(), and copy data of locals, literals and "  \
+  "native memory in with cairn_copy_in()"
+#define MIXED                                                                                     \
+  "a reference and an ordinary pointer never lead to the same object; make both pointers to "     \
+  "`managed`, or neither"
+#define HEAP_ONLY                                                                                 \
+  "`managed` says where what a pointer leads to lies: in the collector's heap, where objects "    \
+  "come from cairn_new() alone [managed-global]; write `TYPE managed *name`"
+
+static const struct hint {
+  const char *text, *note;
+} hints[] = {
+    {"changes address space of nested pointer",
+     "memory that holds references is not like memory that holds ordinary pointers: the "
+     "collector updates it; write `managed` in both types"},
+    {"pointers to non-overlapping address spaces", MIXED},
+    {"automatic variable qualified with an address space", HEAP_ONLY},
+    {"parameter may not be qualified with an address space", HEAP_ONLY},
+    {"field may not be qualified with an address space", HEAP_ONLY},
+    {"return type cannot be qualified with address space", HEAP_ONLY},
+    {"multiple address spaces specified for type", "`managed` is there already"},
+};
+
+static bool is_managed(const char *text, const char *end)
+{
+  static const char space[] = "address_space(1)";
+
+  return memmem(text, (size_t)(end - text), space, sizeof space - 1) != NULL;
+}
+
+/* Which way an error about two pointers goes: the first type that it names is the source, but where
+ * something is initialised. */
+static const char *change_of(const char *text)
+{
+  static const char *const between[] = {"' with an expression of type '",
+                                        "' to parameter of type '",
+                                        "' from a function with result type '", "' to '"};
+  const char *middle = NULL, *end = text + strlen(text);
+
+  for (size_t i = 0; i < sizeof between / sizeof *between && !middle; i++)
+    middle = strstr(text, between[i]);
+  if (!middle) /* after a type in brackets */
+    middle = strstr(text, ") with an expression of type ");
+  for (const char *at = text; !middle && (at = strstr(at, ") ")) != NULL; at++)
+    if (strncmp(at, ") to ", 5) == 0 || strncmp(at, ") from ", 7) == 0)
+      middle = at;
+  if (!middle)
+    return MIXED;
+  bool first = is_managed(text, middle), second = is_managed(middle, end);
+  if (first == second)
+    return "`managed` belongs to what a pointer leads to; here it is in two different places";
+  bool source = strncmp(text, "initializing", 12) == 0 ? second : first;
+  return source ? FROM_REFERENCE : TO_REFERENCE;
+}
+
+static const char *note_of(const char *text)
+{
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (strstr(text, hints[i].text))
+      return hints[i].note;
+  return strstr(text, "changes address space of pointer") ? change_of(text) : NULL;
+}
+
+/* FILE:LINE:COLUMN: error: TEXT */
+static void explain(char *line, FILE *out)
+{
+  static const char mark[] = ": error: ";
+  char *at = strstr(line, mark);
+  const char *note = at ? note_of(at + sizeof mark - 1) : NULL;
+
+  if (note)
+    fprintf(out, "%.*s: note: cairn: %s\n", (int)(at - line), line, note);
+}
+
+/* The same command, for its messages: one line each, without colours and warnings. */
+static void ask_again(const struct cn_words *words, struct cn_words *out)
+{
+  static const char *const more[] = {"-fsyntax-only", "-w", "-fno-color-diagnostics",
+                                     "-fno-caret-diagnostics", "-fdiagnostics-format=clang"};
+
+  size_t options = words->count - 1; /* the input comes last */
+
+  options -= strcmp(words->at[options - 1], "--") == 0;
+  for (size_t i = 0; i < words->count; i++) {
+    for (size_t k = 0; i == options && k < sizeof more / sizeof *more; k++)
+      cn_push(out, more[k]);
+    if (strcmp(words->at[i], "-c") != 0)
+      cn_push(out, words->at[i]);
+  }
+}
+
+void cn_hints_explain(const struct cn_words *words)
+{
+  const char *path = cn_temp_file("errors", ".txt");
+  struct cn_words again = {0};
+  char *line = NULL;
+  size_t room = 0;
+
+  if (!path)
+    return;
+  ask_again(words, &again);
+  cn_process_run_into(&again, path);
+  cn_free(&again);
+  FILE *errors = fopen(path, "r");
+  while (errors && getline(&line, &room, errors) > 0)
+    explain(line, stderr);
+  if (errors)
+    fclose(errors);
+  free(line);
+}

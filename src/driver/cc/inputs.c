@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The files of a link, and what linkers get in their place: objects that another compiler made with
+ * stack maps get frame maps, for the runtime would take their frames for native ones; bitcode is
+ * left out, for code was made of it.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cairn/object.h>
+#include "base/guard.h"
+#include "base/vector.h"
+#include "driver/cc/process.h"
+#include "driver/cc/units.h"
+#include "driver/tool.h"
+#include "object/elf/archive.h"
+
+struct file {
+  void *bytes; /* null: it cannot be read, or is empty */
+  size_t size;
+};
+
+static struct file open_file(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct file file = {0};
+  struct stat status;
+
+  if (fd < 0)
+    return file;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    file.size = (size_t)status.st_size;
+    file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file.bytes == MAP_FAILED)
+      file.bytes = NULL;
+  }
+  close(fd);
+  return file;
+}
+
+static void close_file(struct file *file)
+{
+  if (file->bytes)
+    munmap(file->bytes, file->size);
+}
+
+static bool begins(const void *bytes, size_t size, const char *magic)
+{
+  return size >= 4 && memcmp(bytes, magic, 4) == 0;
+}
+
+static bool is_bitcode(const void *bytes, size_t size)
+{
+  return begins(bytes, size, "BC\xc0\xde") || begins(bytes, size, "\xde\xc0\x17\x0b");
+}
+
+/* A quick look: does the object contain the name of stack maps, of what stands for maps to be made,
+ * or of frame maps (which `ld -r` may have joined in a way that has to be undone)? */
+static bool may_have_stack_maps(const void *bytes, size_t size)
+{
+  return begins(bytes, size, "\177ELF") &&
+         (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13) ||
+          memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
+}
+
+/* By its name, so that shared objects are not looked at. */
+static bool is_object(const char *path)
+{
+  size_t length = strlen(path);
+
+  return length >= 2 && strcmp(path + length - 2, ".o") == 0;
+}
+
+/* ---- members of archives ---- */
+
+/* One member, in memory as long as the archive is. */
+struct part {
+  char name[256];
+  const void *bytes; /* within the archive, or `file`, or `own` */
+  size_t size;
+  struct file file; /* a thin archive's */
+  void *own;        /* rewritten; to be freed */
+  bool left_out;
+};
+
+struct archive {
+  const char *path;
+  struct file file;
+  CN_VECTOR(struct part) parts;
+};
+
+static void close_archive(struct archive *archive)
+{
+  for (size_t i = 0; i < archive->parts.count; i++) {
+    close_file(&archive->parts.at[i].file);
+    free(archive->parts.at[i].own);
+  }
+  cn_free(&archive->parts);
+  close_file(&archive->file);
+}
+
+/* The name of a thin archive's member is its path from the archive. */
+static struct file open_outside(const struct archive *archive, const char *name)
+{
+  const char *slash = name[0] == '/' ? NULL : strrchr(archive->path, '/');
+
+  return open_file(
+      slash ? cn_command_text("%.*s/%s", (int)(slash - archive->path), archive->path, name) : name);
+}
+
+/* False: it is malformed, or a thin one's member cannot be read; linkers have words for both. */
+static bool open_archive(const char *path, struct archive *archive)
+{
+  struct cn_archive_member member = {.thin_too = true};
+  char *error = NULL;
+  int status = -1;
+
+  *archive = (struct archive){.path = path, .file = open_file(path)};
+  if (!archive->file.bytes || !cn_archive_is(archive->file.bytes, archive->file.size))
+    return false;
+  while ((status = cn_archive_next(archive->file.bytes, archive->file.size, &member, &error)) ==
+         0) {
+    struct part part = {.bytes = member.data, .size = member.size};
+    memcpy(part.name, member.name, sizeof part.name);
+    if (!member.data) {
+      part.file = open_outside(archive, member.name);
+      part.bytes = part.file.bytes;
+      part.size = part.file.size;
+    }
+    if (!part.bytes)
+      break;
+    cn_push(&archive->parts, part);
+  }
+  free(error);
+  return status == 1;
+}
+
+/* ---- an archive in place of another ---- */
+
+/* A header with nothing in it that differs from run to run. */
+static void write_header(FILE *out, const char *name, size_t size)
+{
+  fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
+}
+
+static void write_even(FILE *out, size_t size)
+{
+  if (size % 2)
+    putc('\n', out);
+}
+
+/* GNU's form: all names in the table, each ended by a slash and a line's end. */
+static bool write_archive(FILE *out, const struct archive *archive)
+{
+  size_t names = 0, at = 0;
+
+  for (size_t i = 0; i < archive->parts.count; i++)
+    names += archive->parts.at[i].left_out ? 0 : strlen(archive->parts.at[i].name) + 2;
+  fputs("!<arch>\n", out);
+  write_header(out, "//", names);
+  for (size_t i = 0; i < archive->parts.count; i++)
+    if (!archive->parts.at[i].left_out)
+      fprintf(out, "%s/\n", archive->parts.at[i].name);
+  write_even(out, names);
+  for (size_t i = 0; i < archive->parts.count; i++) {
+    const struct part *part = &archive->parts.at[i];
+    char name[32];
+    if (part->left_out)
+      continue;
+    snprintf(name, sizeof name, "/%zu", at);
+    at += strlen(part->name) + 2;
+    write_header(out, name, part->size);
+    fwrite(part->bytes, 1, part->size, out);
+    write_even(out, part->size);
+  }
+  return !ferror(out);
+}
+
+/* With an index, which linkers want. Null after a message. */
+static const char *save_archive(const struct archive *archive)
+{
+  const char *path = cn_temp_file(cn_paths_stem(archive->path), ".a");
+  const char *index = cn_process_llvm("llvm-ar", "an archive with other members", "llvm-22");
+  FILE *out = path && index ? fopen(path, "wb") : NULL;
+  struct cn_words words = {0};
+
+  if (!out)
+    return NULL;
+  bool ok = write_archive(out, archive);
+  ok &= fclose(out) == 0;
+  if (!ok)
+    cn_tool_error("unable to write '%s'", path);
+  cn_push(&words, index);
+  cn_push(&words, "s");
+  cn_push(&words, path);
+  ok = ok && cn_process_run(&words) == CN_EXIT_OK;
+  cn_free(&words);
+  return ok ? path : NULL;
+}
+
+/* Take bitcode out and put frame maps in; *changed tells. False after a message. */
+static bool change_part(const struct archive *archive, struct part *part, bool *changed)
+{
+  size_t size;
+  char *error = NULL;
+
+  part->left_out = is_bitcode(part->bytes, part->size);
+  if (!may_have_stack_maps(part->bytes, part->size)) {
+    *changed |= part->left_out;
+    return true;
+  }
+  if (cairn_object_rewrite(part->bytes, part->size, &part->own, &size, &error) != 0) {
+    cn_tool_error("'%s(%s)': %s", archive->path, part->name, error);
+    free(error);
+    return false;
+  }
+  if (part->own) {
+    part->bytes = part->own;
+    part->size = size;
+    *changed = true;
+  }
+  return true;
+}
+
+static bool replace_archive(const char *path, const char **replacement)
+{
+  struct archive archive;
+  bool ok = true, changed = false;
+
+  if (open_archive(path, &archive)) {
+    for (size_t i = 0; ok && i < archive.parts.count; i++)
+      ok = change_part(&archive, &archive.parts.at[i], &changed);
+    if (ok && changed)
+      ok = (*replacement = save_archive(&archive)) != NULL;
+  }
+  close_archive(&archive);
+  return ok;
+}
+
+/* ---- all inputs ---- */
+
+bool cn_inputs_are_bitcode(const char *path)
+{
+  struct file file = open_file(path);
+  bool bitcode = file.bytes && is_bitcode(file.bytes, file.size);
+
+  close_file(&file);
+  return bitcode;
+}
+
+bool cn_inputs_have_bitcode(const char *path)
+{
+  struct archive archive;
+  bool found = cn_inputs_are_bitcode(path);
+
+  open_archive(path, &archive);
+  for (size_t i = 0; i < archive.parts.count; i++)
+    found |= is_bitcode(archive.parts.at[i].bytes, archive.parts.at[i].size);
+  close_archive(&archive);
+  return found;
+}
+
+bool cn_inputs_replace(const char *path, const char **replacement)
+{
+  struct file file = open_file(path);
+  bool archive = file.bytes && cn_archive_is(file.bytes, file.size);
+  bool rewrite = file.bytes && is_object(path) && may_have_stack_maps(file.bytes, file.size);
+  bool changed = false;
+
+  *replacement = path;
+  close_file(&file);
+  if (archive)
+    return replace_archive(path, replacement);
+  if (!rewrite)
+    return true;
+  const char *rewritten = cn_temp_file(cn_paths_stem(path), ".o");
+  if (!rewritten || !cn_backend_rewrite(path, rewritten, &changed))
+    return false;
+  if (changed)
+    *replacement = rewritten;
+  return true;
+}

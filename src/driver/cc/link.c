@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The link: clang's, with the runtime at the end.
+ *
+ * Executables hold the runtime, whole, and export it; shared objects use the executable's. Objects
+ * that another compiler made with stack maps in them get frame maps here: the runtime would take
+ * their frames for native ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "driver/cc/process.h"
+#include "driver/cc/units.h"
+#include "driver/tool.h"
+#include "object/build/image_check.h"
+
+static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
+                                     const struct cn_item *item)
+{
+  for (size_t i = 0; i < count; i++)
+    if (units[i].item == item)
+      return &units[i];
+  return NULL;
+}
+
+static bool is_static(const struct cn_command *command)
+{
+  for (size_t i = 0; i < command->items.count; i++)
+    for (size_t k = 0; k < command->items.at[i].count; k++)
+      if (strcmp(command->items.at[i].words[k], "-static") == 0 ||
+          strcmp(command->items.at[i].words[k], "-static-pie") == 0)
+        return true;
+  return false;
+}
+
+/* The runtime is whole because compiled code of shared objects, which the linker does not see,
+ * calls into it. */
+static bool add_runtime(const struct cn_command *command, struct cn_words *words)
+{
+  const char *library = cn_paths_find("lib/libcairn.a");
+  const char *exports = cn_paths_find("lib/libcairn.exports");
+
+  if (!library || !exports) {
+    cn_tool_error("%s is not in the lib directory beside this program's",
+                  library ? "libcairn.exports" : "the runtime library libcairn.a");
+    return false;
+  }
+  cn_push(words, "-Wl,--whole-archive");
+  cn_push(words, library);
+  cn_push(words, "-Wl,--no-whole-archive");
+  /* Nobody could import it from a static program, and GNU ld would leave a thread-local relocation
+   * in a static PIE that its start code cannot apply. */
+  if (!is_static(command)) {
+    cn_push(words, "-Xlinker");
+    cn_push(words, cn_command_text("--dynamic-list=%s", exports));
+  }
+  return true;
+}
+
+/* What stands for an input, or for what a unit was made to. */
+static bool add_input(const struct cn_command *command, const struct cn_item *item,
+                      const struct cn_unit *unit, const struct cn_joined *joined,
+                      struct cn_words *words)
+{
+  const char *path = unit ? unit->output : item->words[0];
+
+  if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_are_bitcode(path)))
+    return true;
+  if (joined && !unit && !command->dry_run && !cn_inputs_replace(path, &path))
+    return false;
+  cn_push(words, path);
+  return true;
+}
+
+static bool add_items(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                      const struct cn_joined *joined, struct cn_words *words)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (item->input) {
+      if (!add_input(command, item, unit_of(units, count, item), joined, words))
+        return false;
+    } else if (item->to_link) {
+      for (size_t k = 0; k < item->count; k++)
+        cn_push(words, item->words[k]);
+    }
+  }
+  return true;
+}
+
+bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
+                     const struct cn_joined *joined, struct cn_words *words)
+{
+  cn_push(words, cn_process_clang());
+  if (count > 0)
+    cn_push(words, "-Qunused-arguments"); /* the units' options were used where they belong */
+  /* Before the others: linkers that look into an archive once find there what it needs. */
+  if (joined && joined->unit.output)
+    cn_push(words, joined->unit.output);
+  if (!add_items(command, units, count, joined, words))
+    return false;
+  if (command->output) {
+    cn_push(words, "-o");
+    cn_push(words, command->output);
+  }
+  /* The executable has the runtime: a shared object must leave it undefined. */
+  if (command->shared && command->no_undefined)
+    cn_push(words, "-Wl,-z,undefs");
+  if (command->shared || command->relocatable || command->no_default_libraries)
+    return true;
+  return add_runtime(command, words);
+}
+
+bool cn_link_check(const struct cn_command *command)
+{
+  const char *path = command->output ? command->output : "a.out";
+  char *error = NULL;
+
+  if (command->relocatable)
+    return true;
+  if (cn_leftovers_in(path))
+    cn_tool_error("'%s': code from an archive has stack maps that never became frame maps; give "
+                  "its objects to cairn-cc, or to cairn frames --rewrite first",
+                  path);
+  else if (cn_image_check(path, &error))
+    cn_tool_error("'%s': %s", path, error);
+  else
+    return true;
+  free(error);
+  cn_output_remove(path);
+  return false;
+}

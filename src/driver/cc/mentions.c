@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Can a C source handle references? Without its text saying so, in one of the files of which it is
+ * made, it cannot: what it would have to say is the name of an attribute, or what Cairn's headers
+ * are called.
+ *
+ * Before the unit is compiled, its headers are looked for where the user's files lie, roughly: what
+ * that finds decides how the unit is compiled first, no more. Afterwards, if nothing was found,
+ * clang's graph of what it included decides (cn_mentions_in_graph).
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "driver/cc/process.h"
+#include "driver/cc/units.h"
+
+static bool says(const char *text, size_t size)
+{
+  static const char attribute[] = "address_space", ours[] = "cairn";
+
+  return memmem(text, size, attribute, sizeof attribute - 1) ||
+         memmem(text, size, ours, sizeof ours - 1);
+}
+
+/* ---- files ---- */
+
+struct text {
+  const char *at; /* null: no regular file, or an empty one */
+  size_t size;
+};
+
+static struct text map(int file)
+{
+  struct stat status;
+  struct text text = {0};
+
+  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+    return text;
+  void *at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (at != MAP_FAILED)
+    text = (struct text){.at = at, .size = (size_t)status.st_size};
+  return text;
+}
+
+static struct text map_path(const char *path)
+{
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  struct text text = map(file);
+
+  if (file >= 0)
+    close(file);
+  return text;
+}
+
+static void unmap(struct text text)
+{
+  if (text.at)
+    munmap((void *)text.at, text.size);
+}
+
+/* ---- before: the files that includes seem to name ---- */
+
+struct search {
+  struct cn_words folders; /* of the command's options */
+  struct cn_words seen;    /* files */
+};
+
+static bool look_into(struct search *search, const char *path, struct text text);
+
+static bool is_seen(const struct search *search, const char *path)
+{
+  for (size_t i = 0; i < search->seen.count; i++)
+    if (strcmp(search->seen.at[i], path) == 0)
+      return true;
+  return false;
+}
+
+/* True if the file is there; *found, if it or what it includes says it. */
+static bool look_at(struct search *search, const char *path, bool *found)
+{
+  if (access(path, R_OK) != 0)
+    return false;
+  if (is_seen(search, path))
+    return true;
+  struct text text = map_path(path);
+  cn_push(&search->seen, path);
+  *found = text.at && look_into(search, path, text);
+  unmap(text);
+  return true;
+}
+
+/* The file that `name` means in the one at `path`. */
+static bool look_for(struct search *search, const char *path, const char *name)
+{
+  const char *slash = strrchr(path, '/');
+  int folder = slash ? (int)(slash - path) + 1 : 0;
+  bool found = false;
+
+  if (look_at(search, cn_command_text("%.*s%s", *name == '/' ? 0 : folder, path, name), &found))
+    return found;
+  for (size_t i = 0; i < search->folders.count; i++)
+    if (look_at(search, cn_command_text("%s/%s", search->folders.at[i], name), &found))
+      return found;
+  return false; /* the system's */
+}
+
+/* The name in `# include "name"`, or <name>, if that begins at `at`. */
+static const char *included(const char *at, const char *end)
+{
+  static const char word[] = "include";
+
+  while (at < end && (*at == ' ' || *at == '\t'))
+    at++;
+  if ((size_t)(end - at) < sizeof word || memcmp(at, word, sizeof word - 1) != 0)
+    return NULL;
+  at += sizeof word - 1;
+  while (at < end && (*at == ' ' || *at == '\t'))
+    at++;
+  if (at == end || (*at != '"' && *at != '<'))
+    return NULL;
+  const char *stop = memchr(at + 1, *at == '<' ? '>' : '"', (size_t)(end - at - 1));
+  return stop ? cn_command_text("%.*s", (int)(stop - at - 1), at + 1) : NULL;
+}
+
+static bool look_into(struct search *search, const char *path, struct text text)
+{
+  const char *end = text.at + text.size;
+
+  if (says(text.at, text.size))
+    return true;
+  for (const char *at = text.at; (at = memchr(at, '#', (size_t)(end - at))) != NULL;) {
+    const char *name = included(++at, end);
+    if (name && look_for(search, path, name))
+      return true;
+  }
+  return false;
+}
+
+/* Options with which the text is not to be had: of files that clang reads otherwise, such as headers
+ * compiled before, or under other names; and those with which the graph is not, or is seen. */
+static bool is_unread(const char *word)
+{
+  static const char *const names[] = {
+      "-include-pch", "-fmodule",     "-fpch",           "--config",         "-ivfs",
+      "--sysroot",    "-isysroot",    "-dependency-dot", "-save-temps",      "--save-temps",
+      "-imacros",     "-grecord-",    "-frecord-",       "-no-integrated-cpp"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(word, names[i], strlen(names[i])) == 0)
+      return true;
+  return false;
+}
+
+/* What options say: where headers lie, what is included first, definitions. True: enough to take the
+ * unit for one that may handle references. */
+static bool look_at_options(const struct cn_command *command, struct search *search)
+{
+  static const char *const folders[] = {"-I", "-iquote", "-isystem", "-idirafter"};
+
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    const char *word = item->words[0], *value = item->words[item->count - 1];
+    if (item->input)
+      continue;
+    if (strncmp(word, "-D", 2) == 0 && (says(word, strlen(word)) || says(value, strlen(value))))
+      return true;
+    if (is_unread(word) || is_unread(value))
+      return true;
+    for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
+      if (strncmp(word, folders[k], strlen(folders[k])) == 0)
+        cn_push(&search->folders, item->count > 1 ? value : word + strlen(folders[k]));
+  }
+  return false;
+}
+
+/* -include: the graph lacks the file itself. */
+static bool look_at_first(const struct cn_command *command, struct search *search)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    size_t seen = search->seen.count;
+    if (item->input || strstr(item->words[0], "-include") == NULL)
+      continue;
+    if (item->count < 2 || look_for(search, "", item->words[1]) || search->seen.count == seen ||
+        access(cn_command_text("%s.pch", search->seen.at[seen]), R_OK) == 0 ||
+        access(cn_command_text("%s.gch", search->seen.at[seen]), R_OK) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool cn_mentions_references(const struct cn_command *command, const char *input)
+{
+  struct search search = {0};
+  bool found = look_at_options(command, &search) || look_at_first(command, &search);
+
+  if (!found && strcmp(input, "-") == 0) {
+    struct text text = map(STDIN_FILENO);
+    found = text.at && look_into(&search, "", text);
+    unmap(text);
+  } else if (!found) {
+    look_at(&search, input, &found);
+  }
+  cn_free(&search.folders);
+  cn_free(&search.seen);
+  return found;
+}
+
+/* ---- after: the files that clang read ---- */
+
+/* The path in a quoted label, in which clang leaves the root folder out, but not the current one. */
+static bool says_file(const char *label, const char *end)
+{
+  char path[4096] = "/";
+  size_t length = 1;
+  bool found = false;
+
+  for (; label < end && *label != '"' && length < sizeof path - 1; label++) {
+    label += *label == '\\' && label + 1 < end;
+    path[length++] = *label;
+  }
+  path[length] = 0;
+  for (int rooted = 0; rooted < 2 && !found; rooted++) {
+    struct text text = map_path(path + !rooted);
+    found = text.at && says(text.at, text.size);
+    unmap(text);
+  }
+  return found;
+}
+
+bool cn_mentions_in_graph(const char *path)
+{
+  static const char before[] = "label=\"";
+  struct text graph = map_path(path);
+  const char *at = graph.at, *end = at + graph.size;
+  bool found = !at;
+
+  while (at && !found) {
+    at = memmem(at, (size_t)(end - at), before, sizeof before - 1);
+    at = at ? at + sizeof before - 1 : NULL;
+    found = at && says_file(at, end);
+  }
+  unmap(graph);
+  return found;
+}
+
+bool cn_mentions_managed_type(const char *path)
+{
+  static const char tag[] = "cairn_managed"; /* metadata strings are in bitcode as they are */
+  struct text text = map_path(path);
+  bool found = text.at && memmem(text.at, text.size, tag, sizeof tag - 1);
+
+  unmap(text);
+  return found;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running clang.
+ */
+#include "driver/cc/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "driver/tool.h"
+
+extern char **environ;
+
+/* Well below what the kernel takes: longer commands go through a response file. */
+enum { COMMAND_MAX = 256 * 1024 };
+
+const char *cn_process_clang(void)
+{
+  return access(CAIRN_CLANG, X_OK) == 0 ? CAIRN_CLANG : "clang-22";
+}
+
+/* A program in PATH, or null. */
+static const char *in_path(const char *name)
+{
+  const char *at = getenv("PATH");
+
+  while (at && *at) {
+    size_t length = strcspn(at, ":");
+    const char *path = cn_command_text("%.*s/%s", (int)length, at, name);
+    if (length && access(path, X_OK) == 0)
+      return path;
+    at += length + (at[length] == ':');
+  }
+  return NULL;
+}
+
+const char *cn_process_llvm(const char *name, const char *why, const char *package)
+{
+  const char *beside = cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")),
+                                       CAIRN_CLANG, name);
+  const char *found = access(beside, X_OK) == 0 ? beside
+                                                : in_path(cn_command_text("%s-22", name));
+
+  if (!found)
+    cn_tool_error("%s needs '%s' of LLVM 22, which is not installed (Debian: %s)", why, name,
+                  package);
+  return found;
+}
+
+static void print_quoted(const char *word, FILE *out)
+{
+  putc('"', out);
+  for (; *word; word++) {
+    if (strchr("\"\\$", *word))
+      putc('\\', out);
+    putc(*word, out);
+  }
+  putc('"', out);
+}
+
+void cn_process_print(const struct cn_words *words, FILE *out)
+{
+  for (size_t i = 0; i < words->count; i++) {
+    putc(' ', out);
+    print_quoted(words->at[i], out);
+  }
+  putc('\n', out);
+}
+
+/* Words after the first, into a response file. */
+static const char *write_response(const struct cn_words *words)
+{
+  const char *path = cn_temp_file("arguments", ".rsp");
+  FILE *file = path ? fopen(path, "w") : NULL;
+
+  if (!file)
+    return NULL;
+  for (size_t i = 1; i < words->count; i++) {
+    putc('"', file);
+    for (const char *c = words->at[i]; *c; c++) {
+      if (strchr("\"\\", *c))
+        putc('\\', file);
+      putc(*c, file);
+    }
+    fputs("\"\n", file);
+  }
+  return fclose(file) == 0 ? path : NULL;
+}
+
+/* A null-terminated vector for exec; *shortened tells that a response file is in use. */
+static char **exec_vector(const struct cn_words *words, bool *shortened)
+{
+  size_t bytes = 0;
+
+  for (size_t i = 0; i < words->count; i++)
+    bytes += strlen(words->at[i]) + 1;
+  *shortened = bytes > COMMAND_MAX;
+  if (*shortened) {
+    const char *path = write_response(words);
+    char **argv = cn_alloc(3 * sizeof *argv);
+    argv[0] = (char *)words->at[0];
+    argv[1] = (char *)cn_command_text("@%s", path ? path : "");
+    return argv;
+  }
+  char **argv = cn_alloc((words->count + 1) * sizeof *argv);
+  if (words->count)
+    memcpy(argv, words->at, words->count * sizeof *argv);
+  return argv;
+}
+
+static int wait_for(pid_t child)
+{
+  int status;
+
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR)
+      return CN_EXIT_FAILED;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int not_started(const char *program, int error)
+{
+  cn_tool_error("cannot run '%s': %s", program, strerror(error));
+  return 127;
+}
+
+static int run(const struct cn_words *words, const posix_spawn_file_actions_t *actions)
+{
+  bool shortened;
+  char **argv = exec_vector(words, &shortened);
+  pid_t child;
+
+  fflush(NULL);
+  int error = posix_spawnp(&child, argv[0], actions, NULL, argv, environ);
+  int status = error ? not_started(argv[0], error) : wait_for(child);
+  free(argv);
+  return status;
+}
+
+int cn_process_run(const struct cn_words *words)
+{
+  return run(words, NULL);
+}
+
+int cn_process_run_into(const struct cn_words *words, const char *errors)
+{
+  posix_spawn_file_actions_t actions;
+
+  CN_CHECK(posix_spawn_file_actions_init(&actions) == 0 &&
+           posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors,
+                                            O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
+  int status = run(words, &actions);
+  posix_spawn_file_actions_destroy(&actions);
+  return status;
+}
+
+int cn_process_become(const struct cn_words *words)
+{
+  bool shortened;
+  char **argv = exec_vector(words, &shortened);
+
+  if (shortened) { /* the response file must outlive the command */
+    free(argv);
+    return cn_process_run(words);
+  }
+  fflush(NULL);
+  execvp(argv[0], argv);
+  int status = not_started(argv[0], errno);
+  free(argv);
+  return status;
+}

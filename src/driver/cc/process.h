@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Child processes and temporary files of cairn-cc.
+ */
+#ifndef CN_DRIVER_CC_PROCESS_H
+#define CN_DRIVER_CC_PROCESS_H
+
+#include <stdio.h>
+#include "driver/cc/command.h"
+
+/* The clang of the LLVM that we were built with, or else the first in PATH. */
+const char *cn_process_clang(void);
+
+/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH; null after a message: it is not
+ * installed. `why` says what needs it, `package` where Debian has it. */
+const char *cn_process_llvm(const char *name, const char *why, const char *package);
+
+/* Print a command as clang's -### does: a line of quoted words. */
+void cn_process_print(const struct cn_words *words, FILE *out);
+
+/* Run words->at[0] and wait. Its exit status; 128 + signal if one ended it; 127 after a message if
+ * it did not start. */
+int cn_process_run(const struct cn_words *words);
+
+/* The same with standard error into the file at `errors`. */
+int cn_process_run_into(const struct cn_words *words, const char *errors);
+
+/* Become words->at[0]: returns only a status to exit with. */
+int cn_process_become(const struct cn_words *words);
+
+/* The name of a new temporary file, removed at exit, also at an exit by signal. Null after a
+ * message. */
+const char *cn_temp_file(const char *stem, const char *suffix);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * -fcairn-report: what the passes tell of a unit, by function (docs/placement.md, "What did it
+ * do?"). All units of a command go into one report, which is written when the command is done.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "driver/cc/units.h"
+#include "driver/tool.h"
+
+/* The report so far: a driver runs one command. */
+static struct {
+  char *text;
+  size_t size;
+  FILE *out;
+} report;
+
+static bool is_of(const struct cairn_diagnostic *d, const char *function)
+{
+  return d->function && function ? strcmp(d->function, function) == 0 : d->function == function;
+}
+
+static bool has_rule(const struct cairn_diagnostic *d, const char *rule)
+{
+  return d->rule && strcmp(d->rule, rule) == 0;
+}
+
+static void print_place(const struct cairn_diagnostic *d)
+{
+  fprintf(report.out, "%s:%u", d->file, d->line);
+  if (d->column)
+    fprintf(report.out, ":%u", d->column);
+}
+
+/* What was told of one function (null: of the module) beside its heading. */
+static void print_remarks(const struct cairn_diagnostics *said, const char *function)
+{
+  for (size_t i = 0; i < said->count; i++) {
+    const struct cairn_diagnostic *d = &said->at[i];
+    if (!is_of(d, function) || has_rule(d, "safepoints"))
+      continue;
+    fputs("    ", report.out);
+    if (d->file && d->line) {
+      print_place(d);
+      fputs(": ", report.out);
+    }
+    fprintf(report.out, "%s%s [%s]\n", d->severity == CAIRN_ERROR ? "error: " : "", d->message,
+            d->rule ? d->rule : "");
+  }
+}
+
+/* Functions of the finished module, in its order. */
+static size_t print_functions(const struct cairn_diagnostics *said)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < said->count; i++) {
+    const struct cairn_diagnostic *d = &said->at[i];
+    if (!has_rule(d, "safepoints"))
+      continue;
+    count++;
+    fprintf(report.out, "  %s", d->function);
+    if (d->file && d->line) {
+      fputs(" (", report.out);
+      print_place(d);
+      fputc(')', report.out);
+    }
+    fprintf(report.out, ": %s\n", d->message);
+    print_remarks(said, d->function);
+  }
+  return count;
+}
+
+static bool is_listed(const struct cairn_diagnostics *said, size_t count, const char *function,
+                      const char *rule)
+{
+  for (size_t i = 0; i < count; i++)
+    if (is_of(&said->at[i], function) && (!rule || has_rule(&said->at[i], rule)))
+      return true;
+  return false;
+}
+
+/* Functions that are there no more: inlined everywhere, or the unit was refused. */
+static void print_gone(const struct cairn_diagnostics *said)
+{
+  for (size_t i = 0; i < said->count; i++) {
+    const char *function = said->at[i].function;
+    if (!function || is_listed(said, said->count, function, "safepoints") ||
+        is_listed(said, i, function, NULL))
+      continue;
+    fprintf(report.out, "  %s (not in the output):\n", function);
+    print_remarks(said, function);
+  }
+}
+
+void cn_report_unit(const char *input, const struct cairn_diagnostics *said)
+{
+  if (!report.out)
+    report.out = open_memstream(&report.text, &report.size);
+  CN_CHECK(report.out);
+  fprintf(report.out, "%s:\n", input);
+  print_remarks(said, NULL);
+  if (print_functions(said) == 0)
+    fputs("  no managed function\n", report.out);
+  print_gone(said);
+}
+
+bool cn_report_write(const char *path)
+{
+  bool ok = true;
+
+  if (report.out) {
+    fclose(report.out);
+    if (path)
+      ok = cn_output_write(path, report.text, report.size);
+    else
+      fputs(report.text, stderr);
+    free(report.text);
+    report.out = NULL;
+  }
+  return ok;
+}

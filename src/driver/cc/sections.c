@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * -ffunction-sections and -fdata-sections. In LLVM they are options of the target machine that its
+ * C interface does not have; naming the sections in the module comes to the same.
+ */
+#include "driver/cc/sections.h"
+
+#include <string.h>
+#include <stdlib.h>
+#include "base/check.h"
+
+static bool wants_section(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+  const char *section = LLVMGetSection(global);
+  size_t length;
+
+  if (LLVMIsDeclaration(global) || linkage == LLVMAvailableExternallyLinkage ||
+      linkage == LLVMCommonLinkage || linkage == LLVMAppendingLinkage || (section && *section))
+    return false;
+  const char *name = LLVMGetValueName2(global, &length);
+  return length > 0 && strncmp(name, "llvm.", 5) != 0;
+}
+
+/* Does the constant hold an address, directly or in an aggregate or expression? */
+static bool holds_address(LLVMValueRef constant)
+{
+  if (LLVMIsAGlobalValue(constant) || LLVMIsABlockAddress(constant))
+    return true;
+  if (LLVMIsAConstantDataSequential(constant))
+    return false;
+  for (int i = 0; i < LLVMGetNumOperands(constant); i++)
+    if (holds_address(LLVMGetOperand(constant, (unsigned)i)))
+      return true;
+  return false;
+}
+
+static const char *data_prefix(LLVMValueRef global, bool pic)
+{
+  LLVMValueRef initial = LLVMGetInitializer(global);
+  bool zero = LLVMIsNull(initial);
+
+  if (LLVMIsThreadLocal(global))
+    return zero ? ".tbss" : ".tdata";
+  if (LLVMIsGlobalConstant(global))
+    return pic && holds_address(initial) ? ".data.rel.ro" : ".rodata";
+  return zero ? ".bss" : ".data";
+}
+
+static void set_section(LLVMValueRef global, const char *prefix)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(global, &length);
+  char *section = cn_format("%s.%.*s", prefix, (int)length, name);
+
+  LLVMSetSection(global, section);
+  free(section);
+}
+
+/* Literals share mergeable sections, which are better than any of their own. */
+static bool is_literal(LLVMValueRef global)
+{
+  return LLVMGetLinkage(global) == LLVMPrivateLinkage && LLVMIsGlobalConstant(global);
+}
+
+void cn_sections_split(LLVMModuleRef module, bool pic, bool functions, bool data)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f && functions; f = LLVMGetNextFunction(f))
+    if (wants_section(f))
+      set_section(f, ".text");
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g && data; g = LLVMGetNextGlobal(g))
+    if (wants_section(g) && !is_literal(g))
+      set_section(g, data_prefix(g, pic));
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn frames`: print frame maps, or put them in place of an object's stack maps.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cairn/object.h>
+#include "driver/tool.h"
+#include "object/elf/input.h"
+#include "object/print/frames_print.h"
+
+static const char help[] =
+    "usage: cairn frames [--json] FILE\n"
+    "       cairn frames --rewrite OBJECT -o OUT\n\n"
+    "Print the frame maps (sections cairn_frames and cairn_details) of an object, executable or\n"
+    "shared object, or of an archive's members; or make them: replace .llvm_stackmaps of a\n"
+    "relocatable object, as cairn-cc does with every object. '-' is standard input or output.\n\n"
+    "  --json            one JSON document (its members: see cairn(1))\n"
+    "  --help, --version\n";
+
+static int rewrite(const char *path, const char *output)
+{
+  struct cn_input object;
+  char *error = NULL;
+  void *bytes = NULL;
+  size_t size = 0;
+  int status = CN_EXIT_FAILED;
+
+  if (cn_input_open(&object, path, cn_input_is_binary, &error) ||
+      cairn_object_rewrite(object.bytes, object.size, &bytes, &size, &error)) {
+    cn_tool_error("'%s': %s", path, error ? error : "cannot be rewritten");
+  } else {
+    bool ok = bytes ? cn_output_write(output, bytes, size)
+                    : cn_output_write(output, object.bytes, object.size);
+    status = ok ? CN_EXIT_OK : CN_EXIT_FAILED;
+  }
+  free(bytes);
+  free(error);
+  cn_input_close(&object);
+  return status;
+}
+
+int cn_frames_main(int argc, char **argv)
+{
+  static const struct option options[] = {{"rewrite", no_argument, NULL, 'r'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {NULL, 0, NULL, 0}};
+  const char *output = NULL;
+  bool rewriting = false, json = false;
+  char name[] = "cairn frames";
+  int letter;
+
+  cn_tool_name = argv[0] = name;
+  while ((letter = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
+    switch (letter) {
+    case 'h':
+      return fputs(help, stdout), CN_EXIT_OK;
+    case 'v':
+      return cn_tool_print_version(), CN_EXIT_OK;
+    case 'r':
+      rewriting = true;
+      break;
+    case 'j':
+      json = true;
+      break;
+    case 'o':
+      output = optarg;
+      break;
+    default:
+      return CN_EXIT_USAGE;
+    }
+  }
+  if (argc - optind != 1 || rewriting != (output != NULL) || (rewriting && json)) {
+    cn_tool_error("one file is needed, -o with --rewrite only, --json without (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  if (rewriting)
+    return rewrite(argv[optind], output);
+  return cairn_frames_print_file(argv[optind], json, stdout, stderr) ? CN_EXIT_FAILED
+                                                                     : CN_EXIT_OK;
+}

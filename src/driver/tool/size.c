@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn size`: what maps cost, by function and kind.
+ */
+#include "object/print/size.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "driver/tool.h"
+#include "driver/tool/json.h"
+#include "object/elf/archive.h"
+#include "object/elf/elf_file.h"
+#include "object/elf/input.h"
+
+static const char help[] =
+    "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
+    "Count the bytes of frame maps and of details (sections cairn_frames and cairn_details) in objects,\n"
+    "executables, shared objects, or an archive's members: by kind, per safepoint, and beside the code;\n"
+    "of several, a total too. Of an object with LLVM's stack maps: of these, and of the frame maps that\n"
+    "it would get.\n"
+    "'-' is standard input.\n\n"
+    "  --functions[=N]  also by function, largest first: the first N, or all\n"
+    "  --json           a JSON object per line: one per file (functions included if asked for)\n"
+    "  --help, --version\n";
+
+struct settings {
+  bool json, functions;
+  uint64_t most;
+};
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+  return whole ? (double)part / (double)whole : 0;
+}
+
+static void print_functions(const struct cn_size *size, uint64_t most)
+{
+  printf("  %10s %10s %10s %10s  function\n", "frames", "details", "safepoints", "code");
+  for (size_t i = 0; i < size->functions.count && i < most; i++) {
+    const struct cn_size_function *f = &size->functions.at[i];
+    printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
+           cn_size_frames(f->bytes), cn_size_details(f->bytes), f->safepoints, f->code, f->name);
+  }
+}
+
+static void print_text(const char *name, const struct cn_size *size, const struct settings *how)
+{
+  uint64_t frames = cn_size_frames(size->bytes), details = cn_size_details(size->bytes);
+
+  printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name,
+         size->functions.count, size->safepoints, size->text);
+  printf("  %10" PRIu64 "  frame maps: %.1f per safepoint, %.1f %% of the code\n", frames,
+         ratio(frames, size->safepoints), 100 * ratio(frames, size->text));
+  printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details,
+         ratio(details, size->safepoints));
+  if (size->stack_maps)
+    printf("  %10" PRIu64 "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n",
+           size->stack_maps, ratio(size->stack_maps, size->safepoints),
+           ratio(size->stack_maps, frames));
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+    if (size->bytes[kind])
+      printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_names[kind],
+             *cn_size_help[kind] ? " (" : "", cn_size_help[kind], *cn_size_help[kind] ? ")" : "");
+  if (how->functions)
+    print_functions(size, how->most);
+}
+
+static void print_counts(uint64_t safepoints, uint64_t code, const uint64_t bytes[CN_SIZE_COUNT])
+{
+  printf(", \"safepoints\": %" PRIu64 ", \"code\": %" PRIu64 ", \"frames\": %" PRIu64
+         ", \"details\": %" PRIu64 ", \"kinds\": {",
+         safepoints, code, cn_size_frames(bytes), cn_size_details(bytes));
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++) {
+    printf("%s", kind ? ", " : "");
+    cn_json_string(cn_size_names[kind]);
+    printf(": %" PRIu64, bytes[kind]);
+  }
+  putchar('}');
+}
+
+static void print_json(const char *name, const struct cn_size *size, const struct settings *how)
+{
+  printf("{\"file\": ");
+  cn_json_string(name);
+  printf(", \"stack_maps\": %" PRIu64 ", \"text\": %" PRIu64, size->stack_maps, size->text);
+  print_counts(size->safepoints, size->code, size->bytes);
+  if (how->functions) {
+    printf(", \"functions\": [");
+    for (size_t i = 0; i < size->functions.count && i < how->most; i++) {
+      const struct cn_size_function *f = &size->functions.at[i];
+      printf("%s{\"name\": ", i ? ", " : "");
+      cn_json_string(f->name);
+      print_counts(f->safepoints, f->code, f->bytes);
+      putchar('}');
+    }
+    putchar(']');
+  }
+  puts("}");
+}
+
+/* What was counted in some files. */
+struct totals {
+  const struct settings *how;
+  struct cn_size size;
+  bool all_have_stack_maps; /* what LLVM's of some compare with is not the frame maps of all */
+  size_t files;
+};
+
+static void add(struct totals *totals, const struct cn_size *size)
+{
+  struct cn_size *total = &totals->size;
+
+  for (size_t i = 0; i < size->functions.count; i++)
+    cn_push(&total->functions, size->functions.at[i]); /* their names are not used */
+  total->code += size->code;
+  total->safepoints += size->safepoints;
+  total->text += size->text;
+  total->stack_maps += size->stack_maps;
+  totals->all_have_stack_maps &= size->stack_maps != 0;
+  totals->files++;
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+    total->bytes[kind] += size->bytes[kind];
+}
+
+static bool count_object(struct totals *totals, const char *name, const void *bytes, size_t length)
+{
+  struct cn_size size;
+  char *error = NULL;
+
+  if (cn_size_count(&size, bytes, length, &error)) {
+    cn_tool_error("'%s': %s", name, error);
+    free(error);
+    return false;
+  }
+  (totals->how->json ? print_json : print_text)(name, &size, totals->how);
+  add(totals, &size);
+  cn_size_free(&size);
+  return true;
+}
+
+/* Members without maps are left out. */
+static bool count_archive(struct totals *totals, const char *path, const void *bytes, size_t length)
+{
+  struct cn_archive_member member = {0};
+  size_t before = totals->files;
+  char *error = NULL;
+  bool ok = true;
+  int status;
+
+  while (!(status = cn_archive_next(bytes, length, &member, &error))) {
+    if (!cn_elf_has(member.data, member.size, "cairn_frames") &&
+        !cn_elf_has(member.data, member.size, ".llvm_stackmaps"))
+      continue;
+    char *name = cn_format("%s(%s)", path, member.name);
+    ok &= count_object(totals, name, member.data, member.size);
+    free(name);
+  }
+  if (status < 0)
+    cn_tool_error("'%s': %s", path, error);
+  else if (ok && totals->files == before)
+    cn_tool_error("'%s': no member has maps", path);
+  free(error);
+  return ok && status > 0 && totals->files > before;
+}
+
+static bool count_file(struct totals *totals, const char *path)
+{
+  struct cn_input file;
+  char *error = NULL;
+
+  if (cn_input_open(&file, path, cn_input_is_binary, &error)) {
+    cn_tool_error("'%s': %s", path, error);
+    free(error);
+    return false;
+  }
+  bool archive = cn_archive_is(file.bytes, file.size);
+  bool ok = (archive ? count_archive : count_object)(totals, path, file.bytes, file.size);
+  cn_input_close(&file);
+  return ok;
+}
+
+static int run(char **paths, const struct settings *how)
+{
+  struct settings without = {.json = how->json};
+  struct totals totals = {.how = how, .all_have_stack_maps = true};
+  bool ok = true;
+
+  for (size_t i = 0; paths[i]; i++)
+    ok &= count_file(&totals, paths[i]);
+  if (!totals.all_have_stack_maps)
+    totals.size.stack_maps = 0;
+  if (totals.files > 1)
+    (how->json ? print_json : print_text)("total", &totals.size, &without);
+  cn_free(&totals.size.functions);
+  return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
+}
+
+int cn_size_main(int argc, char **argv)
+{
+  static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                          {"functions", optional_argument, NULL, 'f'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'v'},
+                                          {NULL, 0, NULL, 0}};
+  struct settings how = {.most = UINT64_MAX};
+  char name[] = "cairn size", *end = NULL;
+  int letter;
+
+  cn_tool_name = argv[0] = name;
+  while ((letter = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    switch (letter) {
+    case 'h':
+      return fputs(help, stdout), CN_EXIT_OK;
+    case 'v':
+      return cn_tool_print_version(), CN_EXIT_OK;
+    case 'j':
+      how.json = true;
+      break;
+    case 'f':
+      how.functions = true;
+      if (optarg)
+        how.most = strtoull(optarg, &end, 10);
+      if (optarg && (*optarg < '0' || *optarg > '9' || *end)) {
+        cn_tool_error("--functions takes a number, not '%s'", optarg);
+        return CN_EXIT_USAGE;
+      }
+      break;
+    default:
+      return CN_EXIT_USAGE;
+    }
+  }
+  if (optind == argc) {
+    cn_tool_error("at least one file is needed (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  return run(argv + optind, &how);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn verify`: is there a path on which a reference is used after it may have moved?
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "driver/tool.h"
+#include "driver/tool/json.h"
+#include "driver/tool/verify_time.h"
+
+static const char help[] =
+    "usage: cairn verify [options] IN.{ll,bc}|- ...\n\n"
+    "Check that every managed function of the modules, rewritten already, uses no reference after\n"
+    "a safepoint that may have moved it. Each finding names rule, function, values, and the blocks\n"
+    "from the safepoint to the use. Functions that are not looked at are named: with a gc strategy\n"
+    "that Cairn does not know, and without one where they keep references.\n\n"
+      "  --time-to-safepoint   instead: how long each function may run without a safepoint, and the\n"
+    "                        loops and calls without a bound (or of a second or more),\n"
+    "                        which are findings\n"
+    "  --poll-budget=N       there: and what takes longer than twice N microseconds\n"
+    "  --json                findings as JSON on standard output, one object per line\n"
+    "  --check-polls         a loop without a safepoint is a finding\n"
+    "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --safepoints=early    the optimiser has run since: it may have made two live values one\n"
+    "  --help, --version\n\n"
+    "Exit status: 0; 1 if there are findings, references or safepoints that were not looked at, or a\n"
+    "file is no module; 2 for bad usage.\n";
+
+/* ---- JSON ---- */
+
+/* `env` is the path of the module. */
+static void print_json(void *env, const struct cairn_diagnostic *d)
+{
+  static const char *const words[] = {"error", "warning", "remark", "note"};
+
+  printf("{\"severity\": \"%s\"", words[d->severity]);
+  cn_json_field("module", env);
+  cn_json_field("rule", d->rule);
+  cn_json_field("function", d->function);
+  cn_json_field("message", d->message);
+  cn_json_field("value", d->value);
+  cn_json_field("other", d->other);
+  cn_json_field("file", d->file);
+  cn_json_field("directory", d->directory);
+  if (d->line)
+    printf(", \"line\": %u", d->line);
+  if (d->column)
+    printf(", \"column\": %u", d->column);
+  for (size_t i = 0; i < d->path_count; i++) {
+    fputs(i ? ", " : ", \"path\": [", stdout);
+    cn_json_string(d->path[i]);
+  }
+  puts(d->path_count ? "]}" : "}");
+}
+
+/* ---- the command line ---- */
+
+enum { OPT_JSON = 256, OPT_SET, OPT_TIME, OPT_VERSION };
+
+struct request {
+  struct cairn_compile_options options;
+  bool json, time;
+};
+
+static const struct option long_options[] = {
+    {"json", no_argument, NULL, OPT_JSON},
+    {"time-to-safepoint", no_argument, NULL, OPT_TIME},
+    {"poll-budget", required_argument, NULL, OPT_SET},
+    {"check-polls", no_argument, NULL, OPT_SET},
+    {"address-spaces", required_argument, NULL, OPT_SET},
+    {"safepoints", required_argument, NULL, OPT_SET},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {NULL, 0, NULL, 0}};
+
+static int set_option(struct cairn_compile_options *options, const char *name)
+{
+  if (strcmp(name, "address-spaces") == 0) {
+    free((void *)options->address_spaces);
+    options->address_spaces = NULL;
+  }
+  char *wrong = cairn_compile_set(options, name, optarg);
+
+  if (!wrong)
+    return CN_EXIT_OK;
+  cn_tool_error("--%s", wrong);
+  free(wrong);
+  return CN_EXIT_USAGE;
+}
+
+static bool verify_module(LLVMModuleRef module, const char *path, const struct request *request)
+{
+  struct cairn_compile_options own = request->options;
+
+  own.env = (void *)path;
+  if (request->json)
+    own.diagnose = print_json;
+  if (request->time)
+    return cairn_time_to_safepoint(
+        module, &own, request->json ? cn_verify_print_time_json : cn_verify_print_time, own.env);
+  bool seen = cairn_compile_pass(module, NULL, "verify-unmanaged", &own);
+  return cairn_compile_pass(module, NULL, "verify-safepoints", &own) && seen;
+}
+
+static bool verify(const char *path, const struct request *request)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = cn_module_read(context, path);
+  bool ok = module && verify_module(module, path, request);
+
+  if (module)
+    LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+  return ok;
+}
+
+static int run(int argc, char **argv, struct request *request)
+{
+  int letter, which = 0, status = CN_EXIT_OK;
+
+  while ((letter = getopt_long(argc, argv, "h", long_options, &which)) != -1) {
+    if (letter == 'h')
+      return fputs(help, stdout), CN_EXIT_OK;
+    if (letter == OPT_VERSION)
+      return cn_tool_print_version(), CN_EXIT_OK;
+    if (letter == OPT_JSON)
+      request->json = true;
+    else if (letter == OPT_TIME)
+      request->time = true;
+    else if (letter != OPT_SET || set_option(&request->options, long_options[which].name))
+      return CN_EXIT_USAGE;
+  }
+  if (optind == argc) {
+    cn_tool_error("no file given (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  cairn_compile_init();
+  for (int i = optind; i < argc; i++)
+    if (!verify(argv[i], request))
+      status = CN_EXIT_FAILED;
+  return status;
+}
+
+int cn_verify_main(int argc, char **argv)
+{
+  struct request request = {.options = {.diagnose = cn_tool_diagnose}};
+  char name[] = "cairn verify"; /* getopt puts it before what it says */
+
+  cn_tool_name = argv[0] = name;
+  int status = run(argc, argv, &request);
+  free((void *)request.options.address_spaces);
+  return status;
+}

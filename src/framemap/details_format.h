@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Details: the encoding of section `cairn_details`, and its writer. The reader is framemap/details.h.
+ * Private to details_write.c, details_read.c and what fills the model.
+ *
+ * The section is a sequence of blocks, each about one code section. Its relocations are one 32-bit
+ * distance to the code per block, and one to the object's spans if there are any. A block begins at
+ * a multiple of 4; numbers are little-endian. Zero words between blocks mean nothing.
+ *
+ *      0  u32  length of all of this, a multiple of 4
+ *      4  i32  entry of the first function, minus the address of this field    R_X86_64_PC32
+ *      8  i32  start of the object's section `cairn_spans`, minus the address
+ *              of this field (R_X86_64_PC32), or 0: no safepoint is in a span
+ *     12  u32  number of functions
+ *     16  u32  where the strings start, counted from the block's start; they reach to its end
+ *     20       the functions by entry, each
+ *                  u32  entry minus the first function's entry
+ *                  u32  size of its code in bytes
+ *                  u32  where its data starts, counted from the block's start; they ascend, and
+ *                       each reaches to the next, the last to the strings
+ *              the data of each function
+ *              the strings, a zero behind each, the first empty; zeros up to a multiple of 4
+ *
+ * A function's data:
+ *
+ *      0  u32  number of safepoints (bits 0..27);
+ *              bits 28..29: a = log2 of the width of a return offset;
+ *              bits 30..31: b = log2 of the width of a record offset
+ *      4       the return offsets, ascending: return address minus entry
+ *              the record offsets, one per safepoint, counted from the end of this array
+ *              the scopes and the records; safepoints that agree share a record
+ *
+ * A scope is the function, or one that was inlined into it at one place, as far as its code comes
+ * from one file. Inlined functions form a tree, so that the chain of a safepoint is one number; a
+ * scope stands behind the one that it lies in (uleb: unsigned LEB128; places are counted from where
+ * the scopes and records start, strings from the first):
+ *
+ *     uleb  its function's name
+ *     uleb  its file, 0 unknown
+ *     uleb  a line, from which its lines are counted
+ *     uleb  distance back to the scope that it was inlined into, 0 none; if there is one, then
+ *              uleb  zigzag of the call's line minus that scope's line
+ *              uleb  column of the call
+ *
+ * A record:
+ *
+ *     u8    bit 0 there are sources, bit 1 deopt values, bit 2 spans
+ *    [uleb  place of the innermost scope
+ *     uleb  zigzag of the line minus the scope's
+ *     uleb  column]
+ *    [uleb  number of deopt values minus 1, then for each
+ *           u8    bits 0..2 kind: 0 a constant, zigzag uleb
+ *                                 1 a constant, u64
+ *                                 2 in a register, uleb
+ *                                 3 in memory: uleb of the register, uleb of zigzag(offset)
+ *                                 4 the address that memory has, as 3
+ *                                 5 in a register when the call was made, uleb
+ *                 bits 3..7 size: 1 + log2, or 0: a uleb with the size follows]
+ *    [uleb  number of spans minus 1, then for each uleb index, uleb depth]
+ */
+#ifndef CN_FRAMEMAP_DETAILS_FORMAT_H
+#define CN_FRAMEMAP_DETAILS_FORMAT_H
+
+#include "base/vector.h"
+#include "framemap/details.h"
+#include "framemap/leb.h"
+
+enum {
+  CN_DETAILS_MAX_SAFEPOINTS = (1 << 28) - 1,
+
+  CN_BLOCK_LENGTH = 0,
+  CN_BLOCK_ENTRY = 4,
+  CN_BLOCK_SPANS = 8,
+  CN_BLOCK_COUNT = 12,
+  CN_BLOCK_STRINGS = 16,
+  CN_BLOCK_FUNCTIONS = 20,
+
+  CN_DETAILS_ENTRY = 0,
+  CN_DETAILS_CODE_SIZE = 4,
+  CN_DETAILS_DATA = 8,
+  CN_DETAILS_FUNCTION = 12, /* bytes of these */
+
+  CN_RECORD_SOURCES = 1 << 0,
+  CN_RECORD_DEOPTS = 1 << 1,
+  CN_RECORD_SPANS = 1 << 2,
+
+  CN_MAX_SOURCES = 1000, /* virtual frames of a safepoint; no compiler inlines so deep */
+
+  CN_VALUE_KIND = 7,
+  CN_VALUE_SIZE_SHIFT = 3,
+};
+
+enum cn_value_kind {
+  CN_VALUE_SMALL,
+  CN_VALUE_LARGE,
+  CN_VALUE_REGISTER,
+  CN_VALUE_MEMORY,
+  CN_VALUE_ADDRESS,
+  CN_VALUE_AT_CALL,
+  CN_VALUE_KINDS
+};
+
+/* A span round a safepoint, before anybody looks into the table. */
+struct cn_span_use {
+  uint32_t index, depth;
+};
+
+/* The model that is written: what is known of a safepoint. */
+struct cn_detail {
+  uint32_t return_offset;
+  CN_VECTOR(struct cn_source) sources; /* innermost first; the strings are somebody else's */
+  CN_VECTOR(struct cn_deopt) deopts;
+  CN_VECTOR(struct cn_span_use) spans;
+};
+
+struct cn_detail_function {
+  uint32_t entry; /* offset of the function in its section */
+  uint32_t code_size;
+  CN_VECTOR(struct cn_detail) details; /* by return offset; what says nothing is left out */
+};
+
+void cn_detail_free(struct cn_detail *detail);
+
+/* Append a block about functions of one section, by entry; nothing if none of them has details.
+ * The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function that
+ * has, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing written. */
+int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
+                         size_t count, bool *spans);
+void cn_details_free(struct cn_detail_function *function);
+/* Is there anything to write of it? */
+bool cn_detail_says_something(const struct cn_detail *detail);
+
+/* A reader for those to whom the span table is not mapped; else as cn_details_next_span(). The
+ * table itself is at cn_details_span_table(). */
+int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
+uintptr_t cn_details_span_table(const struct cn_details *details);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The reader of details; the encoding is drawn in details_format.h. Linked into the runtime: no
+ * allocation, no library beyond memcpy() and memchr(), every read compared with the end of what it
+ * is in.
+ */
+#include "framemap/details_format.h"
+
+#include <string.h>
+#include <cairn/collector.h>
+
+/* ---- functions ---- */
+
+/* The function at function->index of a block that is known to be sound. */
+static int read_function(struct cn_details_function *f)
+{
+  const unsigned char *b = f->block;
+  const unsigned char *at = b + CN_BLOCK_FUNCTIONS + (size_t)f->index * CN_DETAILS_FUNCTION;
+  uint32_t count = cn_load(b + CN_BLOCK_COUNT, 4), strings = cn_load(b + CN_BLOCK_STRINGS, 4);
+  uint32_t start = cn_load(at + CN_DETAILS_DATA, 4), end = strings;
+  int32_t distance;
+
+  if (f->index + 1 < count)
+    end = cn_load(at + CN_DETAILS_FUNCTION + CN_DETAILS_DATA, 4);
+  if (start < CN_BLOCK_FUNCTIONS + count * (uint64_t)CN_DETAILS_FUNCTION || end > strings ||
+      end < 4 || start > end - 4)
+    return CN_FRAMEMAP_BAD;
+  memcpy(&distance, b + CN_BLOCK_ENTRY, 4);
+  f->entry = (uintptr_t)(b + CN_BLOCK_ENTRY) + (uintptr_t)(intptr_t)distance +
+             cn_load(at + CN_DETAILS_ENTRY, 4);
+  f->code_size = cn_load(at + CN_DETAILS_CODE_SIZE, 4);
+  f->data = b + start;
+  f->end = b + end;
+  uint32_t packed = cn_load(f->data, 4);
+  unsigned a = packed >> 28 & 3, c = packed >> 30;
+  f->safepoints = packed & CN_DETAILS_MAX_SAFEPOINTS;
+  if (a > 2 || c > 2 || f->safepoints > (end - start - 4) / ((1u << a) + (1u << c)))
+    return CN_FRAMEMAP_BAD;
+  return CN_FRAMEMAP_OK;
+}
+
+/* The block at or behind *cursor. */
+static int find_block(const unsigned char **cursor, const unsigned char *end,
+                      struct cn_details_function *f)
+{
+  while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
+    *cursor += 4;
+  if (*cursor == end)
+    return CN_FRAMEMAP_NONE;
+  const unsigned char *b = *cursor;
+  if (end - b < CN_BLOCK_FUNCTIONS)
+    return CN_FRAMEMAP_BAD;
+  uint32_t length = cn_load(b + CN_BLOCK_LENGTH, 4), count = cn_load(b + CN_BLOCK_COUNT, 4);
+  uint32_t strings = cn_load(b + CN_BLOCK_STRINGS, 4);
+  if (length < CN_BLOCK_FUNCTIONS || length % 4 || length > (size_t)(end - b) || !count ||
+      strings < CN_BLOCK_FUNCTIONS || strings >= length ||
+      count > (strings - CN_BLOCK_FUNCTIONS) / CN_DETAILS_FUNCTION || b[length - 1])
+    return CN_FRAMEMAP_BAD;
+  *f = (struct cn_details_function){.block = b};
+  return CN_FRAMEMAP_OK;
+}
+
+int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
+                             struct cn_details_function *f)
+{
+  if (f->block && f->index + 1 < cn_load(f->block + CN_BLOCK_COUNT, 4)) {
+    f->index++;
+    return read_function(f);
+  }
+  if (f->block)
+    *cursor = f->block + cn_load(f->block + CN_BLOCK_LENGTH, 4);
+  int status = find_block(cursor, end, f);
+  return status ? status : read_function(f);
+}
+
+/* The last function of the block that begins at `address` or before. */
+static int find_in_block(uintptr_t address, struct cn_details_function *f)
+{
+  uint32_t low = 0, high = cn_load(f->block + CN_BLOCK_COUNT, 4);
+  int status;
+
+  while (high - low > 1) {
+    f->index = low + (high - low) / 2;
+    if ((status = read_function(f)))
+      return status;
+    if (f->entry <= address)
+      low = f->index;
+    else
+      high = f->index;
+  }
+  f->index = low;
+  return read_function(f);
+}
+
+int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
+                           struct cn_details_function *f)
+{
+  int status;
+
+  while (!(status = find_block(&start, end, f)) && !(status = find_in_block(address, f))) {
+    if (address - f->entry < f->code_size)
+      return CN_FRAMEMAP_OK;
+    start = f->block + cn_load(f->block + CN_BLOCK_LENGTH, 4);
+  }
+  return status;
+}
+
+/* ---- safepoints ---- */
+
+int cn_details_return_offset(const struct cn_details_function *f, uint32_t index, uint32_t *offset)
+{
+  unsigned a = cn_load(f->data, 4) >> 28 & 3;
+  const unsigned char *at = f->data + 4 + ((size_t)index << a);
+
+  if (index >= f->safepoints)
+    return CN_FRAMEMAP_BAD;
+  *offset = cn_load(at, 1u << a);
+  if (*offset == 0 || *offset > f->code_size)
+    return CN_FRAMEMAP_BAD;
+  return index && cn_load(at - (1u << a), 1u << a) >= *offset ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
+}
+
+/* What is at a place of the area, read into `at`; false beyond it. */
+static bool seek(const struct cn_details *d, uint64_t place, const unsigned char **at)
+{
+  if (place >= (uint64_t)(d->function.end - d->area))
+    return false;
+  *at = d->area + place;
+  return true;
+}
+
+static bool get_u32(const unsigned char **at, const unsigned char *end, uint32_t *value)
+{
+  uint64_t wide;
+
+  if (!cn_uleb_get(at, end, &wide) || wide > UINT32_MAX)
+    return false;
+  *value = (uint32_t)wide;
+  return true;
+}
+
+/* A line, as a distance from another. */
+static bool get_line(const unsigned char **at, const unsigned char *end, uint32_t from,
+                     uint32_t *line)
+{
+  uint64_t zigzag;
+
+  if (!cn_uleb_get(at, end, &zigzag) || zigzag >> 33)
+    return false;
+  int64_t value = from + cn_unzigzag(zigzag);
+  *line = (uint32_t)value;
+  return value >= 0 && value <= UINT32_MAX;
+}
+
+struct scope {
+  uint32_t name, file, line, parent_distance;
+  const unsigned char *call; /* if it has a parent */
+};
+
+static bool read_scope(const struct cn_details *d, uint32_t place, struct scope *s)
+{
+  const unsigned char *at, *end = d->function.end;
+
+  if (!seek(d, place, &at) || !get_u32(&at, end, &s->name) || !get_u32(&at, end, &s->file) ||
+      !get_u32(&at, end, &s->line) || !get_u32(&at, end, &s->parent_distance))
+    return false;
+  s->call = at;
+  return s->parent_distance <= place;
+}
+
+/* The number of virtual frames from the scope at `place` on. */
+static bool count_scopes(const struct cn_details *d, uint32_t place, uint32_t *count)
+{
+  struct scope s;
+
+  *count = 0;
+  do {
+    if (!read_scope(d, place, &s) || *count == CN_MAX_SOURCES)
+      return false;
+    ++*count;
+    place -= s.parent_distance;
+  } while (s.parent_distance);
+  return true;
+}
+
+static int read_record(struct cn_details *d, const unsigned char *at)
+{
+  const unsigned char *end = d->function.end;
+  struct scope s;
+  unsigned char head = *at++;
+
+  if (head & (unsigned char)~(CN_RECORD_SOURCES | CN_RECORD_DEOPTS | CN_RECORD_SPANS))
+    return CN_FRAMEMAP_BAD;
+  if ((head & CN_RECORD_SOURCES) &&
+      (!get_u32(&at, end, &d->scope) || !read_scope(d, d->scope, &s) ||
+       !count_scopes(d, d->scope, &d->sources) || !get_line(&at, end, s.line, &d->line) ||
+       !get_u32(&at, end, &d->column)))
+    return CN_FRAMEMAP_BAD;
+  if ((head & CN_RECORD_DEOPTS) &&
+      (!get_u32(&at, end, &d->deopts) || d->deopts >= (size_t)(end - at)))
+    return CN_FRAMEMAP_BAD;
+  if (head & CN_RECORD_DEOPTS)
+    d->deopts++;
+  d->cursor = at;
+  d->spans = head & CN_RECORD_SPANS ? 1 : 0; /* their number stands behind the deopt values */
+  return CN_FRAMEMAP_OK;
+}
+
+static bool read_deopt(struct cn_details *d, struct cn_deopt *out);
+
+/* The number of spans, by way of the deopt values. */
+static int count_spans(struct cn_details *d)
+{
+  struct cn_details ahead = *d;
+  struct cn_deopt skipped;
+  uint32_t spans;
+
+  if (!d->spans)
+    return CN_FRAMEMAP_OK;
+  for (; ahead.deopts; ahead.deopts--)
+    if (!read_deopt(&ahead, &skipped))
+      return CN_FRAMEMAP_BAD;
+  if (!get_u32(&ahead.cursor, d->function.end, &spans) ||
+      spans >= (size_t)(d->function.end - ahead.cursor))
+    return CN_FRAMEMAP_BAD;
+  d->spans = spans + 1;
+  return CN_FRAMEMAP_OK;
+}
+
+int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
+                    struct cn_details *out)
+{
+  uint32_t packed = cn_load(f->data, 4), low = 0, high = f->safepoints, offset;
+  unsigned a = packed >> 28 & 3, b = packed >> 30;
+  const unsigned char *places = f->data + 4 + ((size_t)f->safepoints << a), *at;
+
+  *out = (struct cn_details){.function = *f, .area = places + ((size_t)f->safepoints << b)};
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (cn_details_return_offset(f, middle, &offset))
+      return CN_FRAMEMAP_BAD;
+    if (offset < return_offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == f->safepoints || cn_details_return_offset(f, low, &offset) || offset != return_offset)
+    return CN_FRAMEMAP_NONE;
+  if (!seek(out, cn_load(places + ((size_t)low << b), 1u << b), &at))
+    return CN_FRAMEMAP_BAD;
+  int status = read_record(out, at);
+  return status ? status : count_spans(out);
+}
+
+/* ---- their parts ---- */
+
+/* A string of the block, which ends in a zero. */
+static const char *string_at(const struct cn_details *d, uint32_t place)
+{
+  const unsigned char *b = d->function.block;
+  uint32_t strings = cn_load(b + CN_BLOCK_STRINGS, 4), length = cn_load(b + CN_BLOCK_LENGTH, 4);
+
+  return place < length - strings ? (const char *)b + strings + place : NULL;
+}
+
+int cn_details_next_source(struct cn_details *d, struct cn_source *out)
+{
+  const unsigned char *end = d->function.end;
+  struct scope s, parent;
+
+  if (!d->sources)
+    return CN_FRAMEMAP_NONE;
+  if (!read_scope(d, d->scope, &s))
+    return CN_FRAMEMAP_BAD;
+  *out = (struct cn_source){.function = string_at(d, s.name),
+                            .file = s.file ? string_at(d, s.file) : NULL,
+                            .line = d->line,
+                            .column = d->column};
+  if (!out->function || (s.file && !out->file))
+    return CN_FRAMEMAP_BAD;
+  d->sources--;
+  d->scope -= s.parent_distance;
+  if (s.parent_distance &&
+      (!read_scope(d, d->scope, &parent) || !get_line(&s.call, end, parent.line, &d->line) ||
+       !get_u32(&s.call, end, &d->column)))
+    return CN_FRAMEMAP_BAD;
+  return CN_FRAMEMAP_OK;
+}
+
+static bool read_size(struct cn_details *d, unsigned code, uint16_t *size)
+{
+  uint32_t value = 0;
+
+  if (code)
+    value = code <= 16 ? 1u << (code - 1) : UINT32_MAX;
+  else if (!get_u32(&d->cursor, d->function.end, &value))
+    return false;
+  *size = (uint16_t)value;
+  return value <= UINT16_MAX;
+}
+
+static bool read_deopt(struct cn_details *d, struct cn_deopt *out)
+{
+  const unsigned char *end = d->function.end;
+  uint64_t value = 0;
+
+  if (d->cursor == end)
+    return false;
+  unsigned char head = *d->cursor++;
+  *out = (struct cn_deopt){.kind = CN_DEOPT_CONSTANT};
+  if (!read_size(d, head >> CN_VALUE_SIZE_SHIFT, &out->size))
+    return false;
+  switch (head & CN_VALUE_KIND) {
+  case CN_VALUE_SMALL:
+    if (!cn_uleb_get(&d->cursor, end, &value))
+      return false;
+    out->constant = (uint64_t)cn_unzigzag(value);
+    return true;
+  case CN_VALUE_LARGE:
+    if (end - d->cursor < 8)
+      return false;
+    out->constant = cn_load_u64(d->cursor);
+    d->cursor += 8;
+    return true;
+  case CN_VALUE_REGISTER:
+  case CN_VALUE_AT_CALL: out->loc.is_register = 1; break;
+  case CN_VALUE_MEMORY:
+  case CN_VALUE_ADDRESS: break;
+  default: return false;
+  }
+  out->kind = (head & CN_VALUE_KIND) == CN_VALUE_ADDRESS   ? CN_DEOPT_ADDRESS
+              : (head & CN_VALUE_KIND) == CN_VALUE_AT_CALL ? CN_DEOPT_AT_CALL
+                                                           : CN_DEOPT_VALUE;
+  if (!cn_uleb_get(&d->cursor, end, &value) || value > UINT8_MAX)
+    return false;
+  out->loc.reg = (uint8_t)value;
+  if (out->loc.is_register)
+    return true;
+  if (!cn_uleb_get(&d->cursor, end, &value) || value >> 32)
+    return false;
+  out->loc.offset = (int32_t)cn_unzigzag(value);
+  return true;
+}
+
+int cn_details_next_deopt(struct cn_details *d, struct cn_deopt *out)
+{
+  if (!d->deopts)
+    return CN_FRAMEMAP_NONE;
+  if (!read_deopt(d, out))
+    return CN_FRAMEMAP_BAD;
+  d->deopts--;
+  return CN_FRAMEMAP_OK;
+}
+
+int cn_details_next_span_use(struct cn_details *d, struct cn_span_use *out)
+{
+  const unsigned char *end = d->function.end;
+  struct cn_deopt skipped;
+  uint32_t number;
+
+  if (!d->spans)
+    return CN_FRAMEMAP_NONE;
+  for (; d->deopts; d->deopts--)
+    if (!read_deopt(d, &skipped))
+      return CN_FRAMEMAP_BAD;
+  if (!d->in_spans && !get_u32(&d->cursor, end, &number))
+    return CN_FRAMEMAP_BAD;
+  d->in_spans = true;
+  if (!get_u32(&d->cursor, end, &out->index) || !get_u32(&d->cursor, end, &out->depth))
+    return CN_FRAMEMAP_BAD;
+  d->spans--;
+  return CN_FRAMEMAP_OK;
+}
+
+uintptr_t cn_details_span_table(const struct cn_details *d)
+{
+  const unsigned char *at = d->function.block + CN_BLOCK_SPANS;
+  int32_t distance;
+
+  memcpy(&distance, at, 4);
+  return distance ? (uintptr_t)at + (uintptr_t)(intptr_t)distance : 0;
+}
+
+int cn_details_next_span(struct cn_details *d, struct cn_span *out)
+{
+  struct cn_span_use use;
+  struct cairn_span span;
+  int status = cn_details_next_span_use(d, &use);
+  uintptr_t table = cn_details_span_table(d);
+
+  if (status)
+    return status;
+  if (!table)
+    return CN_FRAMEMAP_BAD;
+  const unsigned char *at = (const unsigned char *)table + use.index * sizeof span;
+  memcpy(&span, at, sizeof span);
+  *out = (struct cn_span){.key = span.key, .value = (uintptr_t)span.integer, .depth = use.depth};
+  if (span.distance)
+    out->value = (uintptr_t)at + offsetof(struct cairn_span, distance) +
+                 (uintptr_t)(intptr_t)span.distance;
+  return CN_FRAMEMAP_OK;
+}

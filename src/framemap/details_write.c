@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The writer of details; the encoding is drawn in details_format.h.
+ */
+#include "framemap/details_format.h"
+
+#include <string.h>
+#include "framemap/intern.h"
+
+struct writer {
+  struct cn_intern strings, scopes, records; /* the latter two: of one function */
+  struct cn_bytes text;                      /* the strings */
+  struct cn_bytes area;                      /* the function's scopes and records */
+  CN_VECTOR(uint32_t) lines;                 /* by what `scopes` has: a scope's place, its line */
+  bool any_spans;
+};
+
+static uint32_t string(struct writer *w, const char *s)
+{
+  size_t length = s ? strlen(s) : 0;
+  bool is_new;
+
+  if (!length)
+    return 0;
+  uint32_t at = cn_intern(&w->strings, (const unsigned char *)s, length, (uint32_t)w->text.count,
+                       &is_new);
+  for (size_t i = 0; is_new && i <= length; i++)
+    cn_push(&w->text, (unsigned char)s[i]);
+  return at;
+}
+
+/* A scope: where it stands, and the line that its lines are counted from. */
+struct scope {
+  uint32_t place, line;
+};
+
+/* The scope of `source`, inlined into `parent` (null: not) where `call` says. Its line is that of
+ * whoever asks for it first. */
+static struct scope scope(struct writer *w, const struct cn_source *source,
+                          const struct scope *parent, const struct cn_source *call)
+{
+  struct cn_bytes key = {0};
+  uint32_t name = string(w, source->function), file = string(w, source->file);
+  uint32_t place = (uint32_t)w->area.count;
+  bool is_new;
+
+  cn_uleb_put(&key, name);
+  cn_uleb_put(&key, file);
+  cn_uleb_put(&key, parent ? parent->place + UINT64_C(1) : 0);
+  if (parent) {
+    cn_uleb_put(&key, call->line);
+    cn_uleb_put(&key, call->column);
+  }
+  uint32_t number = cn_intern(&w->scopes, key.at, key.count, (uint32_t)w->lines.count, &is_new);
+  if (is_new) {
+    cn_push(&w->lines, place);
+    cn_push(&w->lines, source->line);
+    cn_uleb_put(&w->area, name);
+    cn_uleb_put(&w->area, file);
+    cn_uleb_put(&w->area, source->line);
+    cn_uleb_put(&w->area, parent ? place - parent->place : 0);
+    if (parent) {
+      cn_uleb_put(&w->area, cn_zigzag((int64_t)call->line - parent->line));
+      cn_uleb_put(&w->area, call->column);
+    }
+  }
+  cn_free(&key);
+  return (struct scope){w->lines.at[number], w->lines.at[number + 1]};
+}
+
+static void put_sources(struct writer *w, const struct cn_detail *d, struct cn_bytes *record)
+{
+  struct scope s = {0};
+  size_t count = d->sources.count;
+
+  CN_CHECK(count <= CN_MAX_SOURCES);
+  for (size_t i = count; i-- > 0;)
+    s = scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL,
+              i + 1 < count ? &d->sources.at[i + 1] : NULL);
+  cn_uleb_put(record, s.place);
+  cn_uleb_put(record, cn_zigzag((int64_t)d->sources.at[0].line - s.line));
+  cn_uleb_put(record, d->sources.at[0].column);
+}
+
+/* The first byte of a value, with its size if that is a power of 2. */
+static void put_head(struct cn_bytes *out, enum cn_value_kind kind, unsigned size)
+{
+  unsigned code = 0;
+
+  if (size && !(size & (size - 1)))
+    code = 1 + (unsigned)__builtin_ctz(size);
+  cn_push(out, (unsigned char)(kind | code << CN_VALUE_SIZE_SHIFT));
+  if (!code)
+    cn_uleb_put(out, size);
+}
+
+static void put_deopt(struct cn_bytes *out, const struct cn_deopt *v)
+{
+  if (v->kind == CN_DEOPT_CONSTANT) {
+    uint64_t zigzag = cn_zigzag((int64_t)v->constant);
+    bool small = zigzag < UINT64_C(1) << 49;
+    put_head(out, small ? CN_VALUE_SMALL : CN_VALUE_LARGE, v->size);
+    if (small)
+      cn_uleb_put(out, zigzag);
+    else
+      cn_put(out, v->constant, 8);
+    return;
+  }
+  CN_CHECK(v->kind == CN_DEOPT_VALUE || v->loc.is_register == (v->kind == CN_DEOPT_AT_CALL));
+  put_head(out, v->kind == CN_DEOPT_ADDRESS   ? CN_VALUE_ADDRESS
+                : v->kind == CN_DEOPT_AT_CALL ? CN_VALUE_AT_CALL
+                : v->loc.is_register          ? CN_VALUE_REGISTER
+                                              : CN_VALUE_MEMORY,
+           v->size);
+  cn_uleb_put(out, v->loc.reg);
+  if (!v->loc.is_register)
+    cn_uleb_put(out, cn_zigzag(v->loc.offset));
+}
+
+bool cn_detail_says_something(const struct cn_detail *d)
+{
+  return d->sources.count || d->deopts.count || d->spans.count;
+}
+
+/* Where the record of `d` stands, or one that says the same. */
+static uint32_t put_record(struct writer *w, const struct cn_detail *d)
+{
+  struct cn_bytes record = {0};
+  bool is_new;
+
+  cn_push(&record, (unsigned char)((d->sources.count ? CN_RECORD_SOURCES : 0) |
+                                   (d->deopts.count ? CN_RECORD_DEOPTS : 0) |
+                                   (d->spans.count ? CN_RECORD_SPANS : 0)));
+  if (d->sources.count)
+    put_sources(w, d, &record);
+  if (d->deopts.count)
+    cn_uleb_put(&record, d->deopts.count - 1);
+  for (size_t i = 0; i < d->deopts.count; i++)
+    put_deopt(&record, &d->deopts.at[i]);
+  if (d->spans.count)
+    cn_uleb_put(&record, d->spans.count - 1);
+  for (size_t i = 0; i < d->spans.count; i++) {
+    cn_uleb_put(&record, d->spans.at[i].index);
+    cn_uleb_put(&record, d->spans.at[i].depth);
+  }
+  w->any_spans |= d->spans.count != 0;
+  uint32_t place =
+      cn_intern(&w->records, record.at, record.count, (uint32_t)w->area.count, &is_new);
+  for (size_t i = 0; is_new && i < record.count; i++)
+    cn_push(&w->area, record.at[i]);
+  cn_free(&record);
+  return place;
+}
+
+struct found {
+  uint32_t offset, place;
+};
+
+static void put_function(struct writer *w, const struct cn_detail_function *f,
+                         struct cn_bytes *out)
+{
+  CN_VECTOR(struct found) found = {0};
+
+  for (size_t i = 0; i < f->details.count; i++)
+    if (cn_detail_says_something(&f->details.at[i]))
+      cn_push(&found, (struct found){f->details.at[i].return_offset,
+                                     put_record(w, &f->details.at[i])});
+  CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
+  unsigned a = cn_log_width(found.at[found.count - 1].offset), b = cn_log_width(w->area.count);
+  cn_put(out, (uint32_t)found.count | a << 28 | b << 30, 4);
+  for (size_t i = 0; i < found.count; i++)
+    cn_put(out, found.at[i].offset, 1u << a);
+  for (size_t i = 0; i < found.count; i++)
+    cn_put(out, found.at[i].place, 1u << b);
+  for (size_t i = 0; i < w->area.count; i++)
+    cn_push(out, w->area.at[i]);
+  cn_free(&found);
+  cn_intern_free(&w->scopes);
+  cn_intern_free(&w->records);
+  w->area.count = w->lines.count = 0;
+}
+
+/* The functions that have something to say: their number, and the first. */
+static uint32_t count_functions(const struct cn_detail_function *functions, size_t count,
+                                size_t *first)
+{
+  uint32_t found = 0;
+
+  for (size_t i = count; i-- > 0;)
+    for (size_t k = 0; k < functions[i].details.count; k++)
+      if (cn_detail_says_something(&functions[i].details.at[k])) {
+        *first = i;
+        found++;
+        break;
+      }
+  return found;
+}
+
+static bool has_details(const struct cn_detail_function *f)
+{
+  size_t first;
+
+  return count_functions(f, 1, &first) != 0;
+}
+
+int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
+                         size_t count, bool *spans)
+{
+  struct writer w = {0};
+  size_t begin = out->count, first = 0, entry = begin + CN_BLOCK_FUNCTIONS;
+  uint32_t found = count_functions(functions, count, &first);
+
+  *spans = false;
+  if (!found)
+    return -1;
+  CN_CHECK(begin % 4 == 0);
+  cn_push(&w.text, 0);
+  for (size_t i = 0; i < CN_BLOCK_FUNCTIONS + found * (size_t)CN_DETAILS_FUNCTION; i++)
+    cn_push(out, 0);
+  for (size_t i = first; i < count; i++) {
+    if (!has_details(&functions[i]))
+      continue;
+    cn_set_u32(out, entry + CN_DETAILS_ENTRY, functions[i].entry - functions[first].entry);
+    cn_set_u32(out, entry + CN_DETAILS_CODE_SIZE, functions[i].code_size);
+    cn_set_u32(out, entry + CN_DETAILS_DATA, (uint32_t)(out->count - begin));
+    entry += CN_DETAILS_FUNCTION;
+    put_function(&w, &functions[i], out);
+  }
+  cn_set_u32(out, begin + CN_BLOCK_COUNT, found);
+  cn_set_u32(out, begin + CN_BLOCK_STRINGS, (uint32_t)(out->count - begin));
+  for (size_t i = 0; i < w.text.count; i++)
+    cn_push(out, w.text.at[i]);
+  while ((out->count - begin) % 4)
+    cn_push(out, 0);
+  CN_CHECK(out->count - begin <= UINT32_MAX);
+  cn_set_u32(out, begin + CN_BLOCK_LENGTH, (uint32_t)(out->count - begin));
+  *spans = w.any_spans;
+  cn_intern_free(&w.strings);
+  cn_free(&w.text);
+  cn_free(&w.area);
+  cn_free(&w.lines);
+  return functions[first].entry;
+}
+
+void cn_detail_free(struct cn_detail *detail)
+{
+  cn_free(&detail->sources);
+  cn_free(&detail->deopts);
+  cn_free(&detail->spans);
+}
+
+void cn_details_free(struct cn_detail_function *function)
+{
+  for (size_t i = 0; i < function->details.count; i++)
+    cn_detail_free(&function->details.at[i]);
+  cn_free(&function->details);
+}

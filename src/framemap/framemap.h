@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frame maps: what the object side writes into section `cairn_frames` and the walker reads. This
+ * header is the reader's interface; the encoding is drawn in src/framemap/framemap_format.h.
+ *
+ * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee
+ * (docs/llvm-22.md, "the callee's CFA").
+ */
+#ifndef CN_FRAMEMAP_FRAMEMAP_H
+#define CN_FRAMEMAP_FRAMEMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The registers that a walker tracks, in the order of struct cn_anchor; their DWARF numbers are 3,
+ * 6 and 12 to 15. */
+enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
+
+/* DWARF's numbers of the registers that are named. */
+enum {
+  CN_DWARF_RBX = 3,
+  CN_DWARF_RBP = 6,
+  CN_DWARF_RSP,
+  CN_DWARF_R11 = 11,
+  CN_DWARF_R12,
+  CN_DWARF_R13,
+  CN_DWARF_R14,
+  CN_DWARF_R15,
+  CN_DWARF_RETURN /* the return address */
+};
+
+/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too)
+ * or memory. */
+struct cn_loc {
+  uint8_t is_register; /* then `reg` holds the value; else the value is in memory at reg + offset */
+  uint8_t reg;         /* DWARF number: the register, or the base: 7 RSP (at the safepoint), 6, 3 */
+  int32_t offset;
+};
+
+/* A safepoint, decoded. */
+struct cn_safepoint {
+  uint8_t cfa_reg;                        /* DWARF number: 7 RSP, 6 RBP or 3 RBX */
+  int32_t cfa_offset;                     /* CFA = reg + offset */
+  uint8_t saved;                          /* bit per enum cn_reg: the prologue has saved it, */
+  int32_t saved_offset[CN_CALLEE_SAVED];  /* at CFA + this (negative) */
+  uint64_t id;                            /* statepoint id */
+  uint32_t roots;                         /* number of cn_root */
+  uint32_t areas;                         /* number of cn_area */
+  const unsigned char *cursor;            /* reader's own: where the roots start */
+  const unsigned char *end;
+  bool in_areas;                          /* reader's own: the number of areas has been read */
+};
+
+/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root
+ * that is not derived: the roots that are not derived are, each once, all the places that hold a
+ * base, and they come first. No place is listed twice. */
+struct cn_root {
+  struct cn_loc base, derived;
+  bool is_derived; /* false: base and derived are the same */
+};
+
+/* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one
+ * reference `ref_offset` bytes in. An alloca whose elements hold several references comes as
+ * several areas. The reader delivers `ref_offset` 0: an area starts at its first reference. */
+struct cn_area {
+  uint8_t reg;
+  int32_t offset;
+  uint32_t tag; /* 0, or CAIRN_ROOT_USER and greater: words of the language's own */
+  uint64_t count, stride, ref_offset;
+  uint64_t parameter; /* of the tag */
+};
+
+/* Statuses: 0, or negative. */
+enum cn_framemap_status { CN_FRAMEMAP_OK = 0, CN_FRAMEMAP_BAD = -1, CN_FRAMEMAP_NONE = -2 };
+
+/* One function of a section. `entry` is its address, found from the section's own position. */
+struct cn_framemap_function {
+  uintptr_t entry;
+  uint32_t code_size;
+  uint32_t safepoints;
+  const unsigned char *data; /* reader's own */
+  const unsigned char *end;
+};
+
+/* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD
+ * *cursor is where the bytes make no sense. Works on the section as linked and mapped (addresses
+ * are position-relative). */
+int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
+                              struct cn_framemap_function *function);
+/* The i-th safepoint's return address as an offset from the entry; they ascend. */
+int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
+                              uint32_t *offset);
+/* True if the maps of both functions say the same, whatever their entries. */
+bool cn_framemap_same(const struct cn_framemap_function *one,
+                      const struct cn_framemap_function *other);
+/* Decode the i-th safepoint. */
+int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
+                          struct cn_safepoint *out);
+/* Decode its roots in turn, then its areas; each call takes the struct that
+ * cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE when none is left. */
+int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out);
+int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out);
+
+#endif

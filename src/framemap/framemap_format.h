@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frame maps: the encoding of section `cairn_frames`, and its writer. The reader is
+ * framemap/framemap.h. Private to framemap_write.c, framemap_read.c and what fills the model.
+ *
+ * The section is a sequence of functions, each tied to nothing but its own position: the only
+ * relocation is the 32-bit distance to the entry. A function begins at a multiple of 4; numbers
+ * are little-endian. Zero words between functions (what a linker may put there) mean nothing.
+ *
+ *      0  u32  length of all of this, a multiple of 4
+ *      4  i32  entry of the function, minus the address of this field     R_X86_64_PC32
+ *      8  u32  size of the function's code in bytes
+ *     12  u32  number of safepoints (bits 0..27);
+ *              bits 28..29: a = log2 of the width of a return offset;
+ *              bits 30..31: b = log2 of the width of a descriptor offset
+ *     16  the return offsets, ascending: return address minus entry
+ *         the descriptor offsets, one per safepoint, counted from the end of this array
+ *         the descriptors; safepoints that agree share one
+ *         zeros up to a multiple of 4
+ *
+ * A descriptor (uleb: unsigned LEB128 of at most 64 bits):
+ *
+ *     u8    head: bits 0..1  base of the CFA: 0 RSP, 1 RBP, 2 RBX
+ *                 bit  2     there are areas
+ *                 bits 3..4  statepoint id: 0 default, 1 poll, 2 allocation,
+ *                            3 a u64 follows the saved registers
+ *                 bits 5..7  number of roots, or 7: a uleb with the number minus 7 follows
+ *    [uleb  number of roots - 7]
+ *     uleb  CFA offset / 8
+ *     u8    saved registers: bits 0..5 by enum cn_reg;
+ *           bit 7: they lie where pushes in the order rbp r15 r14 r13 r12 rbx put them,
+ *                  from CFA - 16 down;
+ *           else per saved register, in the order of the bits, a uleb with -offset / 8
+ *    [u64   statepoint id]
+ *           the roots: a uleb of place << 1 | derived;
+ *                      if derived, a uleb with the place of the derived reference follows
+ *    [uleb  number of areas - 1, then for each
+ *           uleb of zigzag(offset) << 2 | base (0 RSP, 1 RBP, 2 RBX), uleb count, uleb stride;
+ *           an area begins at its first reference.
+ *           Base 3: words of the language's own; then, before the count,
+ *           uleb of tag << 2 | base, uleb parameter]
+ *
+ *     place: bit 0 clear: memory at RSP + 8 * (the rest)
+ *            bit 0 set, bit 5 clear: the register of DWARF number bits 1..4
+ *            bit 0 set, bit 5 set: memory at RBP (bit 1 clear) or RBX (bit 1 set),
+ *                                  + 8 * the zigzag number in bits 6 and up
+ *
+ * A reference in a spill slot below RSP + 256, or in a register, takes one byte; the shape of a
+ * usual frame takes three.
+ */
+#ifndef CN_FRAMEMAP_FRAMEMAP_FORMAT_H
+#define CN_FRAMEMAP_FRAMEMAP_FORMAT_H
+
+#include "base/vector.h"
+#include "framemap/details_format.h"
+#include "framemap/framemap.h"
+#include "framemap/leb.h"
+
+enum {
+  CN_MAP_LENGTH = 0,
+  CN_MAP_ENTRY = 4,
+  CN_MAP_CODE_SIZE = 8,
+  CN_MAP_COUNT = 12,
+  CN_MAP_HEADER = 16,
+  CN_MAP_MAX_SAFEPOINTS = (1 << 28) - 1,
+
+  CN_HEAD_AREAS = 1 << 2,
+  CN_HEAD_ID_SHIFT = 3,
+  CN_HEAD_ROOTS_SHIFT = 5,
+  CN_HEAD_MANY_ROOTS = 7,
+  CN_ID_EXPLICIT = 3,
+  CN_SAVED_PUSHED = 1 << 7,
+  CN_PLACE_FRAME = 1 << 5,
+  CN_AREA_TAGGED = 3,
+};
+
+/* The order in which compilers push, and where the first one lands. */
+static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14,
+                                                       CN_R13, CN_R12, CN_RBX};
+enum { CN_FIRST_PUSH = -16 };
+
+/* The model that is written: one safepoint, one function. */
+struct cn_map_safepoint {
+  uint32_t return_offset;
+  struct cn_safepoint frame; /* `roots` and `areas` count these: */
+  struct cn_root *roots;
+  struct cn_area *areas;
+  struct cn_detail detail; /* not for the frame map */
+};
+
+struct cn_map_function {
+  const char *name;
+  uint32_t section; /* of the object: where the code is */
+  uint64_t offset;  /* of the entry in it */
+  uint32_t code_size;
+  CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
+};
+
+/* Append a function's map. The entry field, CN_MAP_ENTRY after the old end, is left zero for a
+ * relocation. */
+void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *function);
+void cn_framemap_free(struct cn_map_function *function);
+
+#endif

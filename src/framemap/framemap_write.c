@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The writer of frame maps; the encoding is drawn in framemap_format.h. What cannot be encoded was refused
+ * before (frames_build.c), so the writer only checks.
+ */
+#include "framemap/framemap_format.h"
+#include "framemap/intern.h"
+
+#include <string.h>
+#include <cairn/abi.h>
+
+/* The bases of memory places, by their code: RSP, RBP, RBX. */
+static unsigned base_code(unsigned dwarf)
+{
+  CN_CHECK(dwarf == CN_DWARF_RSP || dwarf == CN_DWARF_RBP || dwarf == CN_DWARF_RBX);
+  return dwarf == CN_DWARF_RSP ? 0 : dwarf == CN_DWARF_RBP ? 1 : 2;
+}
+
+static uint64_t place(struct cn_loc loc)
+{
+  if (loc.is_register) {
+    CN_CHECK(loc.reg < 16);
+    return (uint64_t)loc.reg << 1 | 1;
+  }
+  CN_CHECK(loc.offset % 8 == 0);
+  unsigned base = base_code(loc.reg);
+  if (base == 0) {
+    CN_CHECK(loc.offset >= 0);
+    return (uint64_t)(loc.offset / 8) << 1;
+  }
+  return cn_zigzag(loc.offset / 8) << 6 | CN_PLACE_FRAME | (base - 1) << 1 | 1;
+}
+
+static unsigned id_code(uint64_t id)
+{
+  switch (id) {
+  case CAIRN_ABI_STATEPOINT_ID_DEFAULT: return 0;
+  case CAIRN_ABI_STATEPOINT_ID_POLL: return 1;
+  case CAIRN_ABI_STATEPOINT_ID_ALLOC: return 2;
+  default: return CN_ID_EXPLICIT;
+  }
+}
+
+static bool pushed_in_order(const struct cn_safepoint *frame)
+{
+  int32_t offset = CN_FIRST_PUSH;
+
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+    if (frame->saved >> cn_push_order[i] & 1) {
+      if (frame->saved_offset[cn_push_order[i]] != offset)
+        return false;
+      offset -= 8;
+    }
+  return true;
+}
+
+static void put_saved(struct cn_bytes *out, const struct cn_safepoint *frame)
+{
+  if (pushed_in_order(frame)) {
+    cn_push(out, frame->saved | CN_SAVED_PUSHED);
+    return;
+  }
+  cn_push(out, frame->saved);
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+    if (frame->saved >> r & 1) {
+      CN_CHECK(frame->saved_offset[r] < 0 && frame->saved_offset[r] % 8 == 0);
+      cn_uleb_put(out, (uint64_t)(-(int64_t)frame->saved_offset[r] / 8));
+    }
+}
+
+static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
+{
+  if (!s->frame.areas)
+    return;
+  cn_uleb_put(out, s->frame.areas - 1);
+  for (uint32_t i = 0; i < s->frame.areas; i++) {
+    const struct cn_area *a = &s->areas[i];
+    unsigned base = base_code(a->reg);
+    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 |
+                         (a->tag ? CN_AREA_TAGGED : base));
+    if (a->tag) {
+      cn_uleb_put(out, (uint64_t)a->tag << 2 | base);
+      cn_uleb_put(out, a->parameter);
+    }
+    cn_uleb_put(out, a->count);
+    cn_uleb_put(out, a->stride);
+  }
+}
+
+static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *s)
+{
+  const struct cn_safepoint *frame = &s->frame;
+  unsigned few = frame->roots < CN_HEAD_MANY_ROOTS ? frame->roots : CN_HEAD_MANY_ROOTS;
+  unsigned id = id_code(frame->id);
+
+  CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
+  cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) |
+                               id << CN_HEAD_ID_SHIFT | few << CN_HEAD_ROOTS_SHIFT));
+  if (few == CN_HEAD_MANY_ROOTS)
+    cn_uleb_put(out, frame->roots - CN_HEAD_MANY_ROOTS);
+  cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
+  put_saved(out, frame);
+  if (id == CN_ID_EXPLICIT)
+    cn_put(out, frame->id, 8);
+  for (uint32_t i = 0; i < frame->roots; i++) {
+    cn_uleb_put(out, place(s->roots[i].base) << 1 | s->roots[i].is_derived);
+    if (s->roots[i].is_derived)
+      cn_uleb_put(out, place(s->roots[i].derived));
+  }
+  put_areas(out, s);
+}
+
+/* Encode all descriptors into `bytes`, those that are equal once; where each safepoint's starts. */
+static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
+{
+  size_t count = f->safepoints.count;
+  size_t *starts = cn_alloc(count * sizeof *starts);
+  struct cn_intern known = {0};
+
+  for (size_t i = 0; i < count; i++) {
+    size_t start = bytes->count;
+    bool is_new;
+    put_descriptor(bytes, &f->safepoints.at[i]);
+    starts[i] =
+        cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
+    if (!is_new)
+      bytes->count = start;
+  }
+  cn_intern_free(&known);
+  return starts;
+}
+
+void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
+{
+  struct cn_bytes descriptors = {0};
+  size_t begin = out->count, count = f->safepoints.count;
+  size_t *starts = encode(f, &descriptors);
+  unsigned a = cn_log_width(count ? f->safepoints.at[count - 1].return_offset : 0);
+  unsigned b = cn_log_width(descriptors.count);
+
+  CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
+  cn_put(out, 0, 8); /* the length comes last, the entry from the linker */
+  cn_put(out, f->code_size, 4);
+  cn_put(out, (uint32_t)count | a << 28 | b << 30, 4);
+  for (size_t i = 0; i < count; i++)
+    cn_put(out, f->safepoints.at[i].return_offset, 1u << a);
+  for (size_t i = 0; i < count; i++)
+    cn_put(out, starts[i], 1u << b);
+  for (size_t i = 0; i < descriptors.count; i++)
+    cn_push(out, descriptors.at[i]);
+  while (out->count % 4)
+    cn_push(out, 0);
+  CN_CHECK(out->count - begin <= UINT32_MAX);
+  cn_set_u32(out, begin + CN_MAP_LENGTH, (uint32_t)(out->count - begin));
+  free(starts);
+  cn_free(&descriptors);
+}
+
+void cn_framemap_free(struct cn_map_function *function)
+{
+  for (size_t i = 0; i < function->safepoints.count; i++) {
+    free(function->safepoints.at[i].roots);
+    free(function->safepoints.at[i].areas);
+    cn_detail_free(&function->safepoints.at[i].detail);
+  }
+  cn_free(&function->safepoints);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Byte sequences that are there already: equal ones are found in constant time. Private to
+ * src/object.
+ */
+#ifndef CN_FRAMEMAP_INTERN_H
+#define CN_FRAMEMAP_INTERN_H
+
+#include "framemap/leb.h"
+
+struct cn_intern_entry {
+  uint32_t hash, value;
+  size_t start, length; /* of the key in `keys` */
+};
+
+/* Zero-initialised it is empty. */
+struct cn_intern {
+  CN_VECTOR(struct cn_intern_entry) entries;
+  struct cn_bytes keys;
+  uint32_t *slots; /* open addressing: an entry's index + 1, or 0 */
+  uint32_t mask;
+};
+
+/* The value of the key; if there is none yet, `value` becomes it and *is_new is set, else
+ * cleared. */
+uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length,
+                   uint32_t value, bool *is_new);
+
+/* It is empty again. */
+void cn_intern_free(struct cn_intern *table);
+
+#endif

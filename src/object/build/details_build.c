@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What frames_build.c found out beyond frame maps, as pieces of section `cairn_details`: one block
+ * for each code section.
+ */
+#include "object/build/frames_build.h"
+
+#include <string.h>
+#include "object/build/pieces.h"
+
+/* The writer's view of a function; what it holds stays the function's. */
+static struct cn_detail_function view_of(const struct cn_map_function *from)
+{
+  struct cn_detail_function f = {.entry = (uint32_t)from->offset, .code_size = from->code_size};
+
+  for (size_t k = 0; k < from->safepoints.count; k++)
+    cn_push(&f.details, from->safepoints.at[k].detail);
+  return f;
+}
+
+bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b)
+{
+  struct cn_detail_function x = view_of(a), y = view_of(b);
+  struct cn_bytes one = {0}, other = {0};
+  bool spans;
+
+  cn_details_write(&one, &x, 1, &spans);
+  cn_details_write(&other, &y, 1, &spans);
+  bool same = one.count == other.count && (!one.count || !memcmp(one.at, other.at, one.count));
+  cn_free(&one);
+  cn_free(&other);
+  cn_free(&x.details);
+  cn_free(&y.details);
+  return same;
+}
+
+/* The block about functions [first, end), all of one section. */
+static void encode_block(const struct cn_frames *frames, size_t first, size_t end,
+                         struct cn_pieces *out)
+{
+  struct cn_piece piece = {.section = frames->functions.at[first].section,
+                           .start = out->bytes.count};
+  CN_VECTOR(struct cn_detail_function) functions = {0};
+  bool spans;
+
+  for (size_t i = first; i < end; i++)
+    cn_push(&functions, view_of(&frames->functions.at[i]));
+  int64_t entry = cn_details_write(&out->bytes, functions.at, functions.count, &spans);
+  for (size_t i = 0; i < functions.count; i++)
+    cn_free(&functions.at[i].details);
+  cn_free(&functions);
+  if (entry < 0)
+    return;
+  piece.offset = (uint64_t)entry;
+  piece.length = out->bytes.count - piece.start;
+  cn_push(&out->pieces, piece);
+  cn_push(&out->distances,
+          (struct cn_distance){piece.start + CN_BLOCK_ENTRY, piece.section, piece.offset});
+  if (spans)
+    cn_push(&out->distances,
+            (struct cn_distance){piece.start + CN_BLOCK_SPANS, frames->span_table, 0});
+}
+
+void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out)
+{
+  size_t count = frames->functions.count;
+
+  for (size_t first = 0, end; first < count; first = end) {
+    uint32_t section = frames->functions.at[first].section;
+    for (end = first; end < count && frames->functions.at[end].section == section; end++)
+      ;
+    encode_block(frames, first, end, out);
+  }
+}

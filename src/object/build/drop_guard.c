@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object's guard. Its section and the relocations of that become inactive headers (SHT_NULL),
+ * since no section is to change its index. The symbol becomes the start of section `cairn_frames`,
+ * as weak as every such bound: an image may have no frame map.
+ */
+#include "object/build/drop_guard.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/guard.h"
+
+static bool is_guard(const struct cn_elf_symbol *s)
+{
+  return s->sym.st_shndx == SHN_UNDEF && strcmp(s->name, CN_GUARD_SYMBOL) == 0;
+}
+
+bool cn_guard_is_there(const struct cn_elf *elf)
+{
+  if (cn_elf_find(elf, CN_GUARD_SECTION, 0))
+    return true;
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (is_guard(&elf->symbols[i]))
+      return true;
+  return false;
+}
+
+/* Do the relocations speak of the guard alone? */
+static bool is_about_guard(const struct cn_elf *elf, const struct cn_part *rela)
+{
+  uint64_t size = rela->data ? rela->head.sh_size : 0;
+  Elf64_Rela r;
+
+  for (uint64_t at = 0; at + sizeof r <= size; at += sizeof r) {
+    memcpy(&r, rela->data + at, sizeof r);
+    uint64_t symbol = ELF64_R_SYM(r.r_info);
+    if (symbol >= elf->symbol_count || !is_guard(&elf->symbols[symbol]))
+      return false;
+  }
+  return true;
+}
+
+static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32_t section,
+                        char **error)
+{
+  static const struct cn_part nothing = {.is_fresh = true};
+  uint32_t rela = elf->sections[section].relocations;
+
+  if (elf->sections[section].group)
+    return CN_FAIL(error, "section '%s' is in a section group", CN_GUARD_SECTION);
+  for (; rela; rela = elf->sections[rela].next_relocations) {
+    if (elf->sections[rela].head.sh_type != SHT_RELA || !is_about_guard(elf, &parts->list.at[rela]))
+      return CN_FAIL(error, "section '%s' is not what Cairn put there", CN_GUARD_SECTION);
+    parts->list.at[rela] = nothing;
+  }
+  parts->list.at[section] = nothing;
+  return 0;
+}
+
+/* A section for symbols whose own is gone: as its section symbols no linker puts them out. */
+static Elf64_Half any_section(const struct cn_elf *elf)
+{
+  for (Elf64_Half i = 1; i < elf->section_count && i < SHN_LORESERVE; i++)
+    if (elf->sections[i].head.sh_type == SHT_PROGBITS &&
+        strcmp(elf->sections[i].name, CN_GUARD_SECTION) != 0)
+      return i;
+  return SHN_ABS;
+}
+
+static uint32_t add_string(struct cn_parts *parts, uint32_t table, const char *text)
+{
+  struct cn_bytes *strings = cn_part_own(&parts->list.at[table]);
+  uint32_t at = (uint32_t)strings->count;
+
+  cn_bytes_append(strings, text, strlen(text) + 1);
+  return at;
+}
+
+static void change_symbols(struct cn_parts *parts, const struct cn_elf *elf)
+{
+  uint32_t name = 0;
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *s = &elf->symbols[i];
+    Elf64_Sym sym = s->sym;
+    if (is_guard(s)) {
+      if (!name)
+        name = add_string(parts, elf->sections[elf->symtab].head.sh_link, CN_GUARD_BOUND);
+      sym.st_name = name;
+      sym.st_info = ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(sym.st_info));
+    } else if (s->section &&
+               strcmp(elf->sections[s->section].name, CN_GUARD_SECTION) == 0 &&
+               ELF64_ST_BIND(sym.st_info) == STB_LOCAL) {
+      sym = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
+                        .st_shndx = any_section(elf)};
+    } else {
+      continue;
+    }
+    memcpy(cn_part_own(&parts->list.at[elf->symtab])->at + i * sizeof sym, &sym, sizeof sym);
+  }
+}
+
+int cn_guard_drop(struct cn_parts *parts, const struct cn_elf *elf, char **error)
+{
+  if (!cn_guard_is_there(elf))
+    return 0;
+  for (uint32_t i = 0; (i = cn_elf_find(elf, CN_GUARD_SECTION, i + 1)) != 0;)
+    if (drop_section(parts, elf, i, error))
+      return -1;
+  change_symbols(parts, elf);
+  return 0;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack maps and call-frame information of one object, joined into the model of its frame maps.
+ * Each record is checked against the code: it names a function of the object, an offset in it, just
+ * after a call, with the frame size that the call-frame information says.
+ */
+#include "object/build/frames_build.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include <cairn/stackmap.h>
+#include "object/build/inline_chains.h"
+#include "object/dwarf/cfi.h"
+
+/* A place in code where a call to address 0 has its target. */
+struct null_target {
+  uint32_t section;
+  uint64_t offset;
+};
+
+struct builder {
+  struct cn_elf *elf;
+  struct cn_cfi *cfi;
+  struct cn_frames *frames;
+  CN_VECTOR(struct null_target) nulls;
+  uint32_t spans; /* entries of the span table */
+  char **error;
+};
+
+static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset,
+                  const char *why)
+{
+  return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
+}
+
+/* The length of the call that ends at `end`, 0 if none does: E8 rel32, or FF /2 with any of its
+ * addressing forms, of which the shortest counts. */
+static unsigned call_length(const unsigned char *start, const unsigned char *end)
+{
+  size_t room = (size_t)(end - start);
+
+  for (unsigned length = 2; length <= 7 && length <= room; length++) {
+    const unsigned char *at = end - length;
+    if (length == 5 && at[0] == 0xe8)
+      return length;
+    if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
+      continue;
+    unsigned mode = at[1] >> 6, base = at[1] & 7;
+    bool sib = mode != 3 && base == 4;
+    if (sib && length < 3)
+      continue;
+    unsigned want = sib ? 3 : 2;
+    if (mode == 1 || mode == 2)
+      want += mode == 1 ? 1 : 4;
+    if (mode == 0 && (base == 5 || (sib && (at[2] & 7) == 5)))
+      want += 4;
+    if (want == length)
+      return length;
+  }
+  return 0;
+}
+
+/* Patchable statepoints ("statepoint-num-patch-bytes") are no-ops: 0x90, or 0F 1F /0 of some
+ * length, before the return. */
+static unsigned nop_length(const unsigned char *start, const unsigned char *end)
+{
+  size_t room = (size_t)(end - start);
+
+  if (room >= 1 && end[-1] == 0x90)
+    return 1;
+  for (unsigned length = 3; length <= 8 && length <= room; length++)
+    if (end[-(ptrdiff_t)length] == 0x0f && end[1 - (ptrdiff_t)length] == 0x1f)
+      return length;
+  return 0;
+}
+
+/* LLVM 22 emits a statepoint whose callee returns a long double as two calls, of which the second
+ * goes to address 0 and has the record. Find all such targets: relocations against no symbol. */
+static void find_null_targets(struct builder *b)
+{
+  for (uint32_t i = 1; i < b->elf->section_count; i++) {
+    const struct cn_elf_section *rela = &b->elf->sections[i];
+    uint32_t code = rela->head.sh_info;
+    if (rela->head.sh_type != SHT_RELA || code >= b->elf->section_count ||
+        !(b->elf->sections[code].head.sh_flags & SHF_EXECINSTR))
+      continue;
+    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= rela->head.sh_size; at += sizeof(Elf64_Rela)) {
+      Elf64_Rela r;
+      memcpy(&r, rela->data + at, sizeof r);
+      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != R_X86_64_NONE)
+        cn_push(&b->nulls, (struct null_target){code, r.r_offset});
+    }
+  }
+}
+
+static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
+{
+  for (size_t i = 0; i < b->nulls.count; i++)
+    if (b->nulls.at[i].section == section && b->nulls.at[i].offset + 4 == end)
+      return true;
+  return false;
+}
+
+/* The stack size that the stack map has of a function, and what we learn of it. */
+struct size {
+  uint64_t bytes;
+  enum { UNTRIED, FOUND, MISSING } in_rows; /* does call-frame information have that size, too? */
+};
+
+/* Pushed arguments are not in the stack size, the return address is in the other one only. So the
+ * two may differ at a call, but somewhere in the function they must agree. */
+static const char *check_size(const struct builder *b, const struct cn_map_function *f,
+                              struct size *size, const struct cn_safepoint *frame)
+{
+  static const char differ[] =
+      "stack map and call-frame information do not agree on its frame's size";
+  uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
+
+  if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
+    return frame->cfa_reg == CN_DWARF_RSP ? "a frame of unknown size has its frame address at rsp"
+                                          : NULL;
+  if (size->bytes % 8 || size->bytes > INT32_MAX)
+    return "its stack size is strange";
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+    if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)size->bytes + 8)
+      return differ;
+  if (frame->cfa_reg != CN_DWARF_RSP || (uint64_t)frame->cfa_offset == size->bytes + 8)
+    return NULL;
+  if (size->in_rows == UNTRIED)
+    size->in_rows =
+        cn_cfi_has_frame(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? FOUND : MISSING;
+  return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == MISSING ? differ : NULL;
+}
+
+static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f,
+                                   struct size *size, const struct cairn_stackmap *map,
+                                   const struct cairn_stackmap_record *record,
+                                   struct cn_map_safepoint *out)
+{
+  const struct cn_elf_section *code = &b->elf->sections[f->section];
+  uint32_t offset = record->instruction_offset;
+
+  *out = (struct cn_map_safepoint){.return_offset = offset, .detail.return_offset = offset};
+  if (offset == 0 || offset > f->code_size)
+    return "the record lies outside the function";
+  const unsigned char *entry = code->data + f->offset;
+  unsigned length = call_length(entry, entry + offset);
+  if (!length)
+    length = nop_length(entry, entry + offset);
+  if (!length)
+    return "the record does not follow a call";
+  if (calls_null(b, f->section, f->offset + offset))
+    return "the record follows a call to address 0 (LLVM miscompiles statepoints whose callee "
+           "returns a long double)";
+  /* The row of the call itself: what follows it may already tear the frame down. */
+  uint64_t end = code->head.sh_addr + f->offset + offset;
+  const char *why = cn_cfi_row(b->cfi, end, length, &out->frame);
+  if (!why)
+    why = check_size(b, f, size, &out->frame);
+  return why ? why : cn_roots_build(map, record, b->spans, out);
+}
+
+static int find_function(const struct builder *b, uint64_t address, struct cn_map_function *f)
+{
+  const struct cn_elf *elf = b->elf;
+  const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
+  uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
+
+  if (!section || !elf->sections[section].data ||
+      !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
+    return CN_FAIL(b->error, "a stack map names a function that is not in the object");
+  uint64_t offset = address - elf->sections[section].head.sh_addr;
+  if (!symbol || cn_elf_address(elf, symbol) != address || !symbol->sym.st_size)
+    return CN_FAIL(b->error,
+                   "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
+                   elf->sections[section].name, offset);
+  uint64_t room = elf->sections[section].head.sh_size;
+  if (offset > room || symbol->sym.st_size > room - offset || symbol->sym.st_size > UINT32_MAX)
+    return CN_FAIL(b->error, "function '%s' reaches beyond its section", symbol->name);
+  *f = (struct cn_map_function){.name = symbol->name,
+                                .section = section,
+                                .offset = offset,
+                                .code_size = (uint32_t)symbol->sym.st_size};
+  return 0;
+}
+
+static int by_return_offset(const void *x, const void *y)
+{
+  const struct cn_map_safepoint *a = x, *b = y;
+
+  return a->return_offset < b->return_offset ? -1 : a->return_offset > b->return_offset;
+}
+
+static int add_record(const struct builder *b, struct cn_map_function *f, struct size *size,
+                      const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
+{
+  struct cn_map_safepoint safepoint;
+  const char *why = build_safepoint(b, f, size, map, record, &safepoint);
+
+  cn_push(&f->safepoints, safepoint);
+  return why ? refuse(b, f, record->instruction_offset, why) : 0;
+}
+
+/* Order the safepoints; two at one place are refused. */
+static int finish_function(const struct builder *b, struct cn_map_function *f)
+{
+  if (f->safepoints.count > CN_MAP_MAX_SAFEPOINTS)
+    return CN_FAIL(b->error, "function '%s' has too many safepoints", f->name);
+  if (f->safepoints.count)
+    qsort(f->safepoints.at, f->safepoints.count, sizeof *f->safepoints.at, by_return_offset);
+  for (size_t i = 1; i < f->safepoints.count; i++)
+    if (f->safepoints.at[i].return_offset == f->safepoints.at[i - 1].return_offset)
+      return refuse(b, f, f->safepoints.at[i].return_offset, "there are two records for one call");
+  return 0;
+}
+
+/* All functions of one map. Records follow each other in the order of the functions. */
+static int build_map(const struct builder *b, const struct cairn_stackmap *map)
+{
+  struct cairn_stackmap_cursor cursor = {0};
+
+  for (uint32_t i = 0; i < map->functions; i++) {
+    struct cairn_stackmap_function from = cairn_stackmap_function(map, i);
+    struct size size = {.bytes = from.stack_size};
+    struct cn_map_function f = {0};
+    struct cairn_stackmap_record record;
+    int status = find_function(b, from.address, &f);
+    for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record);
+         r++)
+      status = add_record(b, &f, &size, map, &record);
+    if (!status)
+      status = finish_function(b, &f);
+    cn_push(&b->frames->functions, f);
+    if (status)
+      return status;
+  }
+  return 0;
+}
+
+/* Spans are named by their number in the module's table, whose first entry says how many there are:
+ * of several tables that were joined nobody could tell which is meant. */
+static void find_spans(struct builder *b)
+{
+  uint32_t section = cn_elf_find(b->elf, "cairn_spans", 0);
+  const struct cn_elf_section *s = &b->elf->sections[section];
+  struct cairn_span head;
+
+  if (!section || cn_elf_find(b->elf, "cairn_spans", section + 1) || !s->data ||
+      s->head.sh_size < sizeof head)
+    return;
+  memcpy(&head, s->data, sizeof head);
+  uint64_t count = s->head.sh_size / sizeof head;
+  if (head.key != CAIRN_ABI_SPAN_MARK || head.integer != count || s->head.sh_size % sizeof head ||
+      count > UINT32_MAX)
+    return;
+  b->spans = (uint32_t)count;
+  b->frames->span_table = section;
+}
+
+static int build_section(const struct builder *b, uint32_t section)
+{
+  const struct cn_elf_section *s = &b->elf->sections[section];
+  struct cairn_stackmap map;
+  struct cairn_stackmap_error bad;
+
+  if (!s->data || !s->head.sh_size || (s->head.sh_flags & SHF_COMPRESSED))
+    return CN_FAIL(b->error, ".llvm_stackmaps: the section has no contents that can be read");
+  if (cn_elf_relocate(b->elf, section, b->error))
+    return -1;
+  for (size_t at = 0; at < s->head.sh_size; at += map.length) {
+    if (cairn_stackmap_open(s->data + at, s->head.sh_size - at, &map, &bad) < 0)
+      return CN_FAIL(b->error, ".llvm_stackmaps, offset %zu: %s", at + bad.offset, bad.reason);
+    if (map.version == 1)
+      return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not say which record is whose");
+    if (build_map(b, &map))
+      return -1;
+  }
+  return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const struct cn_map_function *a = x, *b = y;
+
+  if (a->section != b->section)
+    return a->section < b->section ? -1 : 1;
+  return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static bool same_map(const struct cn_map_function *a, const struct cn_map_function *b)
+{
+  struct cn_bytes x = {0}, y = {0};
+
+  cn_framemap_write(&x, a);
+  cn_framemap_write(&y, b);
+  bool same = x.count == y.count && memcmp(x.at, y.at, x.count) == 0 && cn_details_same(a, b);
+  cn_free(&x);
+  cn_free(&y);
+  return same;
+}
+
+/* Order the functions. In an object that `ld -r` made of several, the stack map of a COMDAT
+ * function is there once for each copy that was dropped: if they agree one is kept, if not nobody
+ * can tell which one is true. */
+static int finish_functions(const struct builder *b)
+{
+  struct cn_frames *frames = b->frames;
+  size_t kept = 0;
+
+  if (frames->functions.count)
+    qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
+  for (size_t i = 0; i < frames->functions.count; i++) {
+    struct cn_map_function *f = &frames->functions.at[i],
+                           *last = kept ? &frames->functions.at[kept - 1] : NULL;
+    if (!last || by_place(last, f) != 0) {
+      frames->functions.at[kept++] = *f;
+      continue;
+    }
+    if (!same_map(last, f))
+      return CN_FAIL(b->error, "function '%s' has two stack maps that do not agree", f->name);
+    cn_framemap_free(f);
+  }
+  frames->functions.count = kept;
+  return 0;
+}
+
+static int build(struct builder *b)
+{
+  if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
+    return -1;
+  find_null_targets(b);
+  find_spans(b);
+  uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
+  for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
+    if (build_section(b, section))
+      return -1;
+  if (finish_functions(b))
+    return -1;
+  b->frames->sources = cn_sources_find(b->elf, b->frames);
+  return 0;
+}
+
+int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
+{
+  struct builder b = {.elf = elf, .frames = frames, .error = error};
+
+  *frames = (struct cn_frames){0};
+  int status = build(&b);
+  cn_cfi_close(b.cfi);
+  cn_free(&b.nulls);
+  if (status)
+    cn_frames_free(frames);
+  return status;
+}
+
+void cn_frames_free(struct cn_frames *frames)
+{
+  for (size_t i = 0; i < frames->functions.count; i++)
+    cn_framemap_free(&frames->functions.at[i]);
+  cn_free(&frames->functions);
+  cn_sources_close(frames->sources);
+  frames->sources = NULL;
+}

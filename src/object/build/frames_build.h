@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack maps and call-frame information of one object, joined. Private to src/object.
+ */
+#ifndef CN_OBJECT_BUILD_FRAMES_BUILD_H
+#define CN_OBJECT_BUILD_FRAMES_BUILD_H
+
+#include "framemap/framemap_format.h"
+#include "object/elf/elf_file.h"
+
+struct cn_frames {
+  CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
+  uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
+  struct cn_sources *sources;                  /* holds the strings of details, or null */
+};
+
+/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
+ * error: whatever the frame maps cannot express, or whatever does not agree with the code, is
+ * refused with the function's name. */
+int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
+void cn_frames_free(struct cn_frames *frames);
+
+/* details_build.c: append the blocks of section `cairn_details`; is the same known of both? */
+struct cn_pieces;
+bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
+void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
+
+/* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame`
+ * has the frame's shape already; the object has `spans` entries in its span table. Null, or why
+ * the record is refused. */
+struct cairn_stackmap;
+struct cairn_stackmap_record;
+const char *cn_roots_build(const struct cairn_stackmap *map,
+                           const struct cairn_stackmap_record *record, uint32_t spans,
+                           struct cn_map_safepoint *out);
+
+#endif

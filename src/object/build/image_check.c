@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frame maps of a linked image, against its code and each other.
+ */
+#include "object/build/image_check.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "framemap/framemap_format.h"
+#include "object/elf/elf_file.h"
+#include "object/elf/input.h"
+
+struct range {
+  uint64_t start, end;
+};
+
+struct map {
+  uint64_t entry;
+  struct cn_framemap_function function;
+};
+
+struct image {
+  CN_VECTOR(struct range) code; /* executable sections */
+  CN_VECTOR(struct map) maps;
+  uint64_t wrong; /* the function that a message is about */
+};
+
+/* What is wrong with one section's maps, or null. */
+static const char *read_maps(struct image *image, const unsigned char *data, size_t size,
+                             uint64_t address)
+{
+  const unsigned char *cursor = data, *end = data + size;
+  struct map map;
+  int status;
+
+  while ((status = cn_framemap_next_function(&cursor, end, &map.function)) == CN_FRAMEMAP_OK) {
+    map.entry = map.function.entry - (uintptr_t)data + address;
+    image->wrong = map.entry;
+    for (uint32_t i = 0; i < map.function.safepoints; i++) {
+      struct cn_safepoint safepoint;
+      uint32_t offset;
+      if (cn_framemap_return_offset(&map.function, i, &offset) ||
+          cn_framemap_safepoint(&map.function, i, &safepoint))
+        return "a frame map cannot be read";
+    }
+    cn_push(&image->maps, map);
+  }
+  image->wrong = 0;
+  return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_frames cannot be read";
+}
+
+/* Does the map's code lie in one of the sections from `*section` on? Both are sorted: it moves on
+ * past those that end before the map's entry. */
+static bool is_code(const struct image *image, const struct map *map, size_t *section)
+{
+  while (*section < image->code.count && image->code.at[*section].end <= map->entry)
+    ++*section;
+  if (*section == image->code.count)
+    return false;
+  const struct range *r = &image->code.at[*section];
+  return map->entry >= r->start && map->function.code_size <= r->end - map->entry;
+}
+
+static int by_start(const void *x, const void *y)
+{
+  const struct range *a = x, *b = y;
+
+  return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static int by_entry(const void *x, const void *y)
+{
+  const struct map *a = x, *b = y;
+
+  return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+static const char *check_maps(struct image *image)
+{
+  size_t section = 0;
+
+  if (image->code.count)
+    qsort(image->code.at, image->code.count, sizeof *image->code.at, by_start);
+  if (image->maps.count)
+    qsort(image->maps.at, image->maps.count, sizeof *image->maps.at, by_entry);
+  for (size_t i = 0; i < image->maps.count; i++) {
+    const struct map *map = &image->maps.at[i], *last = i ? map - 1 : NULL;
+    image->wrong = map->entry;
+    if (!is_code(image, map, &section))
+      return "there is a frame map of code that is not there";
+    if (last && (last->entry == map->entry ? !cn_framemap_same(&last->function, &map->function)
+                                           : map->entry - last->entry < last->function.code_size))
+      return "there are two frame maps of the same code that do not agree";
+  }
+  return NULL;
+}
+
+static const char *check(struct image *image, Elf *elf)
+{
+  size_t names;
+  GElf_Shdr head;
+  const char *why = NULL;
+
+  if (elf_getshdrstrndx(elf, &names) != 0)
+    return NULL;
+  for (Elf_Scn *section = NULL; !why && (section = elf_nextscn(elf, section)) != NULL;) {
+    const char *name = gelf_getshdr(section, &head) ? elf_strptr(elf, names, head.sh_name) : NULL;
+    if (!name || !(head.sh_flags & SHF_ALLOC))
+      continue;
+    if (head.sh_flags & SHF_EXECINSTR)
+      cn_push(&image->code, (struct range){head.sh_addr, head.sh_addr + head.sh_size});
+    if (strcmp(name, "cairn_frames") != 0 || head.sh_type == SHT_NOBITS)
+      continue;
+    Elf_Data *data = elf_rawdata(section, NULL);
+    if (data && data->d_buf)
+      why = read_maps(image, data->d_buf, data->d_size, head.sh_addr);
+  }
+  return why ? why : check_maps(image);
+}
+
+/* A message about the function at `address`, by its name if it has one. */
+static char *describe(const char *path, uint64_t address, const char *why)
+{
+  struct cn_elf elf;
+  struct cn_input file = {0};
+  char *text = NULL, *error = NULL;
+
+  if (address && !cn_input_open(&file, path, cn_input_is_binary, &error) &&
+      !cn_elf_open(&elf, file.bytes, file.size, &error)) {
+    const struct cn_elf_symbol *symbol =
+        cn_elf_place(&elf, &error) ? NULL : cn_elf_function_at(&elf, address);
+    if (symbol)
+      text = cn_format("function '%s' at 0x%" PRIx64 ": %s", symbol->name, address, why);
+    cn_elf_close(&elf);
+  }
+  cn_input_close(&file);
+  free(error);
+  if (text)
+    return text;
+  return address ? cn_format("function at 0x%" PRIx64 ": %s", address, why)
+                 : cn_format("%s", why);
+}
+
+int cn_image_check(const char *path, char **error)
+{
+  struct image image = {0};
+  const char *why = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+  if (fd < 0)
+    return 0;
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  if (elf && elf_kind(elf) == ELF_K_ELF)
+    why = check(&image, elf);
+  if (elf)
+    elf_end(elf);
+  close(fd);
+  if (why)
+    *error = describe(path, image.wrong, why);
+  cn_free(&image.code);
+  cn_free(&image.maps);
+  return why ? -1 : 0;
+}

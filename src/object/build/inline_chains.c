@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Source chains of safepoints: the function that the call was written in, the one that this was
+ * inlined into, and so on to the function whose frame it is. The scopes of the debug information
+ * are gone through once, from the outside in; each takes the safepoints in its ranges from the one
+ * that it lies in, so that in the end each safepoint is with its innermost one.
+ *
+ * Input is hostile: whatever libdw says, this ends.
+ */
+#include "object/build/inline_chains.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/vector.h"
+#include "object/dwarf/debug.h"
+
+enum { NONE = -1, DEEPEST = 2000 };
+
+/* A function, or one inlined somewhere. */
+struct scope {
+  const char *name; /* or null */
+  int parent;       /* index of the scope that it is inlined into, or NONE: it has a frame */
+  const char *call_file;
+  uint32_t call_line, call_column;
+  unsigned length; /* of the chain from here on */
+};
+
+struct point {
+  uint64_t address; /* of the call's last byte: what is behind it may be another function's */
+  struct cn_detail *detail;
+  const char *symbol;
+  int scope, unit; /* indices, or NONE */
+};
+
+/* With split debug information, most of it is in another file. */
+struct unit {
+  Dwarf_Die die, in_object;
+};
+
+struct cn_sources {
+  struct cn_debug debug;
+  CN_VECTOR(struct point) points; /* by address */
+  CN_VECTOR(struct scope) scopes;
+  CN_VECTOR(struct unit) units;
+  size_t budget; /* of entries, ranges and safepoints to look at; see cn_sources_find() */
+};
+
+/* ---- which scope holds a safepoint ---- */
+
+static size_t first_at(const struct cn_sources *s, uint64_t address)
+{
+  size_t low = 0, high = s->points.count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->points.at[middle].address < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Is there something left to spend? */
+static bool spend(struct cn_sources *s)
+{
+  return s->budget && s->budget--;
+}
+
+/* Give the safepoints in the entry's ranges that are in scope `from` to scope `to`, and all of them
+ * to the unit; how many. */
+static size_t take(struct cn_sources *s, Dwarf_Die *die, int unit, int from, int to)
+{
+  Dwarf_Addr base, start, end;
+  ptrdiff_t at = 0;
+  size_t taken = 0;
+
+  while (spend(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+    for (size_t p = first_at(s, start);
+         spend(s) && p < s->points.count && s->points.at[p].address < end; p++) {
+      struct point *point = &s->points.at[p];
+      if (point->scope != from || (point->unit != NONE && point->unit != unit))
+        continue;
+      point->unit = unit;
+      point->scope = to;
+      taken++;
+    }
+  return taken;
+}
+
+static uint32_t number(Dwarf_Die *die, unsigned name)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word value;
+
+  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) ||
+      value > INT32_MAX)
+    return 0;
+  return (uint32_t)value;
+}
+
+/* As it was given to the compiler, if it is in the folder where that ran. */
+static const char *short_path(struct unit *unit, const char *path)
+{
+  Dwarf_Attribute attribute;
+  const char *folder = dwarf_formstring(dwarf_attr(&unit->in_object, DW_AT_comp_dir, &attribute));
+  size_t length = folder ? strlen(folder) : 0;
+
+  if (path && length && strncmp(path, folder, length) == 0 &&
+      (path[length] == '/' || folder[length - 1] == '/'))
+    path += length + (path[length] == '/');
+  while (path && path[0] == '.' && path[1] == '/')
+    path += 2;
+  return path;
+}
+
+static const char *call_file(struct unit *unit, Dwarf_Die *die)
+{
+  Dwarf_Files *files;
+  size_t count;
+  uint32_t index = number(die, DW_AT_call_file);
+
+  if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(&unit->die, &files, &count) ||
+      index >= count)
+    return NULL;
+  return short_path(unit, dwarf_filesrc(files, index, NULL, NULL));
+}
+
+static const char *function_name(Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  const char *name = dwarf_diename(die);
+
+  return name ? name
+              : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+}
+
+/* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may there be
+ * others in it? */
+static int enter(struct cn_sources *s, Dwarf_Die *die, int unit, int scope, bool *inside)
+{
+  int tag = dwarf_tag(die), opened = (int)s->scopes.count;
+  bool inlined = tag == DW_TAG_inlined_subroutine;
+  struct scope made = {.parent = inlined ? scope : NONE, .length = 1};
+
+  *inside = true;
+  if (tag != DW_TAG_subprogram && !inlined)
+    return scope;
+  if (inlined && scope != NONE)
+    made.length += s->scopes.at[scope].length;
+  *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX &&
+            (!inlined || scope != NONE) && take(s, die, unit, inlined ? scope : NONE, opened) != 0;
+  if (!*inside) {
+    *inside = !inlined; /* functions are nested in some languages */
+    return NONE;
+  }
+  made.name = function_name(die);
+  if (inlined) {
+    made.call_file = call_file(&s->units.at[unit], die);
+    made.call_line = number(die, DW_AT_call_line);
+    made.call_column = number(die, DW_AT_call_column);
+  }
+  cn_push(&s->scopes, made);
+  return opened;
+}
+
+/* Go through the children of `parent`. Where the next one begins is data: it must be further on. */
+static void visit(struct cn_sources *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
+{
+  Dwarf_Die die, next;
+  int status = depth < DEEPEST ? dwarf_child(parent, &die) : 1;
+
+  while (status == 0 && spend(s)) {
+    Dwarf_Off at = dwarf_dieoffset(&die);
+    bool inside = false;
+    int inner = enter(s, &die, unit, scope, &inside);
+    if (inside && dwarf_haschildren(&die) > 0)
+      visit(s, &die, unit, inner, depth + 1);
+    status = dwarf_siblingof(&die, &next);
+    if (status == 0 && dwarf_dieoffset(&next) <= at)
+      return;
+    die = next;
+  }
+}
+
+static void visit_units(struct cn_sources *s)
+{
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die, split;
+  uint8_t type;
+
+  memset(&split, 0, sizeof split);
+  while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 &&
+         spend(s)) {
+    bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
+    int index = (int)s->units.count;
+    cn_push(&s->units, (struct unit){is_split ? split : die, die});
+    take(s, &die, index, NONE, NONE);
+    visit(s, &s->units.at[index].die, index, NONE, 0);
+    memset(&split, 0, sizeof split);
+  }
+}
+
+/* ---- the chains ---- */
+
+static void add_chain(struct cn_sources *s, const struct point *p)
+{
+  struct unit *unit = &s->units.at[p->unit];
+  Dwarf_Line *line = dwarf_getsrc_die(&unit->die, p->address);
+  struct cn_source source = {.function = p->symbol};
+  int number_of_line, column;
+
+  if (line && dwarf_lineno(line, &number_of_line) == 0 && number_of_line > 0) {
+    source.file = short_path(unit, dwarf_linesrc(line, NULL, NULL));
+    source.line = (uint32_t)number_of_line;
+    if (dwarf_linecol(line, &column) == 0 && column > 0)
+      source.column = (uint32_t)column;
+  }
+  for (int i = p->scope; i != NONE;) {
+    const struct scope *scope = &s->scopes.at[i];
+    source.function = scope->name ? scope->name : scope->parent == NONE ? p->symbol : "?";
+    cn_push(&p->detail->sources, source);
+    source = (struct cn_source){
+        .file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
+    i = scope->parent;
+  }
+  if (p->scope == NONE)
+    cn_push(&p->detail->sources, source);
+}
+
+static int by_address(const void *x, const void *y)
+{
+  const struct point *a = x, *b = y;
+
+  return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void collect_points(struct cn_sources *s, const struct cn_elf *elf,
+                           const struct cn_frames *frames)
+{
+  for (size_t i = 0; i < frames->functions.count; i++) {
+    const struct cn_map_function *f = &frames->functions.at[i];
+    uint64_t entry = elf->sections[f->section].head.sh_addr + f->offset;
+    for (size_t k = 0; k < f->safepoints.count; k++)
+      cn_push(&s->points, (struct point){.address = entry + f->safepoints.at[k].return_offset - 1,
+                                         .detail = &f->safepoints.at[k].detail,
+                                         .symbol = f->name,
+                                         .scope = NONE,
+                                         .unit = NONE});
+  }
+  if (s->points.count)
+    qsort(s->points.at, s->points.count, sizeof *s->points.at, by_address);
+}
+
+struct cn_sources *cn_sources_find(struct cn_elf *elf, struct cn_frames *frames)
+{
+  struct cn_sources *s = cn_alloc(sizeof *s);
+
+  collect_points(s, elf, frames);
+  if (!s->points.count || !cn_debug_open(&s->debug, elf)) {
+    cn_sources_close(s);
+    return NULL;
+  }
+  /* Hostile entries may all have the same long list of ranges. */
+  s->budget = elf->size > 1 << 26 ? elf->size : 1 << 26;
+  visit_units(s);
+  for (size_t i = 0; i < s->points.count; i++)
+    if (s->points.at[i].unit != NONE)
+      add_chain(s, &s->points.at[i]);
+  return s;
+}
+
+void cn_sources_close(struct cn_sources *s)
+{
+  if (!s)
+    return;
+  cn_debug_close(&s->debug);
+  cn_free(&s->points);
+  cn_free(&s->scopes);
+  cn_free(&s->units);
+  free(s);
+}

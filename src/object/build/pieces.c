@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Take apart a section `cairn_frames` or `cairn_details` in which `ld -r` joined those of several
+ * code sections.
+ */
+#include "object/build/pieces.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+const char *const cn_kind_names[CN_KINDS] = {"cairn_frames", "cairn_details"};
+
+/* The place that a relocation's field is the distance to; false if it is none. A relocation can
+ * only be against what the object has. */
+static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_distance *out)
+{
+  uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
+
+  if (symbol >= elf->symbol_count || (type != R_X86_64_PC32 && type != R_X86_64_PLT32))
+    return false;
+  out->section = elf->symbols[symbol].section;
+  out->offset = elf->symbols[symbol].sym.st_value + (uint64_t)r->r_addend;
+  return out->section != 0;
+}
+
+static Elf64_Rela relocation(const struct cn_elf_section *rela, size_t index)
+{
+  Elf64_Rela r;
+
+  memcpy(&r, rela->data + index * sizeof r, sizeof r);
+  return r;
+}
+
+static const struct cn_elf_section *relocations_of(const struct cn_elf *elf, uint32_t section)
+{
+  uint32_t rela = cn_elf_rela(elf, elf->sections[section].relocations);
+
+  return rela ? &elf->sections[rela] : NULL;
+}
+
+static size_t count_of(const struct cn_elf_section *rela)
+{
+  return rela && rela->data ? rela->head.sh_size / sizeof(Elf64_Rela) : 0;
+}
+
+static uint32_t load(const unsigned char *at)
+{
+  uint32_t value;
+
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+/* The next piece at or behind *at; its length, or 0: none, with *at at the end or at what makes no
+ * sense. */
+static size_t next_piece(const struct cn_elf_section *s, size_t *at)
+{
+  size_t size = s->data ? s->head.sh_size : 0;
+
+  while (size - *at >= 4 && load(s->data + *at) == 0)
+    *at += 4;
+  if (size - *at < CN_PIECE_HEADER)
+    return 0;
+  size_t length = load(s->data + *at + CN_PIECE_LENGTH);
+  return length >= CN_PIECE_HEADER && length % 4 == 0 && length <= size - *at ? length : 0;
+}
+
+/* For each 4 bytes of the section the number of the relocation there, plus 1. */
+static uint32_t *index_relocations(const struct cn_elf_section *s,
+                                   const struct cn_elf_section *rela)
+{
+  uint32_t *index = cn_alloc((s->head.sh_size / 4 + 1) * sizeof *index);
+
+  for (size_t i = 0; i < count_of(rela); i++) {
+    uint64_t at = relocation(rela, i).r_offset;
+    if (at < s->head.sh_size)
+      index[at / 4] = (uint32_t)i + 1;
+  }
+  return index;
+}
+
+uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
+{
+  uint32_t target = 0;
+
+  while ((target = cn_elf_find(elf, cn_kind_names[kind], target + 1)) != 0) {
+    const struct cn_elf_section *s = &elf->sections[target];
+    const struct cn_elf_section *rela = relocations_of(elf, target);
+    if (elf->head.e_type != ET_REL || !rela)
+      continue;
+    if (!s->data) /* without bytes its size is any number; cn_pieces_split() refuses it */
+      return target;
+    uint32_t *index = index_relocations(s, rela);
+    bool mixed = false;
+    for (size_t at = 0, length; !mixed && (length = next_piece(s, &at)) != 0; at += length) {
+      uint32_t found = index[(at + CN_PIECE_CODE) / 4];
+      Elf64_Rela r = found ? relocation(rela, found - 1) : (Elf64_Rela){0};
+      struct cn_distance code = {0};
+      mixed = !place_of(elf, &r, &code) || code.section != s->head.sh_link;
+    }
+    free(index);
+    if (mixed)
+      return target;
+  }
+  return 0;
+}
+
+/* Take one piece, [at, at + length) of the section. */
+static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s,
+                 const struct cn_elf_section *rela, const uint32_t *index, size_t at, size_t length,
+                 struct cn_pieces *out)
+{
+  struct cn_piece piece = {.start = out->bytes.count, .length = length};
+
+  for (size_t i = 0; i < length; i += 4) {
+    uint32_t found = index[(at + i) / 4];
+    struct cn_distance distance = {.at = piece.start + i};
+    if (!found && i != CN_PIECE_CODE)
+      continue;
+    Elf64_Rela r = found ? relocation(rela, found - 1) : (Elf64_Rela){0};
+    if (r.r_offset != at + i || !place_of(elf, &r, &distance))
+      return false;
+    cn_push(&out->distances, distance);
+    if (i == CN_PIECE_CODE) {
+      piece.section = distance.section;
+      piece.offset = distance.offset;
+    }
+  }
+  for (size_t i = 0; i < length; i++)
+    cn_push(&out->bytes, s->data[at + i]);
+  piece.identity = cn_pieces_hash(out->bytes.at + piece.start, length);
+  cn_push(&out->pieces, piece);
+  return true;
+}
+
+static int split(const struct cn_elf *elf, const struct cn_elf_section *s,
+                 const struct cn_elf_section *rela, const uint32_t *index, struct cn_pieces *out,
+                 char **error)
+{
+  size_t at = 0, length;
+
+  for (; (length = next_piece(s, &at)) != 0; at += length)
+    if (!keep(elf, s, rela, index, at, length, out))
+      return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have",
+                     s->name, at);
+  return at == s->head.sh_size ? 0
+                               : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const struct cn_piece *a = x, *b = y;
+
+  if (a->section != b->section)
+    return a->section < b->section ? -1 : 1;
+  if (a->offset != b->offset)
+    return a->offset < b->offset ? -1 : 1;
+  return a->start < b->start ? -1 : a->start > b->start;
+}
+
+const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
+                                              const struct cn_piece *piece, size_t *count)
+{
+  size_t low = 0, high = p->distances.count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (p->distances.at[middle].at < piece->start)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (*count = 0; low + *count < p->distances.count &&
+                   p->distances.at[low + *count].at < piece->start + piece->length;)
+    ++*count;
+  return p->distances.at + low;
+}
+
+/* Do both say the same? What a relocated field holds in an object means nothing. */
+static bool same(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
+{
+  size_t count, other, at = 0;
+  const struct cn_distance *x = cn_pieces_distances(p, a, &count);
+  const struct cn_distance *y = cn_pieces_distances(p, b, &other);
+
+  if (a->length != b->length || count != other)
+    return false;
+  for (size_t i = 0; i <= count; i++) {
+    size_t end = i < count ? x[i].at - a->start : a->length;
+    if (memcmp(p->bytes.at + a->start + at, p->bytes.at + b->start + at, end - at) != 0)
+      return false;
+    if (i < count && (y[i].at - b->start != end || x[i].section != y[i].section ||
+                      x[i].offset != y[i].offset))
+      return false;
+    at = end + 4;
+  }
+  return true;
+}
+
+static const char *function_at(const struct cn_elf *elf, const struct cn_piece *piece)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].section == piece->section &&
+        elf->symbols[i].sym.st_value == piece->offset &&
+        ELF64_ST_TYPE(elf->symbols[i].sym.st_info) == STT_FUNC)
+      return elf->symbols[i].name;
+  return elf->sections[piece->section].name;
+}
+
+/* Order the pieces; two that are the same are one. */
+static int settle(const struct cn_elf *elf, const char *name, struct cn_pieces *out, char **error)
+{
+  size_t kept = 0;
+
+  if (out->pieces.count)
+    qsort(out->pieces.at, out->pieces.count, sizeof *out->pieces.at, by_place);
+  for (size_t i = 0; i < out->pieces.count; i++) {
+    struct cn_piece *piece = &out->pieces.at[i], *last = kept ? &out->pieces.at[kept - 1] : NULL;
+    if (!last || last->section != piece->section || last->offset != piece->offset)
+      out->pieces.at[kept++] = *piece;
+    else if (!same(out, last, piece))
+      return CN_FAIL(error, "section %s: function '%s' is in it twice, and differs", name,
+                     function_at(elf, piece));
+  }
+  out->pieces.count = kept;
+  return 0;
+}
+
+int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out, char **error)
+{
+  const struct cn_elf_section *s = &elf->sections[section];
+  const struct cn_elf_section *rela = relocations_of(elf, section);
+
+  *out = (struct cn_pieces){0};
+  if (!s->data || !rela)
+    return CN_FAIL(error, "section %s: malformed", s->name);
+  uint32_t *index = index_relocations(s, rela);
+  int status = split(elf, s, rela, index, out, error);
+  free(index);
+  if (!status)
+    status = settle(elf, s->name, out, error);
+  if (status)
+    cn_pieces_free(out);
+  return status;
+}
+
+uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+void cn_pieces_free(struct cn_pieces *pieces)
+{
+  cn_free(&pieces->pieces);
+  cn_free(&pieces->distances);
+  cn_free(&pieces->bytes);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What stands in the sections that are tied to code, `cairn_frames` and `cairn_details`: pieces,
+ * each about one function or one code section, whatever they come from. A piece begins with
+ *
+ *     u32  its length, a multiple of 4
+ *     i32  the code that it is about, minus the address of this field
+ *
+ * so that sections that `ld -r` joined can be taken apart without knowing more of it. Private to
+ * src/object.
+ */
+#ifndef CN_OBJECT_BUILD_PIECES_H
+#define CN_OBJECT_BUILD_PIECES_H
+
+#include "framemap/framemap_format.h"
+#include "object/elf/elf_file.h"
+
+/* The kinds of such sections. */
+enum cn_kind { CN_KIND_FRAMES, CN_KIND_DETAILS, CN_KINDS };
+extern const char *const cn_kind_names[CN_KINDS];
+
+enum { CN_PIECE_LENGTH = 0, CN_PIECE_CODE = 4, CN_PIECE_HEADER = 8 };
+
+/* One piece, with the code that it is about. */
+struct cn_piece {
+  uint32_t section;
+  uint64_t offset;      /* in that section */
+  size_t start, length; /* in cn_pieces.bytes */
+  uint64_t identity;    /* of a frame map: a hash of what must not get lost when a linker folds
+                           identical code: the map, deopt values and spans */
+};
+
+/* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in
+ * another section. */
+struct cn_distance {
+  size_t at;        /* in cn_pieces.bytes */
+  uint32_t section; /* which needs a local symbol */
+  uint64_t offset;
+};
+
+struct cn_pieces {
+  CN_VECTOR(struct cn_piece) pieces; /* by section, then offset */
+  CN_VECTOR(struct cn_distance) distances; /* ascending `at`; CN_PIECE_CODE's too */
+  struct cn_bytes bytes;
+};
+
+/* A section of that kind that speaks of other code than that of its sh_link, or 0. GNU ld makes
+ * such sections: `ld -r` joins sections of one name, and the linker that reads the result drops the
+ * maps of all functions with the one section that sh_link is left with. */
+uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind);
+
+/* Take the section apart. Of equal pieces about one place one is kept. Negative on error, such as
+ * two that differ: nobody can tell which is true. */
+int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out,
+                    char **error);
+
+/* pieces_encode.c: append the frame maps of the model. */
+struct cn_frames;
+void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf,
+                      const struct cn_frames *frames);
+
+/* A hash of bytes (FNV-1a), the same everywhere. */
+uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size);
+
+/* The distances of a piece, *count of them. */
+const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
+                                              const struct cn_piece *piece, size_t *count);
+
+void cn_pieces_free(struct cn_pieces *pieces);
+
+#endif

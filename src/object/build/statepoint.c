@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One statepoint's record: where its values are, and what of the frame its callee keeps. Unknown
+ * conventions keep nothing.
+ */
+#include "object/build/statepoint.h"
+
+#include <cairn/abi.h>
+#include "object/dwarf/cfi.h"
+
+/* LLVM's numbers of two calling conventions. */
+enum { PRESERVE_ALL = 15, SWIFT_TAIL = 20 };
+
+struct cairn_stackmap_location cn_record_location(const struct cn_record *r, uint32_t index)
+{
+  return cairn_stackmap_location(r->map, r->record, index);
+}
+
+bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *value)
+{
+  struct cairn_stackmap_location l = cn_record_location(r, index);
+
+  *value = l.value;
+  return l.kind == CAIRN_STACKMAP_CONSTANT;
+}
+
+/* LLVM's calling conventions in which the callee saves the registers that C's has it save: C, fast,
+ * cold, any register, preserve_most, preserve_all, swift, C++ thread-local, tail, guard check,
+ * swifttail; Intel's for OpenCL, SysV, Win64, vector and register calls. Of the others some do not,
+ * such as GHC's and preserve_none. */
+static bool keeps_callee_saved(uint64_t convention)
+{
+  static const uint8_t known[] = {0,  8,  9,  13, 14, PRESERVE_ALL, 16, 17,
+                                  18, 19, SWIFT_TAIL, 77, 78, 79, 80, 92};
+
+  for (size_t i = 0; i < sizeof known; i++)
+    if (known[i] == convention)
+      return true;
+  return false;
+}
+
+enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
+{
+  uint64_t convention = r->statepoint.calling_convention;
+  bool kept = keeps_callee_saved(convention);
+
+  switch (reg) {
+  case CN_DWARF_R13:
+  case CN_DWARF_R14: /* arguments of swifttail */
+    return kept && convention != SWIFT_TAIL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  case CN_DWARF_RBX:
+  case CN_DWARF_RBP:
+  case CN_DWARF_R12:
+  case CN_DWARF_R15: return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  case CN_DWARF_RSP:
+  case CN_DWARF_R11: return CN_KEEPS_NEVER;
+  default:
+    if (reg > CN_DWARF_R15)
+      return CN_KEEPS_NOT_GENERAL;
+    return convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  }
+}
+
+/* Where the register lies, relative to the frame address. False: it is not known. LLVM bases a
+ * place on the stack pointer of a frame with a frame pointer only if nothing is pushed for the
+ * call. */
+static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
+{
+  if (reg == r->frame->cfa_reg)
+    *distance = -(int64_t)r->frame->cfa_offset;
+  else if (reg == CN_DWARF_RSP && r->stack_size <= INT32_MAX)
+    *distance = -(int64_t)r->stack_size - 8;
+  else
+    return false;
+  return true;
+}
+
+bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset, uint64_t size)
+{
+  const struct cn_safepoint *f = r->frame;
+  int64_t from;
+
+  if (size > INT32_MAX || (reg == CN_DWARF_RSP && offset < 0))
+    return false;
+  if (!frame_distance(r, reg, &from))
+    return true;
+  from += offset; /* relative to the frame address, from here on */
+  int64_t to = from + (int64_t)size;
+  if (to > -8)
+    return false;
+  if (reg != CN_DWARF_RSP && r->stack_size <= INT32_MAX && from < -(int64_t)r->stack_size - 8)
+    return false;
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
+    if ((f->saved >> i & 1) && from < f->saved_offset[i] + 8 && to > f->saved_offset[i])
+      return false;
+  return true;
+}
+
+bool cn_record_is_argument(const struct cn_record *r, unsigned reg, int64_t offset)
+{
+  int64_t from;
+
+  return frame_distance(r, reg, &from) && from + offset >= 0;
+}
+
+/* A frame or base pointer is this frame's if the caller's has been saved. */
+bool cn_record_is_base(const struct cn_safepoint *f, unsigned reg)
+{
+  return reg == CN_DWARF_RSP || (reg == CN_DWARF_RBP && (f->saved >> CN_RBP & 1)) ||
+         (reg == CN_DWARF_RBX && (f->saved >> CN_RBX & 1));
+}

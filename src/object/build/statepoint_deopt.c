@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for
+ * whoever deoptimises, and the spans that Cairn adds. A value whose place cannot be read when the
+ * frame is walked is refused.
+ */
+#include <cairn/abi.h>
+#include "object/build/statepoint.h"
+
+/* A flag of statepoints: the values are needed when the call is made, not while it lasts. */
+enum { LIVE_IN = 2 };
+
+static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l,
+                                 struct cn_deopt *out)
+{
+  bool kept = l.size <= 8 && cn_record_keeps(r, l.reg) == CN_KEEPS;
+
+  if (l.offset)
+    return "a register location has an offset";
+  if (l.reg > UINT8_MAX)
+    return "a deopt value is in a strange register";
+  if (!kept && !(r->statepoint.flags & LIVE_IN))
+    return "a deopt value is in a register that the call does not preserve";
+  out->kind = kept ? CN_DEOPT_VALUE : CN_DEOPT_AT_CALL;
+  out->loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)l.reg};
+  return NULL;
+}
+
+static const char *read_value(const struct cn_record *r, uint32_t index, struct cn_deopt *out)
+{
+  struct cairn_stackmap_location l = cn_record_location(r, index);
+
+  *out = (struct cn_deopt){.kind = CN_DEOPT_VALUE, .size = l.size};
+  switch (l.kind) {
+  case CAIRN_STACKMAP_CONSTANT:
+    out->kind = CN_DEOPT_CONSTANT;
+    out->constant = l.value;
+    return NULL;
+  case CAIRN_STACKMAP_REGISTER:
+    return read_register(r, l, out);
+  case CAIRN_STACKMAP_DIRECT: out->kind = CN_DEOPT_ADDRESS; break;
+  default: break;
+  }
+  if (!cn_record_is_base(r->frame, l.reg))
+    return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
+  if (l.kind == CAIRN_STACKMAP_INDIRECT && !cn_record_in_frame(r, l.reg, l.offset, l.size) &&
+      !cn_record_is_argument(r, l.reg, l.offset))
+    return "a deopt value lies outside the frame or on a saved register";
+  out->loc.reg = (uint8_t)l.reg;
+  out->loc.offset = l.offset;
+  return NULL;
+}
+
+static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
+{
+  for (uint32_t i = 0; i < r->described.spans; i++) {
+    struct cairn_stackmap_span span =
+        cairn_stackmap_span(r->map, r->record, &r->described, i);
+    if (span.index == 0 || span.index >= r->spans)
+      return "one of its spans is not in section cairn_spans, or that is not one module's table";
+    cn_push(&out->spans, (struct cn_span_use){span.index, span.depth});
+  }
+  return NULL;
+}
+
+const char *cn_deopt_build(const struct cn_record *r, struct cn_detail *out)
+{
+  uint32_t first = r->statepoint.deopt_first;
+
+  for (uint32_t i = first; i < first + r->described.deopt_count; i++) {
+    struct cn_deopt value;
+    const char *why = read_value(r, i, &value);
+    if (why)
+      return why;
+    cn_push(&out->deopts, value);
+  }
+  return read_spans(r, out);
+}

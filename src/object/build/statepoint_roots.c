@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def,
+ * "Described allocas"). Everything is checked against the frame: a root is never guessed and never
+ * skipped.
+ */
+#include "object/build/statepoint.h"
+
+#include <stdlib.h>
+#include <cairn/abi.h>
+#include "object/build/frames_build.h"
+#include "object/dwarf/cfi.h"
+
+/* What LLVM writes for an undefined reference. */
+#define UNDEF UINT64_C(0xFEFEFEFE)
+
+struct reader {
+  struct cn_record record;
+  struct cn_map_safepoint *out;
+  CN_VECTOR(struct cn_root) roots;
+  CN_VECTOR(struct cn_area) areas;
+};
+
+static struct cairn_stackmap_location location(const struct reader *r, uint32_t index)
+{
+  return cn_record_location(&r->record, index);
+}
+
+/* A constant is no place: null, or undefined. References to objects that do not move would be other
+ * constants, but nothing makes them today. */
+static bool is_immovable(struct cairn_stackmap_location l)
+{
+  return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
+}
+
+static const char *check_register(const struct reader *r, unsigned reg)
+{
+  static const char *const why[] = {
+      [CN_KEEPS_NEVER] = "a reference is in a register that no call preserves",
+      [CN_KEEPS_NOT_HERE] = "a reference is in a register that the call does not preserve",
+      [CN_KEEPS_NOT_GENERAL] = "a reference is not in a general register"};
+
+  return why[cn_record_keeps(&r->record, reg)];
+}
+
+/* The place of a reference that is not a constant. */
+static const char *read_place(const struct reader *r, struct cairn_stackmap_location l,
+                              struct cn_loc *out)
+{
+  if (l.kind == CAIRN_STACKMAP_CONSTANT)
+    return "a reference is a constant that is not null";
+  if (l.size != 8)
+    return "a reference's location is not 8 bytes wide (a vector of references?)";
+  *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
+  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg &&
+      l.reg != CN_DWARF_RSP)
+    return "a reference is in the register that its frame address is based on";
+  if (l.kind == CAIRN_STACKMAP_REGISTER)
+    return l.offset ? "a register location has an offset" : check_register(r, l.reg);
+  out->offset = l.offset;
+  if (!cn_record_is_base(&r->out->frame, l.reg))
+    return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
+  if (l.offset % 8)
+    return "a reference's slot is not aligned";
+  if (!cn_record_in_frame(&r->record, l.reg, l.offset, 8))
+    return "a reference's slot lies outside the frame or on a saved register";
+  return NULL;
+}
+
+static const char *read_pair(struct reader *r, uint32_t index)
+{
+  struct cairn_stackmap_location base = location(r, index), derived = location(r, index + 1);
+  struct cn_root root = {0};
+
+  if (is_immovable(base)) /* so what is derived from it does not move either */
+    return NULL;
+  const char *why = read_place(r, base, &root.base);
+  if (why)
+    return why;
+  root.derived = root.base;
+  cn_push(&r->roots, root);
+  if (is_immovable(derived))
+    return NULL;
+  why = read_place(r, derived, &root.derived);
+  root.is_derived = true;
+  if (!why)
+    cn_push(&r->roots, root);
+  return why;
+}
+
+static int compare_places(struct cn_loc a, struct cn_loc b)
+{
+  if (a.is_register != b.is_register)
+    return a.is_register ? -1 : 1;
+  if (a.reg != b.reg)
+    return a.reg < b.reg ? -1 : 1;
+  return a.offset < b.offset ? -1 : a.offset > b.offset;
+}
+
+static int by_derived_place(const void *x, const void *y)
+{
+  const struct cn_root *a = x, *b = y;
+  int order = compare_places(a->derived, b->derived);
+
+  if (!order)
+    order = (int)a->is_derived - (int)b->is_derived;
+  return order ? order : compare_places(a->base, b->base);
+}
+
+static int bases_first(const void *x, const void *y)
+{
+  const struct cn_root *a = x, *b = y;
+
+  return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived
+                                        : by_derived_place(x, y);
+}
+
+/* Each place once, or it would be updated twice. A place that is somewhere a base holds a base:
+ * what is said of it as a derived reference is then dropped; of two bases for one derived
+ * reference, which must be equal, the first is kept. */
+static void make_unique(struct reader *r)
+{
+  size_t kept = 0;
+
+  if (r->roots.count)
+    qsort(r->roots.at, r->roots.count, sizeof *r->roots.at, by_derived_place);
+  for (size_t i = 0; i < r->roots.count; i++)
+    if (!kept || compare_places(r->roots.at[kept - 1].derived, r->roots.at[i].derived) != 0)
+      r->roots.at[kept++] = r->roots.at[i];
+  r->roots.count = kept;
+  if (kept)
+    qsort(r->roots.at, kept, sizeof *r->roots.at, bases_first);
+}
+
+/* ---- described allocas ---- */
+
+/* Bytes from the first reference to the end of the last, or false if that is beyond any frame. */
+static bool extent(const struct cn_area *a, uint64_t *size)
+{
+  uint64_t most = INT32_MAX;
+
+  if (a->count == 0 || a->ref_offset > most || a->stride > most ||
+      a->count - 1 > most / (a->stride ? a->stride : 1))
+    return false;
+  if (a->count > 1 && a->stride < 8)
+    return false;
+  *size = (a->count - 1) * a->stride + 8;
+  return true;
+}
+
+static const char *read_area(struct reader *r, struct cn_area area)
+{
+  uint64_t size;
+
+  if (area.count == 0)
+    return NULL;
+  if (!extent(&area, &size) || area.offset > INT32_MAX - (int64_t)area.ref_offset)
+    return "a described alloca is larger than a frame";
+  area.offset += (int32_t)area.ref_offset;
+  area.ref_offset = 0;
+  if (!cn_record_in_frame(&r->record, area.reg, area.offset, size))
+    return "a described alloca lies outside the frame or on a saved register";
+  cn_push(&r->areas, area);
+  return NULL;
+}
+
+static const char *read_alloca(struct reader *r, const struct cairn_stackmap_area *from)
+{
+  struct cn_area area = {.reg = (uint8_t)from->place.reg,
+                         .offset = from->place.offset,
+                         .count = from->count,
+                         .stride = from->stride};
+
+  if (!cn_record_is_base(&r->out->frame, from->place.reg))
+    return "a described alloca has no fixed place in the frame";
+  if (!from->references) {
+    area.ref_offset = from->offset;
+    area.tag = (uint32_t)from->tag;
+    area.parameter = from->parameter;
+    return read_area(r, area);
+  }
+  for (uint32_t i = 0; i < from->references; i++) {
+    area.ref_offset = cairn_stackmap_area_offset(r->record.map, r->record.record, from, i);
+    const char *why = read_area(r, area);
+    if (why)
+      return why;
+  }
+  return NULL;
+}
+
+static const char *read_allocas(struct reader *r)
+{
+  const struct cn_record *record = &r->record;
+  struct cairn_stackmap_area area = {0};
+  const char *why = NULL;
+
+  while (!why && cairn_stackmap_area(record->map, record->record, &record->described, &area))
+    why = read_alloca(r, &area);
+  return why;
+}
+
+static const char *read_pairs(struct reader *r)
+{
+  const struct cairn_stackmap_statepoint *s = &r->record.statepoint;
+
+  for (uint32_t i = 0; i < s->pairs; i++) {
+    const char *why = read_pair(r, s->pairs_first + 2 * i);
+    if (why)
+      return why;
+  }
+  make_unique(r);
+  return NULL;
+}
+
+static const char *read_all(struct reader *r)
+{
+  struct cairn_stackmap_error error;
+
+  if (cairn_stackmap_statepoint(r->record.map, r->record.record, &r->record.statepoint, &error) < 0)
+    return error.reason;
+  if (r->record.statepoint.allocas)
+    return "an alloca is listed in gc-live, which does not say where in it references are";
+  const char *why = read_pairs(r);
+  if (why)
+    return why;
+  if (cairn_stackmap_described(r->record.map, r->record.record, &r->record.statepoint,
+                               &r->record.described, &error) < 0)
+    return error.reason;
+  why = read_allocas(r);
+  return why ? why : cn_deopt_build(&r->record, &r->out->detail);
+}
+
+const char *cn_roots_build(const struct cairn_stackmap *map,
+                           const struct cairn_stackmap_record *record, uint32_t spans,
+                           struct cn_map_safepoint *out)
+{
+  struct reader r = {
+      .record = {.map = map,
+                 .record = record,
+                 .frame = &out->frame,
+                 .stack_size = cairn_stackmap_function(map, record->function).stack_size,
+                 .spans = spans},
+      .out = out};
+  const char *why = read_all(&r);
+
+  out->frame.id = record->id;
+  out->frame.roots = (uint32_t)r.roots.count;
+  out->frame.areas = (uint32_t)r.areas.count;
+  out->roots = r.roots.at;
+  out->areas = r.areas.at;
+  return why;
+}

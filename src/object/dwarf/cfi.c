@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Call-frame information, by libdw. What the walker can follow is little, and the rest is refused:
+ *   CFA = RSP, RBP or RBX + constant; return address at CFA - 8;
+ *   rbx rbp r12..r15 unchanged or saved at CFA + constant; no other general register saved.
+ */
+#include "object/dwarf/cfi.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <elfutils/libdw.h>
+#include "base/check.h"
+#include "object/dwarf/cfi_undefined.h"
+
+struct cn_cfi {
+  Elf *elf;       /* a view of the placed copy */
+  Dwarf_CFI *cfi; /* null: no .eh_frame */
+  struct cn_code_ranges without_rbx;
+};
+
+/* enum cn_reg of a DWARF register, or CN_CALLEE_SAVED. */
+static unsigned tracked(int dwarf)
+{
+  switch (dwarf) {
+  case CN_DWARF_RBX: return CN_RBX;
+  case CN_DWARF_RBP: return CN_RBP;
+  case CN_DWARF_R12: return CN_R12;
+  case CN_DWARF_R13: return CN_R13;
+  case CN_DWARF_R14: return CN_R14;
+  case CN_DWARF_R15: return CN_R15;
+  default: return CN_CALLEE_SAVED;
+  }
+}
+
+/* LLVM gives .eh_frame the type that the x86-64 ABI has for it, which libdw 0.188 does not look at.
+ */
+static void retype(struct cn_elf *elf, uint32_t section)
+{
+  Elf64_Shdr *head = &elf->sections[section].head;
+
+  head->sh_type = SHT_PROGBITS;
+  memcpy(elf->bytes + elf->head.e_shoff + section * sizeof *head, head, sizeof *head);
+}
+
+int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
+{
+  uint32_t section = cn_elf_find(elf, ".eh_frame", 0);
+
+  *out = NULL;
+  if (section && cn_elf_find(elf, ".eh_frame", section + 1))
+    return CN_FAIL(error, "more than one section .eh_frame");
+  if (section && cn_elf_relocate(elf, section, error))
+    return -1;
+  struct cn_cfi *cfi = cn_alloc(sizeof *cfi);
+  if (section && elf->sections[section].data) {
+    retype(elf, section);
+    elf_version(EV_CURRENT);
+    cfi->elf = elf_memory((char *)elf->bytes, elf->size);
+    cfi->cfi = cfi->elf ? dwarf_getcfi_elf(cfi->elf) : NULL;
+    if (!cfi->cfi) {
+      cn_cfi_close(cfi);
+      return CN_FAIL(error, ".eh_frame: %s", dwarf_errmsg(-1));
+    }
+    cn_cfi_find_undefined(&elf->sections[section], &cfi->without_rbx);
+  }
+  *out = cfi;
+  return 0;
+}
+
+void cn_cfi_close(struct cn_cfi *cfi)
+{
+  if (!cfi)
+    return;
+  if (cfi->cfi)
+    dwarf_cfi_end(cfi->cfi);
+  if (cfi->elf)
+    elf_end(cfi->elf);
+  cn_free(&cfi->without_rbx.list);
+  free(cfi);
+}
+
+static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
+{
+  Dwarf_Op *ops;
+  size_t count;
+
+  if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
+    return "its frame address is not a register and a constant";
+  if (ops[0].number != CN_DWARF_RSP && ops[0].number != CN_DWARF_RBP &&
+      ops[0].number != CN_DWARF_RBX)
+    return "its frame address is based on another register than rsp, rbp and rbx";
+  int64_t offset = (int64_t)ops[0].number2;
+  if (offset < 8 || offset > INT32_MAX || offset % 8)
+    return "its frame address is a strange distance away";
+  out->cfa_reg = (uint8_t)ops[0].number;
+  out->cfa_offset = (int32_t)offset;
+  return NULL;
+}
+
+/* Where the caller's value of a register is: false if libdw's answer is not "unchanged" or "in
+ * memory at CFA + n". */
+static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
+{
+  Dwarf_Op memory[3], *ops;
+  size_t count;
+
+  *offset = 0;
+  *saved = false;
+  if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
+    return false;
+  /* No place, and no operations: unchanged; else undefined, as those are of which callers do not
+   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX: where
+   * it is true cn_cfi_is_undefined() says so, too. */
+  if (count == 0)
+    return !ops || tracked(dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_RBX;
+  *saved = true;
+  if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
+    return false;
+  if (count == 2 && ops[1].atom != DW_OP_plus_uconst)
+    return false;
+  if (count == 2)
+    *offset = (int64_t)ops[1].number;
+  return true;
+}
+
+static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
+{
+  unsigned reg = tracked(dwarf);
+  bool saved;
+  int64_t offset;
+
+  if (!read_place(frame, dwarf, &saved, &offset))
+    return "it keeps a register of its caller in a place that is not the frame address and a "
+           "constant";
+  if (dwarf == CN_DWARF_RETURN)
+    return saved && offset == -8 ? NULL : "its return address is not below its frame address";
+  if (reg == CN_CALLEE_SAVED)
+    return saved ? "it saves registers that its callers do not expect to be saved" : NULL;
+  if (!saved)
+    return NULL;
+  if (offset > -16 || offset < INT32_MIN || offset % 8)
+    return "it saves a register outside its frame";
+  out->saved |= (uint8_t)(1u << reg);
+  out->saved_offset[reg] = (int32_t)offset;
+  return NULL;
+}
+
+/* Two registers in one place, or one below the stack pointer? */
+static const char *check_saved(const struct cn_safepoint *f)
+{
+  for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
+    if (!(f->saved >> i & 1))
+      continue;
+    if (f->cfa_reg == CN_DWARF_RSP && f->saved_offset[i] < -f->cfa_offset)
+      return "it saves a register outside its frame";
+    for (unsigned k = 0; k < i; k++)
+      if ((f->saved >> k & 1) && f->saved_offset[i] == f->saved_offset[k])
+        return "it saves two registers in one place";
+  }
+  if (f->cfa_reg != CN_DWARF_RSP && !(f->saved >> tracked(f->cfa_reg) & 1))
+    return "its frame address is based on a register that it has not saved";
+  return NULL;
+}
+
+/* Is the row of its last byte one for the whole instruction, and no signal handler's? */
+static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
+{
+  Dwarf_Addr first;
+  bool is_signal;
+
+  if (dwarf_frame_info(frame, &first, NULL, &is_signal) < 0 || is_signal)
+    return "its call-frame information is not a call's";
+  return first > end - length ? "its call-frame information changes within the call" : NULL;
+}
+
+const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *out)
+{
+  Dwarf_Frame *frame;
+
+  if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, end - 1, &frame))
+    return "it has no call-frame information (in IR: attribute uwtable)";
+  const char *why = check_row(frame, end, length);
+  if (!why && cn_cfi_is_undefined(&cfi->without_rbx, end - 1))
+    why = "its caller's rbx may be undefined";
+  if (!why)
+    why = read_cfa(frame, out);
+  for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN; dwarf++)
+    if (dwarf != CN_DWARF_RSP) /* the stack pointer is the frame address itself */
+      why = read_register(frame, dwarf, out);
+  free(frame);
+  return why ? why : check_saved(out);
+}
+
+bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset)
+{
+  struct cn_safepoint row;
+  Dwarf_Frame *frame;
+  Dwarf_Addr first, behind;
+  bool is_signal, found = false;
+
+  while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
+    found = !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_RSP &&
+            (uint64_t)row.cfa_offset == offset;
+    if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || behind <= start)
+      behind = end;
+    free(frame);
+    start = behind;
+  }
+  return found;
+}

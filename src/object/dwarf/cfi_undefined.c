@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libdw 0.188 takes RBX for RAX in what the x86-64 ABI has of registers that calls do not keep: so
+ * it says "undefined" of RBX wherever call-frame information says nothing, and what does say so
+ * (.cfi_undefined %rbx) looks the same. The walker would take the caller's RBX for kept. Hence this
+ * look at the instructions themselves ("DWARF Debugging Information Format", Call Frame
+ * Instruction Encodings; the x86-64 ABI for .eh_frame's entries). It does not evaluate them: one
+ * DW_CFA_undefined of RBX makes the whole function one of which that is said.
+ */
+#include "object/dwarf/cfi_undefined.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+#include "framemap/leb.h"
+#include "object/dwarf/cfi.h"
+
+struct bytes {
+  const unsigned char *at, *end;
+};
+
+static bool skip(struct bytes *b, uint64_t count)
+{
+  if (count > (uint64_t)(b->end - b->at))
+    return false;
+  b->at += count;
+  return true;
+}
+
+static bool take_uleb(struct bytes *b, uint64_t *value)
+{
+  return cn_uleb_get(&b->at, b->end, value);
+}
+
+/* How wide a pointer of this encoding is; 0: one that no compiler writes for code. */
+static unsigned pointer_size(unsigned encoding)
+{
+  switch (encoding & 0x0f) {
+  case DW_EH_PE_absptr:
+  case DW_EH_PE_udata8:
+  case DW_EH_PE_sdata8: return 8;
+  case DW_EH_PE_udata4:
+  case DW_EH_PE_sdata4: return 4;
+  default: return 0;
+  }
+}
+
+/* The operands of each instruction that has any: a digit is so many bytes, u a number, r a number
+ * that is a register's, b a block, p a pointer. */
+static const char *operands_of(unsigned opcode)
+{
+  switch (opcode) {
+  case DW_CFA_nop:
+  case DW_CFA_remember_state:
+  case DW_CFA_restore_state:
+  case DW_CFA_GNU_window_save: return "";
+  case DW_CFA_set_loc: return "p";
+  case DW_CFA_advance_loc1: return "1";
+  case DW_CFA_advance_loc2: return "2";
+  case DW_CFA_advance_loc4: return "4";
+  case DW_CFA_MIPS_advance_loc8: return "8";
+  case DW_CFA_undefined: return "r";
+  case DW_CFA_restore_extended:
+  case DW_CFA_same_value:
+  case DW_CFA_def_cfa_register:
+  case DW_CFA_def_cfa_offset:
+  case DW_CFA_def_cfa_offset_sf:
+  case DW_CFA_GNU_args_size: return "u";
+  case DW_CFA_offset_extended:
+  case DW_CFA_register:
+  case DW_CFA_def_cfa:
+  case DW_CFA_offset_extended_sf:
+  case DW_CFA_def_cfa_sf:
+  case DW_CFA_val_offset:
+  case DW_CFA_val_offset_sf:
+  case DW_CFA_GNU_negative_offset_extended: return "uu";
+  case DW_CFA_def_cfa_expression: return "b";
+  case DW_CFA_expression:
+  case DW_CFA_val_expression: return "ub";
+  default: return NULL;
+  }
+}
+
+/* Step over one operand; false if it is cut off, or says that RBX is undefined. */
+static bool step(struct bytes *b, char operand, unsigned encoding)
+{
+  uint64_t value;
+
+  switch (operand) {
+  case 'u': return take_uleb(b, &value);
+  case 'r': return take_uleb(b, &value) && value != CN_DWARF_RBX;
+  case 'b': return take_uleb(b, &value) && skip(b, value);
+  case 'p': return pointer_size(encoding) && skip(b, pointer_size(encoding));
+  default: return skip(b, (unsigned)(operand - '0'));
+  }
+}
+
+/* No instruction says that RBX is undefined, and all are understood. */
+static bool is_defined(struct bytes b, unsigned encoding)
+{
+  uint64_t value;
+
+  while (b.at < b.end) {
+    unsigned opcode = *b.at++;
+    if (opcode >> 6) {
+      if ((opcode & 0xc0) == DW_CFA_offset && !take_uleb(&b, &value))
+        return false;
+      continue;
+    }
+    const char *operands = operands_of(opcode);
+    if (!operands)
+      return false;
+    for (; *operands; operands++)
+      if (!step(&b, *operands, encoding))
+        return false;
+  }
+  return true;
+}
+
+/* How an entry of this kind gives the place of its code. False: there are letters in its
+ * augmentation, or encodings, that are not known. */
+static bool read_encoding(const Dwarf_CIE *cie, unsigned *encoding)
+{
+  struct bytes b = {cie->augmentation_data, cie->augmentation_data};
+  const char *letter = cie->augmentation;
+
+  *encoding = DW_EH_PE_absptr;
+  if (!*letter)
+    return true;
+  if (*letter++ != 'z' || !b.at)
+    return false;
+  b.end += cie->augmentation_data_size;
+  for (; *letter; letter++) {
+    if (*letter == 'S' || *letter == 'B')
+      continue;
+    if (b.at == b.end)
+      return false;
+    unsigned byte = *b.at++;
+    if (*letter == 'R')
+      *encoding = byte;
+    else if (*letter == 'P' ? !pointer_size(byte) || !skip(&b, pointer_size(byte))
+                            : *letter != 'L')
+      return false;
+  }
+  unsigned base = *encoding & 0xf0;
+  return pointer_size(*encoding) && (base == DW_EH_PE_absptr || base == DW_EH_PE_pcrel);
+}
+
+static uint64_t load(const unsigned char *at, unsigned encoding)
+{
+  if (pointer_size(encoding) == 8)
+    return cn_load_u64(at);
+  uint32_t value = cn_load(at, 4);
+  return encoding & DW_EH_PE_signed ? (uint64_t)(int64_t)(int32_t)value : value;
+}
+
+/* The code that an entry is about; false: the entry is not understood. Its instructions remain. */
+static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dwarf_CIE *cie,
+                       unsigned encoding, struct cn_code_range *out)
+{
+  unsigned size = pointer_size(encoding);
+  const unsigned char *at = b->at;
+  uint64_t length = 0;
+
+  if (!skip(b, 2 * size) || (*cie->augmentation && (!take_uleb(b, &length) || !skip(b, length))))
+    return false;
+  out->start = load(at, encoding);
+  if (encoding & DW_EH_PE_pcrel)
+    out->start += s->head.sh_addr + (uint64_t)(at - s->data);
+  out->size = load(at + size, encoding & 0x07); /* a size has no sign */
+  return true;
+}
+
+/* The range of one function if it must not be relied on; false: it may be. */
+static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident,
+                  const Dwarf_FDE *fde, struct cn_code_range *out)
+{
+  Dwarf_CFI_Entry entry;
+  Dwarf_Off next;
+  unsigned encoding;
+  struct bytes b = {fde->start, fde->end};
+
+  *out = (struct cn_code_range){0, UINT64_MAX};
+  if (dwarf_next_cfi(ident, data, true, fde->CIE_pointer, &next, &entry) != 0 ||
+      !dwarf_cfi_cie_p(&entry) || !read_encoding(&entry.cie, &encoding) ||
+      !read_range(s, &b, &entry.cie, encoding, out))
+    return true;
+  struct bytes initial = {entry.cie.initial_instructions, entry.cie.initial_instructions_end};
+  return !is_defined(initial, encoding) || !is_defined(b, encoding);
+}
+
+void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out)
+{
+  static const unsigned char ident[EI_NIDENT] = {
+      [EI_CLASS] = ELFCLASS64, [EI_DATA] = ELFDATA2LSB, [EI_VERSION] = EV_CURRENT};
+  Elf_Data data = {.d_buf = eh_frame->data, .d_size = eh_frame->head.sh_size};
+  struct cn_code_range range;
+  Dwarf_CFI_Entry entry;
+  Dwarf_Off next = 0;
+
+  /* An entry that makes no sense is passed by if libdw says where the next one is. It does not find
+   * a function in such a one either, or in what is behind if it does not say. */
+  for (Dwarf_Off at = 0;; at = next) {
+    int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
+    if (status > 0 || next <= at)
+      break;
+    if (status == 0 && !dwarf_cfi_cie_p(&entry) &&
+        check(eh_frame, &data, ident, &entry.fde, &range))
+      cn_push(&out->list, range);
+  }
+}
+
+bool cn_cfi_is_undefined(const struct cn_code_ranges *ranges, uint64_t address)
+{
+  for (size_t i = 0; i < ranges->list.count; i++)
+    if (address - ranges->list.at[i].start < ranges->list.at[i].size)
+      return true;
+  return false;
+}

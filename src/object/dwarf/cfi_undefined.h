@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where call-frame information says that the caller's RBX is lost. Private to src/object.
+ */
+#ifndef CN_OBJECT_DWARF_CFI_UNDEFINED_H
+#define CN_OBJECT_DWARF_CFI_UNDEFINED_H
+
+#include "base/vector.h"
+#include "object/elf/elf_file.h"
+
+struct cn_code_range {
+  uint64_t start, size;
+};
+
+struct cn_code_ranges {
+  CN_VECTOR(struct cn_code_range) list;
+};
+
+/* Append the code of each function of which a relocated .eh_frame says that RBX is undefined there,
+ * or something that is not understood. A function whose place is not understood is all code. */
+void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out);
+bool cn_cfi_is_undefined(const struct cn_code_ranges *ranges, uint64_t address);
+
+#endif

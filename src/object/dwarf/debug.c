@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Debug information of an object: its sections are relocated like others, but those that are
+ * compressed have to be decompressed first. libelf does that in memory of its own.
+ */
+#include "object/dwarf/debug.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+/* zlib makes a thousand bytes of one, and libdw a hundred of each of these if they are a line
+ * table's: a small file would take gigabytes. Nothing that a compiler writes shrinks like that, but
+ * for what is small anyway. */
+enum { MOST_RATIO = 64, MOST_EXCESS = 1 << 20 };
+
+/* Of all sections that grow more than that, what they grow to. */
+static bool is_bomb(const struct cn_elf *elf)
+{
+  uint64_t sum = 0;
+
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    Elf64_Chdr head;
+    if (!(s->head.sh_flags & SHF_COMPRESSED) || !s->data || s->head.sh_size < sizeof head)
+      continue;
+    memcpy(&head, s->data, sizeof head);
+    if (head.ch_size / MOST_RATIO > s->head.sh_size)
+      sum = head.ch_size < UINT64_MAX - sum ? sum + head.ch_size : UINT64_MAX;
+  }
+  return sum > MOST_EXCESS;
+}
+
+/* May libdw read it? Of other types libelf makes copies, each in its own way; and a string that
+ * does not end before its section does, libdw would read on behind that. */
+static bool is_sound(const struct cn_elf_section *s)
+{
+  static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo",
+                                        ".debug_line_str.dwo"};
+
+  if (s->head.sh_type != SHT_PROGBITS)
+    return false;
+  for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+    if (strcmp(s->name, strings[i]) == 0)
+      return !s->head.sh_size || (s->data && !s->data[s->head.sh_size - 1]);
+  return true;
+}
+
+/* Relocate a section where libelf decompresses it to. */
+static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section,
+                                char **error)
+{
+  struct cn_elf_section *s = &elf->sections[section], compressed = *s;
+  Elf_Scn *scn = elf_getscn(debug->view, section);
+  Elf_Data *data = NULL;
+
+  if (scn && elf_compress(scn, 0, 0) >= 0)
+    data = elf_rawdata(scn, NULL);
+  if (!data || !data->d_buf)
+    return false;
+  s->data = data->d_buf;
+  s->head.sh_size = data->d_size;
+  bool ok = cn_elf_relocate(elf, section, error) == 0 && is_sound(s);
+  *s = compressed;
+  return ok;
+}
+
+static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
+{
+  char *error = NULL;
+  bool found = false, ok = true;
+
+  for (uint32_t i = 1; ok && i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    if (strstr(s->name, ".zdebug_"))
+      return false; /* as before the ELF standard had a word on it */
+    if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
+      continue;
+    found |= strcmp(s->name, ".debug_info") == 0;
+    ok = s->head.sh_flags & SHF_COMPRESSED ? relocate_compressed(debug, elf, i, &error)
+                                           : cn_elf_relocate(elf, i, &error) == 0 && is_sound(s);
+    free(error);
+    error = NULL;
+  }
+  return ok && found;
+}
+
+bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf)
+{
+  *debug = (struct cn_debug){0};
+  if (!cn_elf_find(elf, ".debug_info", 0) || is_bomb(elf))
+    return false;
+  elf_version(EV_CURRENT);
+  debug->view = elf_memory((char *)elf->bytes, elf->size);
+  if (debug->view && relocate(debug, elf))
+    debug->dwarf = dwarf_begin_elf(debug->view, DWARF_C_READ, NULL);
+  if (!debug->dwarf)
+    cn_debug_close(debug);
+  return debug->dwarf != NULL;
+}
+
+void cn_debug_close(struct cn_debug *debug)
+{
+  if (debug->dwarf)
+    dwarf_end(debug->dwarf);
+  if (debug->view)
+    elf_end(debug->view);
+  *debug = (struct cn_debug){0};
+}

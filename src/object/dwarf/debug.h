@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Debug information of a placed object, relocated, as libdw reads it. Private to src/object.
+ */
+#ifndef CN_OBJECT_DWARF_DEBUG_H
+#define CN_OBJECT_DWARF_DEBUG_H
+
+#include <elfutils/libdw.h>
+#include "object/elf/elf_file.h"
+
+struct cn_debug {
+  Elf *view;    /* of the object's copy, with debug sections decompressed */
+  Dwarf *dwarf;
+};
+
+/* False: there is none that can be read. Afterwards, what libdw says is to be doubted: debug
+ * information is nobody's contract, and a part that makes no sense is as good as none. */
+bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf);
+void cn_debug_close(struct cn_debug *debug);
+
+#endif

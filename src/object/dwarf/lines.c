@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which source line an address comes from: the rows of all line tables, sorted once. libdw reads
+ * them; an object's are relocated to its made-up addresses.
+ */
+#include "object/dwarf/lines.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "object/dwarf/debug.h"
+
+struct row {
+  uint64_t address;
+  const char *file; /* null: the end of a sequence of code */
+  int line, column;
+  size_t index; /* of equal addresses the last one counts */
+};
+
+struct cn_lines {
+  struct cn_debug debug;
+  CN_VECTOR(struct row) rows;
+  CN_VECTOR(const Dwarf_Lines *) tables; /* that the rows are of */
+};
+
+/* Has the table not been read yet? Units may share one, and hostile ones do, by the thousand. */
+static bool is_new(struct cn_lines *lines, const Dwarf_Lines *table)
+{
+  for (size_t i = lines->tables.count; i-- > 0;)
+    if (lines->tables.at[i] == table)
+      return false;
+  cn_push(&lines->tables, table);
+  return true;
+}
+
+static void add_unit(struct cn_lines *lines, Dwarf_Die *unit)
+{
+  Dwarf_Lines *table;
+  size_t count;
+
+  if (dwarf_getsrclines(unit, &table, &count) || !is_new(lines, table))
+    return;
+  for (size_t i = 0; i < count; i++) {
+    Dwarf_Line *entry = dwarf_onesrcline(table, i);
+    struct row row = {.index = lines->rows.count};
+    Dwarf_Addr address;
+    bool is_end;
+    if (!entry || dwarf_lineaddr(entry, &address) || dwarf_lineendsequence(entry, &is_end))
+      continue;
+    row.address = address;
+    if (!is_end) {
+      row.file = dwarf_linesrc(entry, NULL, NULL);
+      if (dwarf_lineno(entry, &row.line) || dwarf_linecol(entry, &row.column))
+        row.file = NULL;
+    }
+    cn_push(&lines->rows, row);
+  }
+}
+
+/* By address; an end of code comes before what begins there. */
+static int compare(const void *a, const void *b)
+{
+  const struct row *x = a, *y = b;
+
+  if (x->address != y->address)
+    return x->address < y->address ? -1 : 1;
+  if (!x->file != !y->file)
+    return x->file ? 1 : -1;
+  return x->index < y->index ? -1 : 1;
+}
+
+static void add_units(struct cn_lines *lines)
+{
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die;
+
+  while (dwarf_get_units(lines->debug.dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+    add_unit(lines, &die);
+  if (lines->rows.count)
+    qsort(lines->rows.at, lines->rows.count, sizeof *lines->rows.at, compare);
+}
+
+struct cn_lines *cn_lines_open(struct cn_elf *elf)
+{
+  struct cn_lines *lines = cn_alloc(sizeof *lines);
+
+  if (cn_debug_open(&lines->debug, elf)) {
+    add_units(lines);
+    return lines;
+  }
+  free(lines);
+  return NULL;
+}
+
+void cn_lines_close(struct cn_lines *lines)
+{
+  if (!lines)
+    return;
+  cn_debug_close(&lines->debug);
+  cn_free(&lines->rows);
+  cn_free(&lines->tables);
+  free(lines);
+}
+
+bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line,
+                   int *column)
+{
+  size_t low = 0, high = lines ? lines->rows.count : 0;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (lines->rows.at[middle].address <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low || !lines->rows.at[low - 1].file || !lines->rows.at[low - 1].line)
+    return false;
+  *file = lines->rows.at[low - 1].file;
+  *line = lines->rows.at[low - 1].line;
+  *column = lines->rows.at[low - 1].column;
+  return true;
+}

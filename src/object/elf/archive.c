@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The members of an `ar` archive, as GNU ar, llvm-ar and those of the BSDs write it:
+ *
+ *   "!<arch>\n", then of each member a header of 60 characters and its bytes, to an even length
+ *   header: name 16, date 12, owner 6, group 6, mode 8, size 10 (decimal, spaces behind), "`\n"
+ *   name: "NAME/"; or "/OFFSET", in the member "//", which holds long names; or "#1/LENGTH", and
+ *   the name is the first LENGTH bytes of the member
+ *   a thin one begins "!<thin>\n"; of the members, only its own tables have bytes in it
+ */
+#include "object/elf/archive.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "object/elf/elf_file.h"
+
+static const char magic[] = "!<arch>\n", thin_magic[] = "!<thin>\n";
+enum { MAGIC = 8, HEADER = 60, NAME = 16, SIZE_AT = 48, SIZE = 10, END_AT = 58 };
+
+bool cn_archive_is(const void *bytes, size_t size)
+{
+  return size >= MAGIC &&
+         (memcmp(bytes, magic, MAGIC) == 0 || memcmp(bytes, thin_magic, MAGIC) == 0);
+}
+
+/* A decimal number that ends with the field or a space; false if it is none. */
+static bool number(const char *field, size_t length, size_t *value)
+{
+  size_t i = 0;
+
+  for (*value = 0; i < length && field[i] >= '0' && field[i] <= '9'; i++)
+    *value = *value * 10 + (size_t)(field[i] - '0');
+  return i > 0 && (i == length || field[i] == ' ');
+}
+
+static void set_name(struct cn_archive_member *m, const char *name, size_t length)
+{
+  if (length >= sizeof m->name)
+    length = sizeof m->name - 1;
+  memcpy(m->name, name, length);
+  m->name[length] = 0;
+}
+
+static size_t until(const char *text, size_t most, char end)
+{
+  const char *found = memchr(text, end, most);
+
+  return found ? (size_t)(found - text) : most;
+}
+
+/* The member's name, from its header's first field. False: it cannot be read. */
+static bool read_name(const char *bytes, struct cn_archive_member *m, const char *field)
+{
+  size_t value;
+
+  if (memcmp(field, "#1/", 3) == 0) {
+    if (!number(field + 3, NAME - 3, &value) || value > m->size)
+      return false;
+    set_name(m, (const char *)m->data, until((const char *)m->data, value, 0));
+    m->data += value;
+    m->size -= value;
+    return true;
+  }
+  if (field[0] == '/') {
+    if (!number(field + 1, NAME - 1, &value) || value >= m->names_size)
+      return false;
+    const char *name = bytes + m->names + value;
+    size_t length = until(name, m->names_size - value, '\n');
+    set_name(m, name, length && name[length - 1] == '/' ? length - 1 : length);
+    return true;
+  }
+  size_t length = until(field, NAME, '/');
+  if (length == NAME)
+    length = until(field, NAME, ' ');
+  set_name(m, field, length);
+  return true;
+}
+
+/* Is it a table of the archive's own? */
+static bool is_table(const char *field, const char *name)
+{
+  return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 ||
+         strncmp(name, "__.SYMDEF", 9) == 0;
+}
+
+int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m, char **error)
+{
+  const char *all = bytes;
+  bool thin = memcmp(all, thin_magic, MAGIC) == 0;
+
+  if (thin && !m->thin_too)
+    return CN_FAIL(error, "a thin archive: its members are files of their own");
+  if (m->next == 0)
+    m->next = MAGIC;
+  while (m->next < size) {
+    size_t at = m->next, length;
+    const char *header = all + at;
+    bool own = size - at >= HEADER && is_table(header, "");
+    if (size - at < HEADER || memcmp(header + END_AT, "`\n", 2) != 0 ||
+        !number(header + SIZE_AT, SIZE, &length))
+      return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
+    bool outside = thin && !own && memcmp(header, "// ", 3) != 0;
+    if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER)
+      return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
+    m->data = outside ? NULL : (const unsigned char *)header + HEADER;
+    m->size = length;
+    m->next = at + HEADER + (outside ? 0 : length + length % 2);
+    if (memcmp(header, "// ", 3) == 0) {
+      m->names = at + HEADER;
+      m->names_size = length;
+      continue;
+    }
+    if (!own && !read_name(all, m, header))
+      return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
+    if (!own && !is_table(header, m->name))
+      return 0;
+  }
+  return 1;
+}

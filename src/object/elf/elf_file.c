@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An ELF file in memory, checked. Input is hostile: nothing of the file is used as an offset, a
+ * size or an index before it was compared with what there is.
+ */
+#include "object/elf/elf_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error)
+{
+  elf->fault_offset = offset;
+  elf->fault_reason = reason;
+  return CN_FAIL(error, "%s, at offset 0x%zx", reason, offset);
+}
+
+static bool within(const struct cn_elf *elf, uint64_t offset, uint64_t size)
+{
+  return size <= elf->size && offset <= elf->size - size;
+}
+
+static int read_header(struct cn_elf *elf, char **error)
+{
+  if (elf->size < SELFMAG || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
+    return cn_elf_fail(elf, 0, "not an ELF file", error);
+  if (!within(elf, 0, sizeof elf->head))
+    return cn_elf_fail(elf, elf->size, "the ELF header is cut off", error);
+  memcpy(&elf->head, elf->bytes, sizeof elf->head);
+  if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB)
+    return cn_elf_fail(elf, EI_CLASS, "not a 64-bit little-endian ELF file", error);
+  if (elf->head.e_machine != EM_X86_64 && elf->head.e_machine != EM_AARCH64 &&
+      elf->head.e_machine != EM_RISCV)
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine),
+                       "not an ELF file for x86-64, AArch64 or RISC-V", error);
+  if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize),
+                       "section headers of a strange size", error);
+  return 0;
+}
+
+static size_t header_at(const struct cn_elf *elf, uint32_t section)
+{
+  return elf->head.e_shoff + section * sizeof(Elf64_Shdr);
+}
+
+/* The name at `offset` of string table `strings`, whose last byte must be zero. */
+static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_t offset)
+{
+  const struct cn_elf_section *s = &elf->sections[strings];
+
+  if (strings >= elf->section_count || !s->data || offset >= s->head.sh_size ||
+      s->data[s->head.sh_size - 1])
+    return NULL;
+  return (const char *)s->data + offset;
+}
+
+/* Has the section bytes in the file? */
+static bool has_bytes(const struct cn_elf *elf, uint32_t section)
+{
+  uint32_t type = elf->sections[section].head.sh_type;
+
+  return section > 0 && type != SHT_NOBITS && type != SHT_NULL;
+}
+
+static int read_section_headers(struct cn_elf *elf, char **error)
+{
+  static const char beyond[] = "section headers beyond the end of the file";
+  Elf64_Shdr first = {0};
+  uint64_t count = elf->head.e_shnum;
+
+  if (!elf->head.e_shoff)
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), "no section headers", error);
+  if (!within(elf, elf->head.e_shoff, sizeof first))
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
+  memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
+  if (count == 0)
+    count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
+  if (count == 0 || count > UINT32_MAX / sizeof first ||
+      !within(elf, elf->head.e_shoff, count * sizeof first))
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
+  elf->section_count = (uint32_t)count;
+  elf->sections = cn_alloc(count * sizeof *elf->sections);
+  for (uint32_t i = 0; i < count; i++) {
+    Elf64_Shdr *h = &elf->sections[i].head;
+    memcpy(h, elf->bytes + elf->head.e_shoff + i * sizeof *h, sizeof *h);
+    if (has_bytes(elf, i) && !within(elf, h->sh_offset, h->sh_size))
+      return cn_elf_fail(elf, header_at(elf, i),
+                         "a section that lies beyond the end of the file", error);
+  }
+  return 0;
+}
+
+/* Our own copy, as far as sections and headers reach: what follows may be of any length. */
+static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
+{
+  uint64_t end = elf->head.e_shoff + elf->section_count * sizeof(Elf64_Shdr);
+
+  for (uint32_t i = 0; i < elf->section_count; i++) {
+    const Elf64_Shdr *h = &elf->sections[i].head;
+    if (has_bytes(elf, i) && h->sh_offset + h->sh_size > end)
+      end = h->sh_offset + h->sh_size;
+  }
+  elf->size = end > sizeof elf->head ? end : sizeof elf->head;
+  elf->bytes = malloc(elf->size);
+  if (!elf->bytes)
+    return cn_elf_fail(elf, 0, "no memory for a copy", error);
+  memcpy(elf->bytes, bytes, elf->size);
+  return 0;
+}
+
+/* Headers first, in the caller's bytes: who reads a large file that is no ELF file, or has other
+ * things behind it, needs no memory for that. */
+static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+{
+  *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
+  int status = read_header(elf, error);
+  if (!status)
+    status = read_section_headers(elf, error);
+  elf->bytes = NULL;
+  return status ? status : copy_bytes(elf, bytes, error);
+}
+
+static int read_sections(struct cn_elf *elf, char **error)
+{
+  uint32_t count = elf->section_count;
+  uint32_t names = elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link
+                                                      : elf->head.e_shstrndx;
+
+  for (uint32_t i = 0; i < count; i++)
+    if (has_bytes(elf, i))
+      elf->sections[i].data = elf->bytes + elf->sections[i].head.sh_offset;
+  for (uint32_t i = 0; i < count; i++) {
+    elf->sections[i].name = i ? string_at(elf, names, elf->sections[i].head.sh_name) : "";
+    if (!elf->sections[i].name)
+      return cn_elf_fail(elf, header_at(elf, i), "a section without a readable name", error);
+  }
+  return 0;
+}
+
+/* Relocations packed in ways that are not read here: CREL of LLVM 19, and Android's. */
+enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
+
+bool cn_elf_is_packed(const struct cn_elf_section *s)
+{
+  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL ||
+         s->head.sh_type == PACKED_RELA;
+}
+
+static void link_relocations(struct cn_elf *elf)
+{
+  for (uint32_t i = elf->section_count; elf->head.e_type == ET_REL && i-- > 1;) {
+    struct cn_elf_section *s = &elf->sections[i];
+    if ((s->head.sh_type != SHT_RELA && s->head.sh_type != SHT_REL && !cn_elf_is_packed(s)) ||
+        s->head.sh_info >= elf->section_count)
+      continue;
+    s->next_relocations = elf->sections[s->head.sh_info].relocations;
+    elf->sections[s->head.sh_info].relocations = i;
+  }
+}
+
+/* Bytes of the file. */
+struct extent {
+  uint64_t start, end;
+  size_t header; /* where the file says so */
+};
+
+static int by_start(const void *x, const void *y)
+{
+  const struct extent *a = x, *b = y;
+
+  return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Sections that share bytes, or are in the headers, would be changed by each other's relocations:
+ * names would be others all at once, and a section of stack maps not found any more. */
+static int check_apart(struct cn_elf *elf, char **error)
+{
+  struct extent *all = cn_alloc((elf->section_count + UINT64_C(1)) * sizeof *all);
+  uint64_t headers = elf->section_count * sizeof(Elf64_Shdr);
+  size_t count = 0;
+
+  all[count++] = (struct extent){0, sizeof elf->head, 0};
+  all[count++] = (struct extent){elf->head.e_shoff, elf->head.e_shoff + headers,
+                                 offsetof(Elf64_Ehdr, e_shoff)};
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const Elf64_Shdr *h = &elf->sections[i].head;
+    if (elf->sections[i].data && h->sh_size)
+      all[count++] = (struct extent){h->sh_offset, h->sh_offset + h->sh_size, header_at(elf, i)};
+  }
+  qsort(all, count, sizeof *all, by_start);
+  size_t bad = 1;
+  while (bad < count && all[bad].start >= all[bad - 1].end)
+    bad++;
+  size_t header = bad < count ? all[bad].header : 0;
+  free(all);
+  return bad == count ? 0 : cn_elf_fail(elf, header, "a section that shares bytes with another or "
+                                                     "with the headers", error);
+}
+
+static int read_groups(struct cn_elf *elf, char **error)
+{
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *g = &elf->sections[i];
+    if (g->head.sh_type != SHT_GROUP)
+      continue;
+    for (uint64_t at = 4; at + 4 <= g->head.sh_size; at += 4) {
+      uint32_t member;
+      memcpy(&member, g->data + at, 4);
+      if (member == 0 || member >= elf->section_count)
+        return cn_elf_fail(elf, g->head.sh_offset + at,
+                           "a section group names a section that is not there", error);
+      elf->sections[member].group = i;
+    }
+  }
+  return 0;
+}
+
+static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
+{
+  const struct cn_elf_section *s = &elf->sections[table], *wide = NULL;
+
+  if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data ||
+      s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
+    return cn_elf_fail(elf, header_at(elf, table), "malformed symbol table", error);
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (elf->sections[i].head.sh_type == SHT_SYMTAB_SHNDX && elf->sections[i].head.sh_link == table)
+      wide = &elf->sections[i];
+  elf->symtab = table;
+  elf->symbol_count = (uint32_t)(s->head.sh_size / sizeof(Elf64_Sym));
+  elf->symbols = cn_alloc(elf->symbol_count * sizeof *elf->symbols);
+  for (uint32_t i = 0; i < elf->symbol_count; i++) {
+    struct cn_elf_symbol *symbol = &elf->symbols[i];
+    size_t at = s->head.sh_offset + i * sizeof symbol->sym;
+    memcpy(&symbol->sym, s->data + i * sizeof symbol->sym, sizeof symbol->sym);
+    symbol->name = string_at(elf, s->head.sh_link, symbol->sym.st_name);
+    symbol->section = symbol->sym.st_shndx;
+    if (symbol->sym.st_shndx == SHN_XINDEX) {
+      if (!wide || (i + UINT64_C(1)) * 4 > wide->head.sh_size)
+        return cn_elf_fail(elf, at, "a symbol without a section index", error);
+      memcpy(&symbol->section, wide->data + i * UINT64_C(4), 4);
+    } else if (symbol->section >= SHN_LORESERVE) {
+      symbol->section = 0;
+    }
+    if (!symbol->name || symbol->section >= elf->section_count)
+      return cn_elf_fail(elf, at, "a malformed symbol", error);
+    if (ELF64_ST_TYPE(symbol->sym.st_info) == STT_SECTION && !*symbol->name)
+      symbol->name = elf->sections[symbol->section].name;
+  }
+  return 0;
+}
+
+/* The symbol table, or in a stripped image the dynamic one. */
+static uint32_t symbol_table(const struct cn_elf *elf)
+{
+  static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
+
+  for (size_t t = 0; t < 2; t++)
+    for (uint32_t i = 1; i < elf->section_count; i++)
+      if (elf->sections[i].head.sh_type == types[t])
+        return i;
+  return 0;
+}
+
+int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+{
+  int status = take(elf, bytes, size, error);
+  if (!status)
+    status = read_sections(elf, error);
+  if (!status)
+    status = check_apart(elf, error);
+  if (!status)
+    status = read_groups(elf, error);
+  if (!status)
+    link_relocations(elf);
+  uint32_t table = status ? 0 : symbol_table(elf);
+  if (table)
+    status = read_symbols(elf, table, error);
+  if (status)
+    cn_elf_close(elf);
+  return status;
+}
+
+int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+{
+  int status = cn_elf_open_any(elf, bytes, size, error);
+
+  if (!status && elf->head.e_machine != EM_X86_64) {
+    cn_elf_close(elf);
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64", error);
+  }
+  return status;
+}
+
+void cn_elf_close(struct cn_elf *elf)
+{
+  size_t offset = elf->fault_offset;
+  const char *reason = elf->fault_reason;
+
+  free(elf->bytes);
+  free(elf->sections);
+  free(elf->symbols);
+  free(elf->functions);
+  free(elf->placed);
+  *elf = (struct cn_elf){.fault_offset = offset, .fault_reason = reason};
+}
+
+uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from)
+{
+  while (from && elf->sections[from].head.sh_type != SHT_RELA)
+    from = elf->sections[from].next_relocations;
+  return from;
+}
+
+uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
+{
+  for (uint32_t i = from ? from : 1; i < elf->section_count; i++)
+    if (strcmp(elf->sections[i].name, name) == 0)
+      return i;
+  return 0;
+}
+
+bool cn_elf_has(const void *bytes, size_t size, const char *name)
+{
+  struct cn_elf elf;
+  char *error = NULL;
+
+  if (cn_elf_open(&elf, bytes, size, &error)) {
+    free(error);
+    return false;
+  }
+  bool found = cn_elf_find(&elf, name, 0) != 0;
+  cn_elf_close(&elf);
+  return found;
+}
+
+uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol)
+{
+  if (elf->head.e_type != ET_REL)
+    return symbol->sym.st_value;
+  return symbol->section ? elf->sections[symbol->section].head.sh_addr + symbol->sym.st_value : 0;
+}
+
+static bool is_placed(const Elf64_Shdr *h)
+{
+  return (h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) && h->sh_size;
+}
+
+static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
+{
+  const Elf64_Shdr *h = &elf->sections[section].head;
+
+  return is_placed(h) && address - h->sh_addr < h->sh_size;
+}
+
+/* The last that begins there or below; in files whose sections overlap, the first that there is. */
+uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
+{
+  uint32_t low = 0, high = elf->placed_count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (elf->sections[elf->placed[middle]].head.sh_addr <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low && holds(elf, elf->placed[low - 1], address))
+    return elf->placed[low - 1];
+  for (uint32_t i = 1; i < elf->section_count && (elf->sections_overlap || !elf->placed); i++)
+    if (holds(elf, i, address))
+      return i;
+  return 0;
+}
+
+struct by_address {
+  uint64_t address;
+  unsigned rank; /* of several names the highest is found */
+  uint32_t index;
+};
+
+/* Global names before local ones, and those that somebody wrote before those that Cairn made. */
+static unsigned rank_of(const struct cn_elf_symbol *symbol)
+{
+  bool global = ELF64_ST_BIND(symbol->sym.st_info) != STB_LOCAL;
+  bool made = strncmp(symbol->name, "cairn.", 6) == 0;
+
+  return 2u * global + !made;
+}
+
+static int compare(const void *a, const void *b)
+{
+  const struct by_address *x = a, *y = b;
+
+  if (x->address != y->address)
+    return x->address < y->address ? -1 : 1;
+  if (x->rank != y->rank)
+    return x->rank < y->rank ? -1 : 1;
+  return x->index < y->index ? 1 : -1;
+}
+
+static void sort_sections(struct cn_elf *elf)
+{
+  struct by_address *order = cn_alloc(elf->section_count * sizeof *order);
+  uint32_t count = 0;
+
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (is_placed(&elf->sections[i].head))
+      order[count++] = (struct by_address){elf->sections[i].head.sh_addr, 0, i};
+  qsort(order, count, sizeof *order, compare);
+  free(elf->placed);
+  elf->placed = cn_alloc((count + UINT64_C(1)) * sizeof *elf->placed);
+  elf->placed_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    const Elf64_Shdr *last = i ? &elf->sections[order[i - 1].index].head : NULL;
+    elf->placed[i] = order[i].index;
+    elf->sections_overlap |= last && order[i].address - last->sh_addr < last->sh_size;
+  }
+  free(order);
+}
+
+static void sort_functions(struct cn_elf *elf)
+{
+  struct by_address *order = cn_alloc((elf->symbol_count + UINT64_C(1)) * sizeof *order);
+  uint32_t count = 0;
+
+  for (uint32_t i = 0; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *s = &elf->symbols[i];
+    /* What is not loaded has no address that could not be another's, too. */
+    if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
+        (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
+      order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};
+  }
+  qsort(order, count, sizeof *order, compare);
+  free(elf->functions);
+  elf->functions = cn_alloc((count + UINT64_C(1)) * sizeof *elf->functions);
+  elf->function_count = count;
+  for (uint32_t i = 0; i < count; i++)
+    elf->functions[i] = order[i].index;
+  free(order);
+}
+
+void cn_elf_sort(struct cn_elf *elf)
+{
+  sort_sections(elf);
+  sort_functions(elf);
+}
+
+const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address)
+{
+  uint32_t low = 0, high = elf->function_count;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (cn_elf_address(elf, &elf->symbols[elf->functions[middle]]) <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!low)
+    return NULL;
+  const struct cn_elf_symbol *found = &elf->symbols[elf->functions[low - 1]];
+  uint64_t offset = address - cn_elf_address(elf, found);
+  return offset == 0 || offset < found->sym.st_size ? found : NULL;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Do for one object, in place of a linker, what loaders of objects in memory do not: bind
+ * __start_SECTION and __stop_SECTION to its own sections, and the thread's mutator to where it is.
+ *
+ * The bounds become local symbols, so that several objects in one process do not meet, and so that
+ * a loader that drops what nobody refers to keeps the sections that the registered image names.
+ * Local symbols come before the others, so the symbol table is written anew, at the end of the
+ * file, and whatever counts symbols is counted up.
+ */
+#include "object/elf/elf_memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "object/elf/elf_file.h"
+
+/* <elf.h> of glibc 2.36 has no name for it: a list of symbols by number, for linkers that fold. */
+enum { ADDRSIG = 0x6fff4c03 };
+
+struct binder {
+  struct cn_elf elf;
+  unsigned char *file; /* the new object */
+  size_t size;
+  uint32_t first; /* of the symbols that are not local */
+  uint32_t *bound; /* by symbol: its local twin, or 0 */
+  CN_VECTOR(Elf64_Sym) fresh;
+  ptrdiff_t mutator;
+  char **error;
+};
+
+static void set_head(struct binder *b, uint32_t section, const Elf64_Shdr *head)
+{
+  memcpy(b->file + b->elf.head.e_shoff + section * sizeof *head, head, sizeof *head);
+}
+
+static void add_twin(struct binder *b, uint32_t index, Elf64_Sym sym)
+{
+  sym.st_name = 0;
+  sym.st_other = STV_DEFAULT;
+  sym.st_info = ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(sym.st_info));
+  cn_push(&b->fresh, sym);
+  b->bound[index] = b->first + (uint32_t)b->fresh.count - 1;
+}
+
+/* A symbol that names a bound of a section that there is gets a local twin; so does each of Cairn's
+ * own, of which an object in memory uses its own copy. */
+static int bind(struct binder *b, uint32_t index)
+{
+  static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
+  const struct cn_elf_symbol *s = &b->elf.symbols[index];
+  bool starts = strncmp(s->name, start, sizeof start - 1) == 0;
+  bool stops = strncmp(s->name, stop, sizeof stop - 1) == 0;
+
+  if (s->section && strncmp(s->name, own, sizeof own - 1) == 0)
+    add_twin(b, index, s->sym);
+  if (s->section || s->sym.st_shndx != SHN_UNDEF || (!starts && !stops))
+    return 0;
+  const char *name = s->name + (starts ? sizeof start : sizeof stop) - 1;
+  uint32_t section = cn_elf_find(&b->elf, name, 0);
+  if (!section)
+    return 0;
+  if (cn_elf_find(&b->elf, name, section + 1))
+    return CN_FAIL(b->error, "there are several sections '%s', which only a linker can join", name);
+  if (section >= SHN_LORESERVE)
+    return CN_FAIL(b->error, "too many sections");
+  add_twin(b, index,
+           (Elf64_Sym){.st_shndx = (Elf64_Section)section,
+                       .st_value = starts ? 0 : b->elf.sections[section].head.sh_size});
+  return 0;
+}
+
+static uint32_t renumbered(const struct binder *b, uint32_t symbol)
+{
+  return symbol < b->first ? symbol : symbol + (uint32_t)b->fresh.count;
+}
+
+static bool is_bound(const char *name)
+{
+  return strncmp(name, "__start_", 8) == 0 || strncmp(name, "__stop_", 7) == 0;
+}
+
+/* A bound of a section that is not there, in a word of data: null, which a loader need not know. */
+static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbol, Elf64_Rela *r)
+{
+  const struct cn_elf_symbol *s = &b->elf.symbols[symbol];
+  const struct cn_elf_section *section = &b->elf.sections[target];
+
+  if (b->bound[symbol] || s->sym.st_shndx != SHN_UNDEF || !is_bound(s->name) ||
+      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != R_X86_64_64 ||
+      !section->data || section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
+    return;
+  memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
+  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE)};
+}
+
+/* The thread's mutator is at a distance from the thread pointer that is known by now. */
+static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
+{
+  const Elf64_Shdr *head = &b->elf.sections[target].head;
+  int64_t value = b->mutator + r->r_addend;
+  int32_t narrow = (int32_t)value;
+
+  if (ELF64_R_TYPE(r->r_info) != R_X86_64_TPOFF32)
+    return CN_FAIL(b->error, "section '%s', offset 0x%" PRIx64
+                             ": code for a shared object cannot be loaded without a linker",
+                   b->elf.sections[target].name, r->r_offset);
+  if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 ||
+      r->r_offset > head->sh_size - 4)
+    return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
+  memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
+  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE)};
+  return 0;
+}
+
+static int bind_relocations(struct binder *b, uint32_t section)
+{
+  const struct cn_elf_section *s = &b->elf.sections[section];
+
+  if (s->head.sh_link != b->elf.symtab || s->head.sh_info >= b->elf.section_count)
+    return CN_FAIL(b->error, "section '%s': malformed", s->name);
+  for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= s->head.sh_size; at += sizeof(Elf64_Rela)) {
+    Elf64_Rela r;
+    unsigned char *place = b->file + s->head.sh_offset + at;
+    memcpy(&r, place, sizeof r);
+    uint32_t symbol = (uint32_t)ELF64_R_SYM(r.r_info);
+    if (symbol >= b->elf.symbol_count)
+      return CN_FAIL(b->error, "section '%s': relocation against no symbol", s->name);
+    uint32_t new = b->bound[symbol] ? b->bound[symbol] : renumbered(b, symbol);
+    r.r_info = ELF64_R_INFO((uint64_t)new, ELF64_R_TYPE(r.r_info));
+    if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 &&
+        bind_mutator(b, s->head.sh_info, &r))
+      return -1;
+    bind_missing(b, s->head.sh_info, symbol, &r);
+    memcpy(place, &r, sizeof r);
+  }
+  return 0;
+}
+
+/* Whatever counts symbols. */
+static int renumber(struct binder *b)
+{
+  for (uint32_t i = 1; i < b->elf.section_count; i++) {
+    Elf64_Shdr head = b->elf.sections[i].head;
+    switch (head.sh_type) {
+    case SHT_RELA:
+      if (bind_relocations(b, i))
+        return -1;
+      break;
+    case SHT_REL:
+    case SHT_SYMTAB_SHNDX:
+      return CN_FAIL(b->error,
+                     "section '%s' is of a kind that no compiler makes for x86-64 objects",
+                     b->elf.sections[i].name);
+    case SHT_GROUP:
+      head.sh_info = renumbered(b, head.sh_info);
+      break;
+    case ADDRSIG:
+      head.sh_type = SHT_NULL;
+      break;
+    case SHT_SYMTAB:
+      if (i != b->elf.symtab)
+        return CN_FAIL(b->error, "more than one symbol table");
+      head.sh_info += (uint32_t)b->fresh.count;
+      head.sh_offset = b->size;
+      head.sh_size = (b->elf.symbol_count + b->fresh.count) * sizeof(Elf64_Sym);
+      break;
+    default:
+      break;
+    }
+    b->elf.sections[i].head = head;
+  }
+  /* Last: in a damaged file relocations may lie in the headers. */
+  for (uint32_t i = 1; i < b->elf.section_count; i++)
+    set_head(b, i, &b->elf.sections[i].head);
+  return 0;
+}
+
+static void write_symbols(struct binder *b)
+{
+  const struct cn_elf_section *old = &b->elf.sections[b->elf.symtab];
+  size_t local = b->first * sizeof(Elf64_Sym), fresh = b->fresh.count * sizeof(Elf64_Sym);
+  size_t all = b->elf.symbol_count * sizeof(Elf64_Sym);
+  unsigned char *to = b->file + b->size;
+
+  memcpy(to, old->data, local);
+  if (fresh)
+    memcpy(to + local, b->fresh.at, fresh);
+  memcpy(to + local + fresh, old->data + local, all - local);
+  b->size += fresh + all;
+}
+
+static int bind_all(struct binder *b)
+{
+  const struct cn_elf *elf = &b->elf;
+
+  if (elf->head.e_type != ET_REL || !elf->symtab)
+    return CN_FAIL(b->error, "not a relocatable object with symbols");
+  b->first = elf->sections[elf->symtab].head.sh_info;
+  if (b->first > elf->symbol_count)
+    return CN_FAIL(b->error, "malformed symbol table");
+  b->bound = cn_alloc(elf->symbol_count * sizeof *b->bound);
+  for (uint32_t i = b->first; i < elf->symbol_count; i++)
+    if (bind(b, i))
+      return -1;
+  size_t room = (elf->size + 7) / 8 * 8;
+  b->file = cn_alloc(room + (elf->symbol_count + b->fresh.count) * sizeof(Elf64_Sym));
+  memcpy(b->file, elf->bytes, elf->size);
+  b->size = room;
+  if (renumber(b))
+    return -1;
+  write_symbols(b);
+  return 0;
+}
+
+int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size,
+                char **error)
+{
+  struct binder b = {.mutator = mutator, .error = error};
+
+  if (cn_elf_open(&b.elf, bytes, size, error))
+    return -1;
+  int status = bind_all(&b);
+  if (!status) {
+    *out = b.file;
+    *out_size = b.size;
+  } else {
+    free(b.file);
+  }
+  free(b.bound);
+  cn_free(&b.fresh);
+  cn_elf_close(&b.elf);
+  return status;
+}

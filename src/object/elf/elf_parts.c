@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The sections of an object in the making, and how they become a file.
+ */
+#include "object/elf/elf_parts.h"
+
+#include <string.h>
+
+void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size)
+{
+  if (bytes->room - bytes->count < size) {
+    bytes->room = 2 * bytes->room + size;
+    bytes->at = cn_realloc(bytes->at, bytes->room);
+  }
+  if (size)
+    memcpy(bytes->at + bytes->count, data, size);
+  bytes->count += size;
+}
+
+void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old)
+{
+  for (uint32_t i = 0; i < elf->section_count; i++) {
+    struct cn_part part = {0};
+    memcpy(&part.head, old + elf->head.e_shoff + i * sizeof part.head, sizeof part.head);
+    if (elf->sections[i].data)
+      part.data = old + part.head.sh_offset;
+    cn_push(&parts->list, part);
+  }
+}
+
+uint32_t cn_parts_add(struct cn_parts *parts)
+{
+  cn_push(&parts->list, (struct cn_part){.is_fresh = true});
+  return (uint32_t)parts->list.count - 1;
+}
+
+struct cn_bytes *cn_part_own(struct cn_part *part)
+{
+  if (!part->is_fresh && part->data)
+    cn_bytes_append(&part->fresh, part->data, part->head.sh_size);
+  part->is_fresh = true;
+  return &part->fresh;
+}
+
+/* Alignment in the file is a courtesy to readers that map it; the linker looks at sh_addralign
+ * only. */
+static void pad(struct cn_bytes *out, uint64_t align)
+{
+  uint64_t most = align < 64 ? align : 64;
+
+  while (most > 1 && out->count % most)
+    cn_push(out, 0);
+}
+
+struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
+{
+  struct cn_bytes out = {0};
+  Elf64_Ehdr head = *header;
+  size_t count = parts->list.count;
+
+  cn_bytes_append(&out, &head, sizeof head);
+  for (size_t i = 1; i < count; i++) {
+    struct cn_part *p = &parts->list.at[i];
+    pad(&out, p->head.sh_addralign);
+    p->head.sh_offset = out.count;
+    if (p->is_fresh)
+      p->head.sh_size = p->fresh.count;
+    if (p->is_fresh || p->data)
+      cn_bytes_append(&out, p->is_fresh ? p->fresh.at : p->data, p->head.sh_size);
+  }
+  pad(&out, 8);
+  head.e_shoff = out.count;
+  bool many = count >= SHN_LORESERVE; /* then the number stands in the first header */
+  head.e_shnum = many ? 0 : (Elf64_Half)count;
+  parts->list.at[0].head.sh_size = many ? count : 0;
+  for (size_t i = 0; i < count; i++)
+    cn_bytes_append(&out, &parts->list.at[i].head, sizeof parts->list.at[i].head);
+  memcpy(out.at, &head, sizeof head);
+  return out;
+}
+
+void cn_parts_free(struct cn_parts *parts)
+{
+  for (size_t i = 0; i < parts->list.count; i++)
+    cn_free(&parts->list.at[i].fresh);
+  cn_free(&parts->list);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A relocatable object in the making, out of an old one: its sections, some with other headers or
+ * bytes, and more of them. Private to src/object.
+ */
+#ifndef CN_OBJECT_ELF_ELF_PARTS_H
+#define CN_OBJECT_ELF_ELF_PARTS_H
+
+#include "framemap/leb.h"
+#include "object/elf/elf_file.h"
+
+/* A section: its header, and its bytes if they are not the old ones. */
+struct cn_part {
+  Elf64_Shdr head;
+  const unsigned char *data; /* of the old object */
+  struct cn_bytes fresh;     /* used instead of data if `is_fresh` */
+  bool is_fresh;
+};
+
+struct cn_parts {
+  CN_VECTOR(struct cn_part) list; /* by section index */
+};
+
+void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size);
+
+/* All sections of `elf` as they are in the file, whose bytes are `old` and stay. */
+void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old);
+/* A further section, nameless yet: its index. Its bytes come later. */
+uint32_t cn_parts_add(struct cn_parts *parts);
+/* Make the part's bytes ours, to change them. */
+struct cn_bytes *cn_part_own(struct cn_part *part);
+/* The file: header, sections in the order of their indices, section headers. The caller frees
+ * it. */
+struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header);
+void cn_parts_free(struct cn_parts *parts);
+
+#endif

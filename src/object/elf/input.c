@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files as bytes: mapped, so that readers that look at the first bytes only have only these in
+ * memory; or read, and no further than makes sense.
+ */
+#include "object/elf/input.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "object/elf/archive.h"
+#include "object/elf/elf_file.h"
+
+enum { FIRST = 1 << 16, HEAD = 8 };
+#define MOST ((size_t)1 << 30)
+
+bool cn_input_is_binary(const unsigned char *bytes, size_t size)
+{
+  return (size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) || cn_archive_is(bytes, size);
+}
+
+static int map(struct cn_input *input, int fd, size_t size, char **error)
+{
+  void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+  if (bytes == MAP_FAILED)
+    return CN_FAIL(error, "%s", strerror(errno));
+  *input = (struct cn_input){.bytes = bytes, .size = size, .mapped = true};
+  return 0;
+}
+
+/* Twice the room, or an error. */
+static int grow(unsigned char **bytes, size_t *room, char **error)
+{
+  size_t more = *room ? 2 * *room : FIRST;
+  unsigned char *grown = more <= MOST ? realloc(*bytes, more) : NULL;
+
+  if (more > MOST)
+    return CN_FAIL(error, "more than %zu MiB that are no file's", MOST >> 20);
+  if (!grown)
+    return CN_FAIL(error, "no memory for %zu bytes", more);
+  *bytes = grown;
+  *room = more;
+  return 0;
+}
+
+static int read_stream(struct cn_input *input, int fd, cn_input_begins *begins, char **error)
+{
+  unsigned char *bytes = NULL;
+  size_t used = 0, room = 0;
+  ssize_t got = 1;
+  int status = 0;
+
+  while (!status && got > 0 && (used < HEAD || !begins || begins(bytes, used))) {
+    if (used == room && (status = grow(&bytes, &room, error)) != 0)
+      break;
+    do
+      got = read(fd, bytes + used, room - used);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+      status = CN_FAIL(error, "%s", strerror(errno));
+    else
+      used += (size_t)got;
+  }
+  if (status)
+    free(bytes);
+  else
+    *input = (struct cn_input){.bytes = bytes, .size = used};
+  return status;
+}
+
+static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begins, char **error)
+{
+  struct stat status;
+
+  if (fstat(fd, &status))
+    return CN_FAIL(error, "%s", strerror(errno));
+  /* Not standard input that somebody has read from. */
+  if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0)
+    return map(input, fd, (size_t)status.st_size, error);
+  return read_stream(input, fd, begins, error);
+}
+
+int cn_input_open(struct cn_input *input, const char *path, cn_input_begins *begins, char **error)
+{
+  bool own = strcmp(path, "-") != 0;
+  int fd = own ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
+  *input = (struct cn_input){0};
+  if (fd < 0)
+    return CN_FAIL(error, "%s", strerror(errno));
+  int status = open_descriptor(input, fd, begins, error);
+  if (own)
+    close(fd);
+  return status;
+}
+
+void cn_input_close(struct cn_input *input)
+{
+  if (input->mapped)
+    munmap((void *)input->bytes, input->size);
+  else
+    free((void *)input->bytes);
+  *input = (struct cn_input){0};
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn frames`: frame maps and details as text or JSON.
+ */
+#ifndef CN_OBJECT_PRINT_FRAMES_PRINT_H
+#define CN_OBJECT_PRINT_FRAMES_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "object/print/json_out.h"
+
+/* Print the frame maps of an object, a linked image, or the members of an archive; of standard
+ * input if `path` is "-". All of it is checked first: nothing is printed of a file that is refused.
+ * 0, or negative after a message on `err`. */
+int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err);
+
+/* frames_text.c, frames_json.c; private to src/object. `member` of an archive, or null. */
+struct cn_frames_view;
+void cn_frames_print_text(FILE *out, struct cn_frames_view *view);
+void cn_frames_print_json(struct cn_json_out *json, const char *member,
+                          struct cn_frames_view *view);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frame maps and details of a file, by the readers that the runtime has.
+ */
+#include "object/print/frames_view.h"
+
+#include <cairn/collector.h>
+#include <cairn/stackmap.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "object/build/drop_guard.h"
+
+const char *cn_frames_register(unsigned dwarf, char *buffer)
+{
+  const char *name = cairn_stackmap_register_name(EM_X86_64, dwarf);
+
+  if (name)
+    return name;
+  snprintf(buffer, 16, "r#%u", dwarf);
+  return buffer;
+}
+
+/* ---- checks ---- */
+
+static int check_map(const struct cn_framemap_function *f)
+{
+  for (uint32_t i = 0; i < f->safepoints; i++) {
+    struct cn_safepoint s;
+    struct cn_root root;
+    struct cn_area area;
+    uint32_t offset;
+    int status = cn_framemap_return_offset(f, i, &offset);
+    if (!status)
+      status = cn_framemap_safepoint(f, i, &s);
+    while (!status && !(status = cn_framemap_next_root(&s, &root)))
+      ;
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_framemap_next_area(&s, &area)))
+      status = CN_FRAMEMAP_NONE;
+    if (status == CN_FRAMEMAP_BAD)
+      return status;
+  }
+  return CN_FRAMEMAP_OK;
+}
+
+static int check_details(const struct cn_details_function *f)
+{
+  for (uint32_t i = 0; i < f->safepoints; i++) {
+    struct cn_details d;
+    struct cn_source source;
+    struct cn_deopt deopt;
+    struct cn_span_use span;
+    uint32_t offset;
+    if (cn_details_return_offset(f, i, &offset) || cn_details_find(f, offset, &d))
+      return CN_FRAMEMAP_BAD;
+    int status;
+    while (!(status = cn_details_next_source(&d, &source)))
+      ;
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_deopt(&d, &deopt)))
+      status = CN_FRAMEMAP_NONE;
+    while (status == CN_FRAMEMAP_NONE && !(status = cn_details_next_span_use(&d, &span)))
+      status = CN_FRAMEMAP_NONE;
+    if (status == CN_FRAMEMAP_BAD)
+      return status;
+  }
+  return CN_FRAMEMAP_OK;
+}
+
+/* ---- reading ---- */
+
+/* Addresses as the file has them, of what the reader says of our copy of a section. */
+static uint64_t address_of(const struct cn_elf_section *s, uintptr_t pointer)
+{
+  return pointer - (uintptr_t)s->data + s->head.sh_addr;
+}
+
+static int malformed(const struct cn_elf_section *s, const unsigned char *at, char **error)
+{
+  return CN_FAIL(error, "section %s, offset %zu: malformed", s->name, (size_t)(at - s->data));
+}
+
+static int read_maps(struct cn_frames_view *view, uint32_t section, char **error)
+{
+  const struct cn_elf_section *s = &view->elf.sections[section];
+  const unsigned char *cursor = s->data, *end = cursor ? cursor + s->head.sh_size : NULL;
+  struct cn_frames_entry e = {0};
+  int status;
+
+  if (cn_elf_relocate(&view->elf, section, error))
+    return -1;
+  while (cursor && (status = cn_framemap_next_function(&cursor, end, &e.map)) != CN_FRAMEMAP_NONE) {
+    if (status || check_map(&e.map))
+      return malformed(s, status ? cursor : e.map.data, error);
+    e.address = address_of(s, e.map.entry);
+    const struct cn_elf_symbol *symbol = cn_elf_function_at(&view->elf, e.address);
+    e.name = symbol ? symbol->name : NULL;
+    e.section = cn_elf_section_at(&view->elf, e.address);
+    cn_push(&view->functions, e);
+  }
+  return 0;
+}
+
+struct by_address {
+  uint64_t address;
+  size_t index;
+};
+
+static int compare(const void *x, const void *y)
+{
+  const struct by_address *a = x, *b = y;
+
+  if (a->address != b->address)
+    return a->address < b->address ? -1 : 1;
+  return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Give the details to all functions at the address; how many there are. */
+static size_t assign(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
+                     const struct cn_details_function *details)
+{
+  size_t low = 0, high = view->functions.count, given = 0;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (order[middle].address < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < view->functions.count && order[low].address == address; low++, given++)
+    view->functions.at[order[low].index].details = *details;
+  return given;
+}
+
+/* The outermost function that the details speak of: it is the one that has the frame. */
+static const char *name_by_details(const struct cn_details_function *f)
+{
+  const char *name = NULL;
+
+  for (uint32_t i = 0; !name && i < f->safepoints; i++) {
+    struct cn_details d;
+    struct cn_source source;
+    uint32_t offset;
+    if (cn_details_return_offset(f, i, &offset) || cn_details_find(f, offset, &d))
+      break;
+    while (!cn_details_next_source(&d, &source))
+      name = source.function;
+  }
+  return name && *name ? name : NULL;
+}
+
+static int read_details(struct cn_frames_view *view, const struct by_address *order,
+                        uint32_t section, char **error)
+{
+  const struct cn_elf_section *s = &view->elf.sections[section];
+  const unsigned char *cursor = s->data, *end = cursor ? cursor + s->head.sh_size : NULL;
+  struct cn_details_function f = {0};
+  int status;
+
+  if (cn_elf_relocate(&view->elf, section, error))
+    return -1;
+  while (cursor && (status = cn_details_next_function(&cursor, end, &f)) != CN_FRAMEMAP_NONE) {
+    if (status || check_details(&f))
+      return malformed(s, cursor, error);
+    if (!assign(view, order, address_of(s, f.entry), &f))
+      return CN_FAIL(error, "section %s, offset %zu: speaks of code that has no frame map", s->name,
+                     (size_t)(cursor - s->data));
+  }
+  return 0;
+}
+
+/* What a file without frame maps is, and what to do about it. */
+static int no_maps(const struct cn_elf *elf, char **error)
+{
+  bool object = elf->head.e_type == ET_REL;
+
+  if (cn_elf_find(elf, ".llvm_stackmaps", 0))
+    return CN_FAIL(error, "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints "
+                          "what it has",
+                   object ? " yet: 'cairn frames --rewrite' makes them, or a link by cairn-cc"
+                          : ": 'cairn frames --rewrite' has not seen the objects that it is of");
+  if (object && cn_guard_is_there(elf))
+    return CN_FAIL(error, "it has no safepoint, and 'cairn frames --rewrite' has not seen it yet");
+  return CN_FAIL(error, "no section cairn_frames: no function in it has a safepoint");
+}
+
+static int read_all(struct cn_frames_view *view, char **error)
+{
+  uint32_t section = cn_elf_find(&view->elf, "cairn_frames", 0);
+
+  if (!section)
+    return no_maps(&view->elf, error);
+  if (cn_elf_place(&view->elf, error))
+    return -1;
+  for (; section; section = cn_elf_find(&view->elf, "cairn_frames", section + 1))
+    if (read_maps(view, section, error))
+      return -1;
+  size_t count = view->functions.count;
+  struct by_address *order = cn_alloc((count + 1) * sizeof *order);
+  for (size_t i = 0; i < count; i++)
+    order[i] = (struct by_address){view->functions.at[i].address, i};
+  qsort(order, count, sizeof *order, compare);
+  int status = 0;
+  for (section = 0; !status && (section = cn_elf_find(&view->elf, "cairn_details", section + 1));)
+    status = read_details(view, order, section, error);
+  free(order);
+  for (size_t i = 0; !status && i < count; i++)
+    if (!view->functions.at[i].name && view->functions.at[i].details.safepoints)
+      view->functions.at[i].name = name_by_details(&view->functions.at[i].details);
+  return status;
+}
+
+int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error)
+{
+  *view = (struct cn_frames_view){0};
+  if (cn_elf_open(&view->elf, bytes, size, error))
+    return -1;
+  int status = read_all(view, error);
+  if (status)
+    cn_frames_view_close(view);
+  return status;
+}
+
+void cn_frames_view_close(struct cn_frames_view *view)
+{
+  cn_free(&view->functions);
+  cn_elf_close(&view->elf);
+}
+
+/* ---- details ---- */
+
+bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
+                            struct cn_details *out)
+{
+  return entry->details.safepoints && !cn_details_find(&entry->details, return_offset, out);
+}
+
+/* The section that a piece of our copy lies in. */
+static uint32_t section_of(const struct cn_elf *elf, const unsigned char *at)
+{
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    const struct cn_elf_section *s = &elf->sections[i];
+    if (s->data && (uintptr_t)at - (uintptr_t)s->data < s->head.sh_size)
+      return i;
+  }
+  return 0;
+}
+
+/* A symbol at the address, but no section's. */
+static const char *symbol_at(const struct cn_elf *elf, uint64_t address)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION &&
+        cn_elf_address(elf, &elf->symbols[i]) == address)
+      return elf->symbols[i].name;
+  return NULL;
+}
+
+/* By a symbol, or in an object, where addresses are made up, by the section. */
+static void name_address(const struct cn_elf *elf, uint64_t address, struct cn_frames_span *out)
+{
+  uint32_t section = cn_elf_section_at(elf, address);
+
+  out->is_address = true;
+  out->symbol = symbol_at(elf, address);
+  out->value = out->symbol ? 0 : address;
+  if (out->symbol || elf->head.e_type != ET_REL || !section)
+    return;
+  out->symbol = elf->sections[section].name;
+  out->value = address - elf->sections[section].head.sh_addr;
+}
+
+bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details,
+                         uint32_t index, struct cn_frames_span *out)
+{
+  const unsigned char *block = details->function.block;
+  const struct cn_elf_section *home = &view->elf.sections[section_of(&view->elf, block)];
+  uintptr_t table = cn_details_span_table(details);
+  struct cairn_span span;
+  char *error = NULL;
+
+  if (!table || !home->data)
+    return false;
+  uint64_t address = address_of(home, table) + index * sizeof span;
+  uint32_t section = cn_elf_section_at(&view->elf, address);
+  if (!section || cn_elf_relocate(&view->elf, section, &error)) {
+    free(error);
+    return false;
+  }
+  const struct cn_elf_section *s = &view->elf.sections[section];
+  uint64_t offset = address - s->head.sh_addr;
+  if (!s->data || s->head.sh_size - offset < sizeof span)
+    return false;
+  memcpy(&span, s->data + offset, sizeof span);
+  *out = (struct cn_frames_span){.key = span.key, .value = span.integer};
+  if (span.distance)
+    name_address(&view->elf,
+                 address + offsetof(struct cairn_span, distance) + (uint64_t)(int64_t)span.distance,
+                 out);
+  return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frame maps and details of a file, found, joined and checked, for whoever prints or counts them.
+ * Private to src/object.
+ */
+#ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
+#define CN_OBJECT_PRINT_FRAMES_VIEW_H
+
+#include "base/vector.h"
+#include "framemap/details.h"
+#include "framemap/details_format.h"
+#include "framemap/framemap.h"
+#include "object/elf/elf_file.h"
+
+struct cn_frames_entry {
+  const char *name;     /* null: unknown */
+  uint64_t address;     /* in an image; of an object made up, but always within its section */
+  uint32_t section;     /* where the code is; 0 unknown */
+  struct cn_framemap_function map;
+  struct cn_details_function details; /* of no safepoints: there are none */
+};
+
+struct cn_frames_view {
+  struct cn_elf elf; /* placed */
+  CN_VECTOR(struct cn_frames_entry) functions; /* as their maps stand in the file */
+};
+
+/* The file's maps. All of them are read once: what follows cannot fail. Negative on error, a file
+ * without section cairn_frames included; *error is then a message to free. */
+int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error);
+void cn_frames_view_close(struct cn_frames_view *view);
+
+/* What is known of a function's safepoint; false: nothing. */
+bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
+                            struct cn_details *out);
+
+/* An entry of the span table. A value that is an address is that of `symbol` (in an object also a
+ * section's name; null if none is known) plus `value`; else `value` is all. False: the file has no
+ * such entry. */
+struct cn_frames_span {
+  uint64_t key, value;
+  bool is_address;
+  const char *symbol;
+};
+bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details,
+                         uint32_t index, struct cn_frames_span *out);
+
+/* The name of a register by DWARF number; the buffer holds 16 bytes. */
+const char *cn_frames_register(unsigned dwarf, char *buffer);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Write one JSON document (RFC 8259).
+ */
+#include "object/print/json_out.h"
+
+#include <inttypes.h>
+#include "base/check.h"
+
+/* The length of the UTF-8 sequence that begins here, or 0 if none does (RFC 3629, section 4). The
+ * zero at the end continues nothing. */
+static unsigned sequence(const unsigned char *c)
+{
+  static const struct {
+    unsigned char first, last, low, high; /* of the first byte; of the second one */
+    unsigned length;
+  } forms[] = {{0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+               {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+               {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (c[0] < forms[i].first || c[0] > forms[i].last)
+      continue;
+    if (forms[i].length > 1 && (c[1] < forms[i].low || c[1] > forms[i].high))
+      return 0;
+    for (unsigned k = 2; k < forms[i].length; k++)
+      if ((c[k] & 0xc0) != 0x80)
+        return 0;
+    return forms[i].length;
+  }
+  return 0;
+}
+
+void cn_json_out_text(FILE *out, const char *text)
+{
+  const unsigned char *c = (const unsigned char *)text;
+
+  putc('"', out);
+  while (*c) {
+    unsigned length = sequence(c);
+    if (!length)
+      fputs("\\ufffd", out);
+    else if (*c == '"' || *c == '\\')
+      fprintf(out, "\\%c", *c);
+    else if (*c < 0x20)
+      fprintf(out, "\\u%04x", *c);
+    else
+      fwrite(c, 1, length, out);
+    c += length ? length : 1;
+  }
+  putc('"', out);
+}
+
+static void put_line(struct cn_json_out *json)
+{
+  putc('\n', json->out);
+  for (unsigned i = 0; i < json->depth; i++)
+    fputs("  ", json->out);
+}
+
+/* What stands before a value. */
+static void begin(struct cn_json_out *json, const char *name)
+{
+  if (json->depth) {
+    if (json->is_not_first[json->depth - 1])
+      putc(',', json->out);
+    if (!json->on_line)
+      put_line(json);
+    else if (json->is_not_first[json->depth - 1])
+      putc(' ', json->out);
+    json->is_not_first[json->depth - 1] = true;
+  }
+  if (name) {
+    cn_json_out_text(json->out, name);
+    fputs(": ", json->out);
+  }
+}
+
+void cn_json_out_open(struct cn_json_out *json, const char *name, char bracket)
+{
+  CN_CHECK(json->depth < CN_JSON_OUT_DEEPEST);
+  begin(json, name);
+  putc(bracket, json->out);
+  json->is_not_first[json->depth] = false;
+  json->closing[json->depth++] = bracket == '{' ? '}' : ']';
+}
+
+void cn_json_out_open_on_line(struct cn_json_out *json, const char *name, char bracket)
+{
+  cn_json_out_open(json, name, bracket);
+  if (!json->on_line)
+    json->on_line = json->depth;
+}
+
+void cn_json_out_close(struct cn_json_out *json)
+{
+  bool was_on_line = json->on_line != 0;
+
+  if (json->on_line == json->depth)
+    json->on_line = 0;
+  json->depth--;
+  if (!was_on_line && json->is_not_first[json->depth])
+    put_line(json);
+  putc(json->closing[json->depth], json->out);
+  if (!json->depth)
+    putc('\n', json->out);
+}
+
+void cn_json_out_number(struct cn_json_out *json, const char *name, uint64_t value)
+{
+  begin(json, name);
+  fprintf(json->out, "%" PRIu64, value);
+}
+
+void cn_json_out_signed(struct cn_json_out *json, const char *name, int64_t value)
+{
+  begin(json, name);
+  fprintf(json->out, "%" PRId64, value);
+}
+
+void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value)
+{
+  begin(json, name);
+  fputs(value ? "true" : "false", json->out);
+}
+
+void cn_json_out_null(struct cn_json_out *json, const char *name)
+{
+  begin(json, name);
+  fputs("null", json->out);
+}
+
+void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text)
+{
+  if (!text) {
+    cn_json_out_null(json, name);
+    return;
+  }
+  begin(json, name);
+  cn_json_out_text(json->out, text);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Write one JSON document (RFC 8259), indented, in the order of the calls.
+ *
+ *   struct cn_json_out json = {.out = stdout};
+ *   cn_json_out_open(&json, NULL, '{');
+ *   cn_json_out_string(&json, "file", path);
+ *   cn_json_out_open(&json, "records", '[');
+ *   ...
+ *   cn_json_out_close(&json);
+ *   cn_json_out_close(&json);
+ *
+ * Names are null for the elements of an array. Numbers of 64 bits are written as they are: readers
+ * that take numbers for doubles lose digits above 2^53.
+ */
+#ifndef CN_OBJECT_PRINT_JSON_OUT_H
+#define CN_OBJECT_PRINT_JSON_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CN_JSON_OUT_DEEPEST = 16 };
+
+struct cn_json_out {
+  FILE *out;
+  unsigned depth, on_line; /* how many are open; from which depth on all is on one line, or 0 */
+  bool is_not_first[CN_JSON_OUT_DEEPEST];
+  char closing[CN_JSON_OUT_DEEPEST];
+};
+
+/* Open an object ('{') or an array ('['); on_line(): all of it stands on one line. The document
+ * ends with a line's end when the last one is closed. */
+void cn_json_out_open(struct cn_json_out *json, const char *name, char bracket);
+void cn_json_out_open_on_line(struct cn_json_out *json, const char *name, char bracket);
+void cn_json_out_close(struct cn_json_out *json);
+
+void cn_json_out_number(struct cn_json_out *json, const char *name, uint64_t value);
+void cn_json_out_signed(struct cn_json_out *json, const char *name, int64_t value);
+void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value);
+void cn_json_out_null(struct cn_json_out *json, const char *name);
+/* `text` null: null. What is no UTF-8 in it becomes U+FFFD. */
+void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text);
+/* The same of a text alone, with its quotes, for those whose documents are smaller. */
+void cn_json_out_text(FILE *out, const char *text);
+
+#endif

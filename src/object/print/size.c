@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What maps cost. Each byte of the sections is counted once: what safepoints share, where it is met
+ * first.
+ */
+#include "object/print/size.h"
+
+#include <cairn/object.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "framemap/framemap_format.h"
+#include "object/print/frames_view.h"
+
+const char *const cn_size_names[CN_SIZE_COUNT] = {
+#define CN_SIZE_KIND(constant, name, help) name,
+    CN_SIZE_KINDS(CN_SIZE_KIND)
+#undef CN_SIZE_KIND
+};
+const char *const cn_size_help[CN_SIZE_COUNT] = {
+#define CN_SIZE_KIND(constant, name, help) help,
+    CN_SIZE_KINDS(CN_SIZE_KIND)
+#undef CN_SIZE_KIND
+};
+
+uint64_t cn_size_frames(const uint64_t bytes[CN_SIZE_COUNT])
+{
+  uint64_t sum = 0;
+
+  for (unsigned kind = 0; kind < CN_SIZE_DETAILS_HEADERS; kind++)
+    sum += bytes[kind];
+  return sum;
+}
+
+uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT])
+{
+  uint64_t sum = 0;
+
+  for (unsigned kind = CN_SIZE_DETAILS_HEADERS; kind < CN_SIZE_COUNT; kind++)
+    sum += bytes[kind];
+  return sum;
+}
+
+/* One descriptor: [start, start + ...) of the map. */
+static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s,
+                             const unsigned char *start)
+{
+  struct cn_root root;
+  struct cn_area area;
+  const unsigned char *at = s->cursor;
+
+  f->bytes[CN_SIZE_FRAMES] += (uint64_t)(at - start);
+  while (!cn_framemap_next_root(s, &root))
+    ;
+  f->bytes[CN_SIZE_ROOTS] += (uint64_t)(s->cursor - at);
+  at = s->cursor;
+  while (!cn_framemap_next_area(s, &area))
+    ;
+  f->bytes[CN_SIZE_AREAS] += (uint64_t)(s->cursor - at);
+}
+
+static void count_map(struct cn_size_function *f, const struct cn_framemap_function *map)
+{
+  uint32_t packed;
+
+  memcpy(&packed, map->data + CN_MAP_COUNT, sizeof packed);
+  unsigned a = packed >> 28 & 3, b = packed >> 30;
+  uint64_t length = (uint64_t)(map->end - map->data);
+  const unsigned char *starts = map->data + CN_MAP_HEADER + ((size_t)map->safepoints << a);
+  const unsigned char *descriptors = starts + ((size_t)map->safepoints << b);
+  unsigned char *met = cn_alloc(length);
+
+  f->bytes[CN_SIZE_HEADERS] += CN_MAP_HEADER;
+  f->bytes[CN_SIZE_RETURNS] += (uint64_t)map->safepoints << a;
+  f->bytes[CN_SIZE_STARTS] += (uint64_t)map->safepoints << b;
+  for (uint32_t i = 0; i < map->safepoints; i++) {
+    struct cn_safepoint s;
+    uint32_t start = 0;
+    memcpy(&start, starts + ((size_t)i << b), (size_t)1 << b);
+    if (start >= length || met[start]++ || cn_framemap_safepoint(map, i, &s))
+      continue;
+    count_descriptor(f, &s, descriptors + start);
+  }
+  free(met);
+  f->bytes[CN_SIZE_PADDING] += length - cn_size_frames(f->bytes);
+}
+
+/* Of a function's details, what stands in records and scopes; deopt values and spans are told by
+ * how far the reader gets, the rest are sources. */
+static void count_details(struct cn_size_function *f, const struct cn_details_function *details)
+{
+  uint64_t length = (uint64_t)(details->end - details->data), own = 0;
+  unsigned char *met;
+
+  if (!details->safepoints)
+    return;
+  met = cn_alloc(length);
+  for (uint32_t i = 0; i < details->safepoints; i++) {
+    struct cn_details d;
+    struct cn_source source;
+    struct cn_deopt deopt;
+    struct cn_span_use span;
+    uint32_t offset;
+    if (cn_details_return_offset(details, i, &offset) || cn_details_find(details, offset, &d))
+      continue;
+    size_t key = (size_t)(d.cursor - details->data);
+    if (key >= length || met[key]++)
+      continue;
+    while (!cn_details_next_source(&d, &source))
+      ;
+    const unsigned char *at = d.cursor;
+    while (!cn_details_next_deopt(&d, &deopt))
+      ;
+    f->bytes[CN_SIZE_DEOPTS] += (uint64_t)(d.cursor - at);
+    at = d.cursor;
+    while (!cn_details_next_span_use(&d, &span))
+      ;
+    f->bytes[CN_SIZE_SPANS] += (uint64_t)(d.cursor - at);
+  }
+  free(met);
+  uint32_t packed;
+  memcpy(&packed, details->data, sizeof packed);
+  own = 4 + ((uint64_t)details->safepoints << (packed >> 28 & 3)) +
+        ((uint64_t)details->safepoints << (packed >> 30));
+  f->bytes[CN_SIZE_DETAILS_HEADERS] += own + CN_DETAILS_FUNCTION;
+  own += f->bytes[CN_SIZE_DEOPTS] + f->bytes[CN_SIZE_SPANS];
+  f->bytes[CN_SIZE_SOURCES] += length > own ? length - own : 0;
+}
+
+static int largest_first(const void *x, const void *y)
+{
+  const struct cn_size_function *a = x, *b = y;
+  uint64_t p = cn_size_frames(a->bytes) + cn_size_details(a->bytes);
+  uint64_t q = cn_size_frames(b->bytes) + cn_size_details(b->bytes);
+
+  if (p != q)
+    return p < q ? 1 : -1;
+  return strcmp(a->name, b->name);
+}
+
+static uint64_t section_bytes(const struct cn_elf *elf, const char *name)
+{
+  uint64_t sum = 0;
+
+  for (uint32_t i = 0; (i = cn_elf_find(elf, name, i + 1)) != 0;)
+    sum += elf->sections[i].head.sh_size;
+  return sum;
+}
+
+static void count_all(struct cn_size *size, const struct cn_frames_view *view)
+{
+  for (size_t i = 0; i < view->functions.count; i++) {
+    const struct cn_frames_entry *e = &view->functions.at[i];
+    struct cn_size_function f = {.name = cn_strdup(e->name ? e->name : "?"),
+                                 .code = e->map.code_size,
+                                 .safepoints = e->map.safepoints};
+    count_map(&f, &e->map);
+    count_details(&f, &e->details);
+    cn_push(&size->functions, f);
+    size->code += f.code;
+    size->safepoints += f.safepoints;
+    for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+      size->bytes[kind] += f.bytes[kind];
+  }
+  if (size->functions.count)
+    qsort(size->functions.at, size->functions.count, sizeof *size->functions.at, largest_first);
+  for (uint32_t i = 1; i < view->elf.section_count; i++)
+    if (view->elf.sections[i].head.sh_flags & SHF_EXECINSTR)
+      size->text += view->elf.sections[i].head.sh_size;
+  /* What no function owns: zeros between maps, blocks' headers and strings. */
+  uint64_t frames = section_bytes(&view->elf, "cairn_frames");
+  uint64_t details = section_bytes(&view->elf, "cairn_details");
+  uint64_t known = cn_size_frames(size->bytes), told = cn_size_details(size->bytes);
+  size->bytes[CN_SIZE_PADDING] += frames > known ? frames - known : 0;
+  size->bytes[CN_SIZE_DETAILS_HEADERS] += details > told ? details - told : 0;
+}
+
+/* The object's stack maps, if it has any, and the object with frame maps in their place. */
+static int replace(struct cn_size *size, const void *bytes, size_t length, void **out,
+                   size_t *out_length, char **error)
+{
+  struct cn_elf elf;
+
+  *out = NULL;
+  if (cn_elf_open(&elf, bytes, length, error))
+    return -1;
+  bool is_object = elf.head.e_type == ET_REL;
+  size->stack_maps = section_bytes(&elf, ".llvm_stackmaps");
+  cn_elf_close(&elf);
+  if (!size->stack_maps || !is_object)
+    return 0;
+  return cairn_object_rewrite(bytes, length, out, out_length, error);
+}
+
+int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error)
+{
+  struct cn_frames_view view;
+  void *object = NULL;
+  size_t object_length = 0;
+
+  *size = (struct cn_size){0};
+  int status = replace(size, bytes, length, &object, &object_length, error);
+  if (!status)
+    status = cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length,
+                                 error);
+  if (!status) {
+    count_all(size, &view);
+    cn_frames_view_close(&view);
+  }
+  free(object);
+  return status;
+}
+
+void cn_size_free(struct cn_size *size)
+{
+  for (size_t i = 0; i < size->functions.count; i++)
+    free((char *)size->functions.at[i].name);
+  cn_free(&size->functions);
+}

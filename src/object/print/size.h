@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What maps cost: bytes by function and kind.
+ */
+#ifndef CN_OBJECT_PRINT_SIZE_H
+#define CN_OBJECT_PRINT_SIZE_H
+
+#include <stdint.h>
+#include "base/vector.h"
+
+/* Kinds of bytes: (name, what they are). Those up to DETAILS_HEADERS are the frame maps'. */
+#define CN_SIZE_KINDS(X)                                                     \
+  X(HEADERS, "headers", "of functions: entry, size of code, counts")         \
+  X(RETURNS, "return offsets", "where the calls return to")                  \
+  X(STARTS, "descriptor offsets", "which descriptor a safepoint has")        \
+  X(FRAMES, "frames", "frame sizes, saved registers, ids")                   \
+  X(ROOTS, "roots", "places of references")                                  \
+  X(AREAS, "areas", "locals whose address was taken")                        \
+  X(PADDING, "padding", "")                                                  \
+  X(DETAILS_HEADERS, "details: headers", "blocks, functions, offsets, strings, padding") \
+  X(SOURCES, "details: sources", "functions, files, lines; inlined ones too") \
+  X(DEOPTS, "details: deopt values", "")                                     \
+  X(SPANS, "details: spans", "")
+enum cn_size_kind {
+#define CN_SIZE_KIND(constant, name, help) CN_SIZE_##constant,
+  CN_SIZE_KINDS(CN_SIZE_KIND)
+#undef CN_SIZE_KIND
+  CN_SIZE_COUNT
+};
+extern const char *const cn_size_names[CN_SIZE_COUNT], *const cn_size_help[CN_SIZE_COUNT];
+
+struct cn_size_function {
+  const char *name; /* lives with the struct cn_size */
+  uint64_t code, safepoints, bytes[CN_SIZE_COUNT];
+};
+
+struct cn_size {
+  CN_VECTOR(struct cn_size_function) functions; /* largest maps first, then by name */
+  uint64_t code, safepoints, bytes[CN_SIZE_COUNT];
+  uint64_t text;       /* bytes of all code in the file */
+  uint64_t stack_maps; /* of the .llvm_stackmaps in the file; the frame maps are then those that it
+                          would get */
+};
+
+/* Count what is in the object or image of these bytes. Negative on error, a file without maps
+ * included; *error is then a message to free. */
+int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error);
+void cn_size_free(struct cn_size *size);
+
+/* All frame maps, and all details, of such an array. */
+uint64_t cn_size_frames(const uint64_t bytes[CN_SIZE_COUNT]);
+uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT]);
+
+#endif

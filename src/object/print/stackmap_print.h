@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn stackmap`: LLVM stack maps as text or JSON. Private to src/object but for the first
+ * function.
+ */
+#ifndef CN_OBJECT_PRINT_STACKMAP_PRINT_H
+#define CN_OBJECT_PRINT_STACKMAP_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <cairn/stackmap.h>
+#include "object/dwarf/lines.h"
+#include "object/print/json_out.h"
+
+struct cn_stackmap_print {
+  bool json;
+  bool raw; /* the file is the bytes of a section, from whatever file format */
+};
+
+/* Print the stack maps of a relocatable object, a linked image, or the members of an archive; of
+ * standard input if `path` is "-". All of it is checked first: nothing is printed of a file that is
+ * refused. 0, or negative after a message on `err`. */
+int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out,
+                              FILE *err);
+
+/* One file that was opened and checked. */
+struct cn_stackmap_view {
+  const char *member;                  /* of an archive; or null */
+  struct cairn_stackmap_file *file;    /* null: raw */
+  struct cairn_stackmap_section whole; /* then this is all there is */
+  struct cn_lines *lines;              /* null: unknown */
+};
+
+/* Section number `index` of the view; false if there are fewer. */
+bool cn_stackmap_view_section(const struct cn_stackmap_view *view, unsigned index,
+                              struct cairn_stackmap_section *section);
+/* The name of a register; null if it has none, and of raw bytes. */
+const char *cn_stackmap_view_register(const struct cn_stackmap_view *view, unsigned reg);
+bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t address,
+                               struct cairn_stackmap_symbol *symbol);
+/* The source line of a record; false if it is not known. */
+bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
+                             const struct cairn_stackmap_record *record, const char **file,
+                             int *line, int *column);
+
+void cn_stackmap_print_text(FILE *out, const struct cn_stackmap_view *view);
+/* One element of the document's array of objects (stackmap_json.c). */
+void cn_stackmap_print_json(struct cn_json_out *json, const struct cn_stackmap_view *view);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack maps in ELF files: find the sections, apply what relocations there are.
+ */
+#include "object/stackmap/stackmap_file.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+
+static const char maps_name[] = ".llvm_stackmaps";
+
+/* One section of stack maps. Empty, without bytes of its own (a file of debug information alone)
+ * or compressed it is no map, and must not look like one without roots. */
+static int prepare(struct cn_elf *elf, uint32_t section, char **error)
+{
+  const Elf64_Shdr *h = &elf->sections[section].head;
+
+  if (!elf->sections[section].data || (h->sh_flags & SHF_COMPRESSED) || !h->sh_size)
+    return cn_elf_fail(elf, elf->head.e_shoff + section * sizeof *h,
+                       "the stack maps have no contents that can be read", error);
+  return cn_elf_relocate(elf, section, error);
+}
+
+static int open_file(struct cairn_stackmap_file *file, const void *bytes, size_t length,
+                     char **error)
+{
+  struct cn_elf *elf = &file->elf;
+
+  if (cn_elf_open_any(elf, bytes, length, error))
+    return CAIRN_STACKMAP_E_ELF;
+  uint32_t section = cn_elf_find(elf, maps_name, 0);
+  if (!section) {
+    elf->fault_offset = 0;
+    elf->fault_reason = cairn_stackmap_status_text(CAIRN_STACKMAP_E_NO_MAPS);
+    return CAIRN_STACKMAP_E_NO_MAPS;
+  }
+  if (cn_elf_place(elf, error))
+    return CAIRN_STACKMAP_E_ELF;
+  for (; section; section = cn_elf_find(elf, maps_name, section + 1)) {
+    if (prepare(elf, section, error))
+      return CAIRN_STACKMAP_E_ELF;
+    cn_push(&file->sections, section);
+  }
+  return CAIRN_STACKMAP_E_OK;
+}
+
+int cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
+                             struct cairn_stackmap_error *error)
+{
+  struct cairn_stackmap_file *opened = cn_alloc(sizeof *opened);
+  char *message = NULL;
+  int status = open_file(opened, bytes, length, &message);
+
+  free(message);
+  *file = status < 0 ? NULL : opened;
+  if (status < 0) {
+    if (error)
+      *error = (struct cairn_stackmap_error){opened->elf.fault_offset, opened->elf.fault_reason};
+    cairn_stackmap_file_close(opened);
+  }
+  return status;
+}
+
+void cairn_stackmap_file_close(struct cairn_stackmap_file *file)
+{
+  if (!file)
+    return;
+  cn_free(&file->sections);
+  cn_elf_close(&file->elf);
+  free(file);
+}
+
+unsigned cairn_stackmap_file_machine(const struct cairn_stackmap_file *file)
+{
+  return file->elf.head.e_machine;
+}
+
+bool cairn_stackmap_file_is_object(const struct cairn_stackmap_file *file)
+{
+  return file->elf.head.e_type == ET_REL;
+}
+
+bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigned index,
+                                 struct cairn_stackmap_section *section)
+{
+  if (index >= file->sections.count)
+    return false;
+  uint32_t found = file->sections.at[index];
+  const struct cn_elf_section *s = &file->elf.sections[found];
+  *section = (struct cairn_stackmap_section){s->data, s->head.sh_size, s->head.sh_offset, found};
+  return true;
+}
+
+bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64_t address,
+                                  struct cairn_stackmap_symbol *symbol)
+{
+  const struct cn_elf_symbol *s = address ? cn_elf_function_at(&file->elf, address) : NULL;
+
+  if (!s)
+    return false;
+  const struct cn_elf_section *section = &file->elf.sections[s->section];
+  *symbol = (struct cairn_stackmap_symbol){
+      .name = s->name,
+      .section = section->name,
+      .section_index = s->section,
+      .address = cn_elf_address(&file->elf, s),
+      .size = s->sym.st_size,
+      .section_offset = cn_elf_address(&file->elf, s) - section->head.sh_addr};
+  return true;
+}

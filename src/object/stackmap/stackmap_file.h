@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is behind struct cairn_stackmap_file. Private to src/object.
+ */
+#ifndef CN_OBJECT_STACKMAP_STACKMAP_FILE_H
+#define CN_OBJECT_STACKMAP_STACKMAP_FILE_H
+
+#include <cairn/stackmap.h>
+#include "base/vector.h"
+#include "object/elf/elf_file.h"
+
+struct cairn_stackmap_file {
+  struct cn_elf elf; /* placed; the stack maps are relocated */
+  CN_VECTOR(uint32_t) sections; /* of stack maps: indices */
+};
+
+#endif
