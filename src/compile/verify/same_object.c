@@ -22,8 +22,10 @@
 
 /* The classes that are no node's number. */
 enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
-/* Passes after which what still changes is taken for an object of its own. */
-#define PASSES 200
+/* Passes after which what still changes gets a class of its own: a difference that the first pass
+ * saw, before all inputs had a class, may go round a circle of phis for ever. What such choose
+ * between is left to cn_objects_same(). */
+#define PASSES 40
 /* How far one question is followed. */
 #define STEPS 20000
 #define DEPTH 2000
@@ -89,6 +91,8 @@ static uint32_t class_of(const struct cn_objects *o, struct table *table, uint32
 {
   const struct cn_object *node = &o->nodes.at[n];
 
+  if (node->unsettled)
+    return n + FIRST;
   switch (node->kind) {
   case CN_OBJECT_FIXED:
     return FIXED;
@@ -114,7 +118,7 @@ static bool pass_over(struct cn_objects *o, struct table *table, bool settle)
     struct cn_object *node = &o->nodes.at[o->order[at]];
     uint32_t class = class_of(o, table, o->order[at]);
     if (settle && class != node->class && node->kind == CN_OBJECT_MERGE) {
-      node->kind = CN_OBJECT_ORIGIN;
+      node->unsettled = true;
       class = o->order[at] + FIRST;
     }
     changed |= class != node->class;

@@ -158,6 +158,7 @@ struct cn_object {
   bool start;            /* a copy that is its object's start */
   bool null;
   bool inside;           /* may point to other than its object's start */
+  bool unsettled;        /* a merge whose class went on changing: its number says nothing of it */
   uint32_t from;
   uint32_t first, count; /* slice of inputs */
   const void *key;       /* what decides between the inputs: a block, or a condition or index, */

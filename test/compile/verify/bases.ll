@@ -1,7 +1,7 @@
 ; RUN: split-file %s %t
 ; RUN: %cairn verify %t/right.ll
 ; RUN: opt-22 -passes='verify<safepoint-ir>' -disable-output %t/right.ll
-; RUN: for f in loads stale-name swapped undef null select lane mask circle; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
+; RUN: for f in loads stale-name swapped undef null select lane mask circle round; do not %cairn verify %t/$f.ll > %t/$f.out 2>&1 \
 ; RUN:   || exit 1; FileCheck --input-file=%t/$f.out %t/$f.ll || exit 1; done
 ; The collector moves a derived pointer by as much as its base. With a base of another object it would
 ; move it by as much as that: so that two are of one object has to be proved, not only not refuted.
@@ -144,6 +144,44 @@ latch:
   br i1 %c, label %loop, label %out
 out:
   ret ptr addrspace(1) %d
+}
+
+; Two webs walk in step through a cycle of two entries and one in itself, and all the way round rest
+; on one another.
+define ptr addrspace(1) @round(ptr addrspace(1) %a, ptr %p, i1 %c1, i1 %c2, i1 %c3, i1 %c4, i1 %c5) gc "statepoint-example" {
+entry:
+  br i1 %c1, label %left, label %right
+left:
+  %q.left = phi ptr addrspace(1) [ %a, %entry ], [ %q.right, %right ]
+  %other = load ptr addrspace(1), ptr %p
+  br i1 %c2, label %meet, label %right
+right:
+  %right.base = phi ptr addrspace(1) [ %pick.base, %again ], [ %other, %left ], [ %a, %entry ]
+  %right.derived = phi ptr addrspace(1) [ %pick, %again ], [ %other, %left ], [ %a, %entry ]
+  %q.right = phi ptr addrspace(1) [ %made, %again ], [ %q.left, %left ], [ %a, %entry ]
+  br i1 %c3, label %meet, label %left
+meet:
+  %base = phi ptr addrspace(1) [ %other, %left ], [ %right.base, %right ]
+  %derived = phi ptr addrspace(1) [ %other, %left ], [ %right.derived, %right ]
+  %q = phi ptr addrspace(1) [ %q.left, %left ], [ %q.right, %right ]
+  %inside = getelementptr i8, ptr addrspace(1) %q, i64 8
+  %one.base = select i1 %c4, ptr addrspace(1) %q, ptr addrspace(1) %base
+  %one = select i1 %c4, ptr addrspace(1) %inside, ptr addrspace(1) %derived
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %base, ptr addrspace(1) %derived, ptr addrspace(1) %q, ptr addrspace(1) %one.base, ptr addrspace(1) %one) ]
+  %derived.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 1)
+  %q.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 2, i32 2)
+  %one.base.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 3, i32 3)
+  %one.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 3, i32 4)
+  %made = load ptr addrspace(1), ptr %p
+  br label %again
+again:
+  %again.base = phi ptr addrspace(1) [ %q.r, %meet ], [ %one.base.r, %again ]
+  %again.derived = phi ptr addrspace(1) [ %q.r, %meet ], [ %next, %again ]
+  %pick.base = select i1 %c5, ptr addrspace(1) %made, ptr addrspace(1) %again.base
+  %pick = select i1 %c5, ptr addrspace(1) %made, ptr addrspace(1) %again.derived
+  %next = getelementptr i8, ptr addrspace(1) %one.r, i64 8
+  store ptr addrspace(1) %derived.r, ptr addrspace(1) %pick
+  br i1 %c2, label %again, label %right
 }
 
 ;--- loads.ll
@@ -305,4 +343,47 @@ yes:
   ret ptr addrspace(1) %r
 no:
   ret ptr addrspace(1) %d
+}
+
+;--- round.ll
+; One input of one phi of bases is of another object, and so, round the circle, are all.
+; CHECK: %derived is relocated with %base, which is not its base, at the call to @foo [wrong-base]
+; CHECK: %one is relocated with %one.base, which is not its base, at the call to @foo [wrong-base]
+declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+declare ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token, i32, i32)
+declare void @foo()
+define ptr addrspace(1) @f(ptr addrspace(1) %a, ptr %p, i1 %c1, i1 %c2, i1 %c3, i1 %c4, i1 %c5) gc "statepoint-example" {
+entry:
+  br i1 %c1, label %left, label %right
+left:
+  %q.left = phi ptr addrspace(1) [ %a, %entry ], [ %q.right, %right ]
+  %other = load ptr addrspace(1), ptr %p
+  br i1 %c2, label %meet, label %right
+right:
+  %right.base = phi ptr addrspace(1) [ %made, %again ], [ %other, %left ], [ %a, %entry ]
+  %right.derived = phi ptr addrspace(1) [ %pick, %again ], [ %other, %left ], [ %a, %entry ]
+  %q.right = phi ptr addrspace(1) [ %made, %again ], [ %q.left, %left ], [ %a, %entry ]
+  br i1 %c3, label %meet, label %left
+meet:
+  %base = phi ptr addrspace(1) [ %other, %left ], [ %right.base, %right ]
+  %derived = phi ptr addrspace(1) [ %other, %left ], [ %right.derived, %right ]
+  %q = phi ptr addrspace(1) [ %q.left, %left ], [ %q.right, %right ]
+  %inside = getelementptr i8, ptr addrspace(1) %q, i64 8
+  %one.base = select i1 %c4, ptr addrspace(1) %q, ptr addrspace(1) %base
+  %one = select i1 %c4, ptr addrspace(1) %inside, ptr addrspace(1) %derived
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0) [ "gc-live"(ptr addrspace(1) %base, ptr addrspace(1) %derived, ptr addrspace(1) %q, ptr addrspace(1) %one.base, ptr addrspace(1) %one) ]
+  %derived.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 0, i32 1)
+  %q.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 2, i32 2)
+  %one.base.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 3, i32 3)
+  %one.r = call ptr addrspace(1) @llvm.experimental.gc.relocate.p1(token %t, i32 3, i32 4)
+  %made = load ptr addrspace(1), ptr %p
+  br label %again
+again:
+  %again.base = phi ptr addrspace(1) [ %q.r, %meet ], [ %one.base.r, %again ]
+  %again.derived = phi ptr addrspace(1) [ %q.r, %meet ], [ %next, %again ]
+  %pick.base = select i1 %c5, ptr addrspace(1) %made, ptr addrspace(1) %again.base
+  %pick = select i1 %c5, ptr addrspace(1) %made, ptr addrspace(1) %again.derived
+  %next = getelementptr i8, ptr addrspace(1) %one.r, i64 8
+  store ptr addrspace(1) %derived.r, ptr addrspace(1) %pick
+  br i1 %c2, label %again, label %right
 }
