@@ -226,7 +226,21 @@ static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
     syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
 }
 
-void cn_signals_deliver(int signal, siginfo_t *info, void *context)
+/* On the stack of a handler, while it runs: `self` is its own address, but for the bits. */
+struct delivery {
+  uintptr_t self;
+};
+static _Thread_local const volatile struct delivery *volatile delivery;
+
+bool cn_signals_delivering(void)
+{
+  const volatile struct delivery *youngest = delivery;
+
+  return youngest != NULL && (uintptr_t)youngest > (uintptr_t)__builtin_frame_address(0) &&
+         youngest->self == ~(uintptr_t)youngest;
+}
+
+static void deliver(int signal, siginfo_t *info, void *context)
 {
   bool attached = cairn_mutator.attached != 0;
 
@@ -243,4 +257,16 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context)
     run(handler, signal, info, context);
   else
     handler(signal, info, context);
+}
+
+void cn_signals_deliver(int signal, siginfo_t *info, void *context)
+{
+  const volatile struct delivery *outer = delivery;
+  volatile struct delivery mine;
+
+  mine.self = ~(uintptr_t)&mine;
+  delivery = &mine;
+  deliver(signal, info, context);
+  mine.self = 0;
+  delivery = outer;
 }

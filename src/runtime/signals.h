@@ -22,6 +22,10 @@
 /* The kernel's handler of all signals for which the program has one. */
 void cn_signals_deliver(int signal, siginfo_t *info, void *context);
 
+/* Does the calling thread run one of them? True also if one was left by a jump, and what it had on
+ * the stack is still there, below. Async-signal-safe. */
+bool cn_signals_delivering(void);
+
 /* A slow path begins, in a frame that ends at `sp`: interruptions whose handler was left by a jump
  * are over. The mutator is busy. */
 void cn_signals_settle(uintptr_t sp);

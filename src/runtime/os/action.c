@@ -34,11 +34,22 @@ static struct entry {
 static uint64_t watched;      /* a bit for each signal less one */
 static sigset_t interrupting; /* siginterrupt() was called for it, so signal() does not restart */
 
+static _Atomic uintptr_t given[LAST + 1]; /* the bits that the handler last given has not */
+
 int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
-  if (___interceptor_sigaction != NULL)
-    return ___interceptor_sigaction(signal, action, before);
-  return __sigaction(signal, action, before);
+  uintptr_t handler = action == NULL ? 0 : (uintptr_t)action->sa_handler;
+  int result = ___interceptor_sigaction != NULL ? ___interceptor_sigaction(signal, action, before)
+                                                : __sigaction(signal, action, before);
+
+  if (result == 0 && action != NULL)
+    given[signal] = ~handler;
+  return result;
+}
+
+bool cn_os_action_is_ours(int signal, uintptr_t handler)
+{
+  return handler == (uintptr_t)cn_signals_deliver || given[signal] == ~handler;
 }
 
 bool cn_os_action_watched(int signal)

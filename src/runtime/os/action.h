@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef void cn_signal_handler(int signal, siginfo_t *info, void *context);
 
@@ -25,6 +26,10 @@ int cn_os_action(int signal, const struct sigaction *action, struct sigaction *b
  * does not see that. */
 void cn_os_action_watch(int signal);
 bool cn_os_action_watched(int signal);
+
+/* Did the kernel get this handler, SIG_DFL or SIG_IGN from here? Not if somebody made the system call
+ * himself. */
+bool cn_os_action_is_ours(int signal, uintptr_t handler);
 
 /* The handler that the program wants to run now: SIG_DFL and SIG_IGN are as in `sa_handler`. What
  * SA_RESETHAND asks for is done. Async-signal-safe. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is this a signal handler? Nobody says so: who calls from one may have interrupted anything,
- * malloc() for instance, and may not allocate. But the handler returns to a piece of code of
- * libc's, the restorer, whose address was given to the kernel with the handler and can be asked
- * for; so it lies somewhere above on the stack. It may also lie in what an earlier handler left
- * there; then the answer errs on the careful side.
+ * Is this a signal handler? Who calls from one may have interrupted anything, malloc() for instance,
+ * and may not allocate. Handlers that were installed by sigaction() and its like are known
+ * (signals.h). Those that somebody gave to the kernel himself return to a piece of code, the restorer,
+ * whose address the kernel was given with the handler and can be asked for; so it lies somewhere
+ * above on the stack. It may also lie in what an earlier handler left there; then the answer errs on
+ * the careful side.
  */
 #include "runtime/os/os.h"
 
@@ -12,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include "runtime/signals.h"
 
 /* The kernel's struct sigaction. */
 struct action {
@@ -34,13 +36,14 @@ static bool is_one(const struct restorers *restorers, uintptr_t word)
   return false;
 }
 
-/* libc's, and those of who calls the kernel himself. False: there are too many. */
+/* Those of who calls the kernel himself. False: there are too many. */
 static bool find_restorers(struct restorers *restorers)
 {
   for (int signal = 1; signal <= SIGNALS; signal++) {
     struct action action = {0};
     if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 ||
-        action.restorer == 0 || is_one(restorers, action.restorer))
+        action.restorer == 0 || cn_os_action_is_ours(signal, action.handler) ||
+        is_one(restorers, action.restorer))
       continue;
     if (restorers->count == RESTORERS)
       return false;
@@ -73,7 +76,8 @@ bool cn_os_may_be_handler(void)
   struct restorers restorers = {.count = 0};
   stack_t stack;
 
-  if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0)
+  if (cn_signals_delivering() ||
+      (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
     return true;
   if (!find_restorers(&restorers))
     return true;

@@ -25,6 +25,8 @@ uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 uintptr_t cn_os_reserve(size_t bytes);
 /* Give reserved addresses memory, zeroed; what is there already stays. */
 bool cn_os_commit(uintptr_t at, size_t bytes);
+/* Copy what is there, if all of it may be read. Async-signal-safe. */
+bool cn_os_read(uintptr_t at, void *into, size_t bytes);
 /* Advice: large pages are welcome in this range, which is in use for long. */
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes);
 /* Take the memory away again; the addresses stay reserved, and fault. */
@@ -88,8 +90,8 @@ struct cn_os_frame {
   void *context;    /* the unwinder's */
 };
 
-/* False: the calling thread is in no signal handler. True: it may be. Async-signal-safe; takes time in
- * proportion to the stack. */
+/* False: the calling thread is in no signal handler. True: it may be. Async-signal-safe; may take
+ * time in proportion to the stack. */
 bool cn_os_may_be_handler(void);
 
 /* Is there an unwinder? If `load` is true, it may be loaded, which allocates; else this is

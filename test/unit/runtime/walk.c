@@ -11,7 +11,9 @@
 #include <cmocka.h>
 #include "aborts.h"
 #include <stdio.h>
+#include <ucontext.h>
 #include "mock_frames.h"
+#include "runtime/os/os.h"
 #include "runtime/roots.h"
 #include "runtime/walk.h"
 
@@ -291,6 +293,39 @@ static void shapes(void **state)
   }
 }
 
+/* Return addresses at the end of what is mapped: of calls that never return, and of signal handlers. */
+static void signal_frames(void **state)
+{
+  static const unsigned char restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  size_t page = cn_os_page();
+  uintptr_t memory = cn_os_reserve(2 * page), end = memory + page, interrupted;
+  ucontext_t context = {0};
+
+  (void)state;
+  assert_true(cn_os_commit(memory, page));
+  memcpy((void *)(end - sizeof restorer), restorer, sizeof restorer);
+  context.uc_mcontext.gregs[REG_RIP] = 1234;
+  for (uintptr_t pc = end - page + 1; pc <= end; pc++)
+    assert_int_equal(cn_arch_signal_frame(pc, (uintptr_t)&context, &interrupted),
+                     pc == end - sizeof restorer);
+  assert_int_equal(interrupted, 1234);
+  memcpy((void *)(end - 5), restorer, 5);
+  assert_false(cn_arch_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
+  assert_true(cn_os_commit(end, page));
+  memcpy((void *)(end - 5), restorer, sizeof restorer);
+  assert_true(cn_arch_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
+  cn_os_release(memory, 2 * page);
+}
+
+/* Whatever was jumped to, there is nothing to read. */
+static void stubs_anywhere(void **state)
+{
+  (void)state;
+  assert_false(cn_arch_is_stub(0));
+  assert_false(cn_arch_is_stub(4096));
+  assert_false(cn_arch_is_stub(UINTPTR_MAX));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -299,6 +334,8 @@ int main(void)
       cmocka_unit_test(roots_of_a_frame),
       cmocka_unit_test(broken_stacks),
       cmocka_unit_test(shapes),
+      cmocka_unit_test(signal_frames),
+      cmocka_unit_test(stubs_anywhere),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

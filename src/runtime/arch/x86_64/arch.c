@@ -122,31 +122,51 @@ uintptr_t cn_arch_fault_sp(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
+static bool has(uintptr_t pc, const unsigned char *code, size_t bytes)
+{
+  unsigned char there[16];
+
+  return cn_os_read(pc, there, bytes) && memcmp(there, code, bytes) == 0;
+}
+
+/* After a call that never returns there may be nothing, not even memory; the page of the call is
+ * there. */
+static bool follows(uintptr_t pc, const unsigned char *code, size_t bytes)
+{
+  enum { PAGE = 4096 };
+
+  if ((pc - 1) / PAGE == (pc + bytes - 1) / PAGE)
+    return memcmp((const void *)pc, code, bytes) == 0;
+  return has(pc, code, bytes);
+}
+
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
 {
   /* mov $15 (rt_sigreturn), %rax; syscall: unwinders rely on these bytes, so they stay. */
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-  if (pc < 4096 || memcmp((const void *)pc, code, sizeof code) != 0)
+  if (pc < 4096 || !follows(pc, code, sizeof code))
     return false;
   *interrupted = cn_arch_fault_pc((const void *)sp); /* struct rt_sigframe: pc, then ucontext */
   return true;
 }
 
-/* A thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. */
-static bool is_thunk(const unsigned char *code)
+/* A thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. Whatever the
+ * address: a program may have jumped anywhere. */
+static bool is_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
+  unsigned char jump[5];
   int32_t distance;
 
-  if (memcmp(code, count, sizeof count) == 0)
-    code += sizeof count;
-  if (memcmp(code, load, sizeof load) == 0)
-    code += sizeof load + sizeof distance;
-  if (*code != 0xe9)
+  if (has(pc, count, sizeof count))
+    pc += sizeof count;
+  if (has(pc, load, sizeof load))
+    pc += sizeof load + sizeof distance;
+  if (!cn_os_read(pc, jump, sizeof jump) || jump[0] != 0xe9)
     return false;
-  memcpy(&distance, code + 1, sizeof distance);
-  return cn_arch_in_stubs((uintptr_t)(code + 5 + distance));
+  memcpy(&distance, jump + 1, sizeof distance);
+  return cn_arch_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
 }
 
 bool cn_arch_is_interrupting(uintptr_t pc)
@@ -161,7 +181,7 @@ bool cn_arch_in_stubs(uintptr_t pc)
 
 bool cn_arch_is_stub(uintptr_t pc)
 {
-  return cn_arch_in_stubs(pc) || is_thunk((const unsigned char *)pc);
+  return cn_arch_in_stubs(pc) || is_thunk(pc);
 }
 
 uintptr_t cn_arch_stubs(uintptr_t *end)
