@@ -95,6 +95,14 @@ def c_loops(n):
             '  return sum;\n}\n')
 
 
+def c_leaves(n):
+    """One loop that returns at many places."""
+    return (C_HEAD + 'long f(ref a, long n, long *at) {\n  long sum = 0;\n'
+            '  for (long i = 0; i < n; i++) {\n' +
+            lines('    if (at[#] == i) return sum + #;\n    sum += at[#];\n', n) +
+            '  }\n  give(a);\n  return sum;\n}\n')
+
+
 def c_strings(n):
     return (C_HEAD + 'int text(const char *);\nint f(ref a) {\n  int sum = 0;\n' +
             lines('  sum += text("string #"); give(a);\n', n) + '  return sum;\n}\n')
@@ -230,6 +238,17 @@ def derived(n):
     return function(body + lines(f'  call void @take({REF} %q#)\n', min(n, 8)) + f'  ret {REF} %r\n')
 
 
+def many(n):
+    """Functions with two calls each, for a section each."""
+    return IR_HEAD + lines(f'define {REF} @f#({REF} %r) GC {{\n  %a = call {REF} @give(i64 #)\n'
+                           f'  %b = call {REF} @give(i64 1)\n  ret {REF} %r\n}}\n', n)
+
+
+# For a program of many(n): it collects once, which is when the runtime looks at the frame maps.
+C_MAIN = C_HEAD.replace('ref give(ref from);', '') + '''ref give(long number) { return 0; }
+int main(void) { cairn_collect(); return 0; }
+'''
+
 # Name, shape, its smallest count, the language, what grows.
 SHAPES = [
     ('functions', c_functions, 2000, 'c'),
@@ -243,6 +262,7 @@ SHAPES = [
     ('layouts', c_layouts, 1000, 'c'),
     ('fields', c_fields, 1000, 'c'),
     ('walks', c_loops, 500, 'c'),
+    ('leaves', c_leaves, 125, 'c'),
     ('nested', c_nested, 500, 'c'),
     ('strings', c_strings, 2000, 'c'),
     ('instructions', instructions, 10000, 'll'),
