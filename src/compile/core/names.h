@@ -37,7 +37,9 @@
 #define CN_BRIDGE_PREFIX "cairn.bridge."
 /* Functions that make long calls in pieces. */
 #define CN_LONG_PREFIX "cairn.long."
+/* A difference of references, and the metadata of one whose other part is null (differences.c). */
 #define CN_PTRDIFF "cairn.ptrdiff"
+#define CN_DIFFERENCE_METADATA "cairn.difference"
 #define CN_MUTATOR "cairn_mutator"
 #define CN_LAYOUT_PREFIX "cairn.layout."
 #define CN_LAYOUT_SECTION "cairn_layouts"

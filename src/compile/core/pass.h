@@ -122,6 +122,10 @@ bool cn_is_scalable(LLVMTypeRef type);
 /* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
  * is new in LLVM 22. */
 bool cn_takes_address(LLVMValueRef instruction);
+/* The metadata of a subtraction that was a difference of two references before the optimiser found
+ * that one is null; does an instruction have it? */
+unsigned cn_difference_kind(LLVMContextRef llvm);
+bool cn_is_marked_difference(LLVMValueRef instruction);
 /* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its
  * callee as an attribute of what it returns, or !cairn.immovable on a load
  * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? What is derived

@@ -125,6 +125,18 @@ bool cn_takes_address(LLVMValueRef instruction)
   return opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
 }
 
+unsigned cn_difference_kind(LLVMContextRef llvm)
+{
+  return LLVMGetMDKindIDInContext(llvm, CN_DIFFERENCE_METADATA,
+                                  (unsigned)strlen(CN_DIFFERENCE_METADATA));
+}
+
+bool cn_is_marked_difference(LLVMValueRef instruction)
+{
+  return LLVMHasMetadata(instruction) &&
+         LLVMGetMetadata(instruction, cn_difference_kind(LLVMGetValueContext(instruction)));
+}
+
 bool cn_is_strategy(const char *gc)
 {
   return strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0;

@@ -95,17 +95,22 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the late half ---- */
 
-/* The two references point into one object, or both are null, so a difference from null is that of
- * null and null. The optimiser makes such of paths that no execution takes; as arithmetic it would
- * be the bare address. What was one in the input has never become a call (prepare). */
-static LLVMValueRef difference(LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right,
-                               LLVMTypeRef word)
+/* A literal null in a call was chosen by a branch of the input, for which the optimiser has
+ * specialised the call. The number is what the input's subtraction gives there, the address at that
+ * moment; the mark says that it is a difference. What was a literal null in the input has never
+ * become a call (prepare). */
+static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
+                               LLVMValueRef right)
 {
-  if (LLVMIsNull(left) || LLVMIsNull(right))
-    return LLVMConstNull(word);
+  LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef a = LLVMBuildPtrToInt(builder, left, word, "");
   LLVMValueRef b = LLVMBuildPtrToInt(builder, right, word, "");
-  return LLVMBuildSub(builder, a, b, "");
+  LLVMValueRef sub = LLVMBuildSub(builder, a, b, "");
+
+  if (LLVMIsAInstruction(sub) && (LLVMIsNull(left) || LLVMIsNull(right)))
+    LLVMSetMetadata(sub, cn_difference_kind(ctx->llvm),
+                    LLVMMetadataAsValue(ctx->llvm, LLVMMDNodeInContext2(ctx->llvm, NULL, 0)));
+  return sub;
 }
 
 LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
@@ -127,7 +132,6 @@ LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder,
 bool cn_differences(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
-  LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
 
   if (!function)
     return true;
@@ -141,7 +145,7 @@ bool cn_differences(struct cn_ctx *ctx)
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
     LLVMReplaceAllUsesWith(
-        call, difference(builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), word));
+        call, difference(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDisposeBuilder(builder);

@@ -119,7 +119,10 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
     return never;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd: return add(a, b, 1);
-  case LLVMSub: return add(a, b, -1);
+  case LLVMSub:
+    if (cn_is_marked_difference(i) && cn_stale_join(a, b).epoch != CN_EPOCH_MIXED)
+      return never;
+    return add(a, b, -1);
   case LLVMTrunc: return a;
   case LLVMZExt: case LLVMSExt: return widens_part(i) ? cn_stale_mangle(a) : a;
   case LLVMAnd:

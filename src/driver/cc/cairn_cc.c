@@ -32,6 +32,8 @@ static const char help[] =
     "(default)\n"
     "  -fcairn-slots=always      all functions do; =never: none does\n"
     "  -fcairn-slot-budget=N     safepoints times live references above which auto does\n"
+    "  -fcairn-roots=pairs       every root is a base/derived pair of the stack map, or refused; no\n"
+    "                            frame slots (default: all)\n"
     "  -fcairn-without=NAME      without this optimisation of relocation (see cairn opt --help)\n"
     "  -fcairn-polls=NAME,...    where safepoint polls are placed (see cairn opt --help)\n"
     "  -fcairn-poll=stack        polls compare the stack pointer with a limit: a stack overflow is\n"

@@ -48,8 +48,8 @@ static void set_debug(enum cn_debug *debug, const char *kind)
 /* -fcairn-NAME=VALUE, of the options of compiling that a user may want to set. */
 static bool set_compiling(struct cn_command *command, const char *word, bool *known)
 {
-  static const char *const names[] = {"slots", "slot-budget", "without",
-                                      "polls", "poll", "poll-budget"};
+  static const char *const names[] = {"slots", "slot-budget", "roots",      "without",
+                                      "polls", "poll",        "poll-budget"};
   const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
   size_t length = value ? (size_t)(value - name) : 0;
 

@@ -7,6 +7,9 @@
 ; RUN: for o in 0 2; do llc -O$o -filetype=obj %t/out.ll -o %t/out.o && llvm-readobj --stackmap %t/out.o | FileCheck --check-prefix=MAP %t/fine.ll || exit 1; done
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/refused.ll 2>&1 | FileCheck --implicit-check-not=error: %t/refused.ll
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/unwound.ll 2>&1 | FileCheck %t/unwound.ll
+; RUN: not %cairn-cc -fcairn-roots=pairs -c %t/unwound.ll -o %t/no.o 2>&1 | FileCheck %t/unwound.ll
+; RUN: %cairn-cc -c %t/unwound.ll -o %t/all.o
+; RUN: not %cairn-cc -fcairn-roots=some -c %t/fine.ll -o %t/no.o 2>&1 | FileCheck --check-prefix=WORD %s
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=some --disable-output %t/fine.ll 2>&1 | FileCheck --check-prefix=WORD %s
 ; WORD: 'some' is not all or pairs
 
@@ -85,7 +88,7 @@ define void @span() gc "statepoint-example" {
 declare void @foo()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare i32 @personality(...)
-; CHECK: error: in function 'pad': %p lives into the landing pad of the call to @foo, where no pair is relocated: keep it out of the pad's code [roots-pairs]
+; CHECK: error: in function 'pad': %p lives into the landing pad of the call to @{{(cairn.call.)?}}foo, where no pair is relocated: keep it out of the pad's code [roots-pairs]
 define void @pad(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @personality {
   invoke void @foo() to label %ok unwind label %pad
 ok:
@@ -95,7 +98,7 @@ pad:
   call void @use(ptr addrspace(1) %p)
   resume { ptr, i32 } %l
 }
-; CHECK: error: in function 'phi': %v lives into the landing pad of the call to @foo
+; CHECK: error: in function 'phi': %v lives into the landing pad of the call to @{{(cairn.call.)?}}foo
 define void @phi(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" personality ptr @personality {
 e:
   invoke void @foo() to label %ok unwind label %pad
