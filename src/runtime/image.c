@@ -17,6 +17,7 @@
 #include "runtime/options.h"
 #include "runtime/os/os.h"
 #include "runtime/regions.h"
+#include "runtime/signals.h"
 
 /* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
 static CN_GROW(struct registered {
@@ -100,10 +101,8 @@ static void check_regions(const struct cairn_image *image)
                   (unsigned long)region.end);
 }
 
-void cairn_image_register(const struct cairn_image *image)
+static void add(const struct cairn_image *image)
 {
-  if (find(image) != images.count)
-    return;
   check_bounds(image);
   if (images.room == 0)
     cn_locks_prepare();
@@ -120,20 +119,34 @@ void cairn_image_register(const struct cairn_image *image)
   check_regions(image);
 }
 
+/* Whole or not at all, whatever jumps out of a handler: the dynamic linker does not begin again. */
+void cairn_image_register(const struct cairn_image *image)
+{
+  cn_signals_hold();
+  if (find(image) == images.count)
+    add(image);
+  cn_signals_let();
+}
+
 /* The flags stay: what an image without safepoints left on the stack or in the heap is not known to
  * be gone. */
-void cairn_image_unregister(const struct cairn_image *image)
+static void delete(size_t i)
 {
-  size_t i = find(image);
-
-  if (i == images.count)
-    return;
   cn_heap_forget(&images.at[i].image);
   CN_CHECK(cn_image_hold());
   images.count--;
   memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
   generation++;
   cn_image_release();
+}
+
+void cairn_image_unregister(const struct cairn_image *image)
+{
+  cn_signals_hold();
+  size_t i = find(image);
+  if (i != images.count)
+    delete(i);
+  cn_signals_let();
 }
 
 bool cn_image_has_frames(void)

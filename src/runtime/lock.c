@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "runtime/os/os.h"
+#include "runtime/signals.h"
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
 static _Thread_local char self;
@@ -17,10 +18,13 @@ bool cn_lock_take(enum cn_lock lock)
 {
   uintptr_t mine = (uintptr_t)&self, free = 0;
 
+  cn_signals_hold();
   while (!atomic_compare_exchange_weak_explicit(&holder[lock], &free, mine, memory_order_acquire,
                                                 memory_order_relaxed)) {
-    if (free == mine)
+    if (free == mine) {
+      cn_signals_let();
       return false;
+    }
     if (free != 0)
       sched_yield();
     free = 0;
@@ -31,6 +35,7 @@ bool cn_lock_take(enum cn_lock lock)
 void cn_lock_release(enum cn_lock lock)
 {
   atomic_store_explicit(&holder[lock], 0, memory_order_release);
+  cn_signals_let();
 }
 
 unsigned cn_locks_held(void)
@@ -57,7 +62,7 @@ static void forked(void)
 
   for (unsigned lock = 0; lock < CN_LOCKS; lock++)
     if (!(held >> lock & 1))
-      cn_lock_release((enum cn_lock)lock);
+      atomic_store_explicit(&holder[lock], 0, memory_order_relaxed);
 }
 
 void cn_locks_prepare(void)

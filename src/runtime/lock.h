@@ -2,7 +2,8 @@
  *
  * Locks of what signal handlers ask about as well. A thread that holds one and asks again, from a
  * handler that has interrupted it, is told so instead of waiting for itself, at whichever
- * instruction the signal came.
+ * instruction the signal came. Only a fault comes while it holds one: other signals wait, for their
+ * handlers may leave by a jump.
  */
 #ifndef CN_RUNTIME_LOCK_H
 #define CN_RUNTIME_LOCK_H

@@ -24,6 +24,7 @@
 #include "runtime/image.h"
 #include "runtime/os/os.h"
 #include "runtime/regions_table.h"
+#include "runtime/signals.h"
 
 static struct cn_region_table *_Atomic current;
 static _Atomic uint32_t generation, readers[2], waiting;
@@ -48,8 +49,10 @@ static unsigned count_in(void)
   }
 }
 
+/* A handler that jumped out would leave it counted in. */
 static void enter(void)
 {
+  cn_signals_hold();
   inside = inside != 0 ? inside + 2 : 2 + count_in();
 }
 
@@ -59,12 +62,13 @@ void cn_regions_leave(void)
 
   if (inside >= 4) {
     inside -= 2;
-    return;
+  } else {
+    inside = 0;
+    atomic_fetch_sub(&readers[counter], 1);
+    if (atomic_load(&waiting))
+      cn_os_wake(&readers[counter]);
   }
-  inside = 0;
-  atomic_fetch_sub(&readers[counter], 1);
-  if (atomic_load(&waiting))
-    cn_os_wake(&readers[counter]);
+  cn_signals_let();
 }
 
 unsigned cn_regions_depth(void)
@@ -195,12 +199,14 @@ enum cairn_region_status cairn_code_region_add(const struct cairn_code_manager *
     return CAIRN_REGION_EMPTY;
   if (inside != 0)
     return CAIRN_REGION_BUSY;
+  cn_signals_hold();
   pthread_mutex_lock(&writers);
   prepare();
   enum cairn_region_status status = insert(&region);
   pthread_mutex_unlock(&writers);
   if (status == CAIRN_REGION_OK)
     cn_barrier_distrust(true);
+  cn_signals_let();
   return status;
 }
 
@@ -208,8 +214,10 @@ enum cairn_region_status cairn_code_region_remove(uintptr_t start)
 {
   if (inside != 0)
     return CAIRN_REGION_BUSY;
+  cn_signals_hold();
   pthread_mutex_lock(&writers);
   enum cairn_region_status status = delete(start);
   pthread_mutex_unlock(&writers);
+  cn_signals_let();
   return status;
 }

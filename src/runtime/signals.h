@@ -26,6 +26,11 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context);
  * the stack is still there, below. Async-signal-safe. */
 bool cn_signals_delivering(void);
 
+/* In between, no handler runs in this thread, but of what an instruction raises: who has something half
+ * done, or a lock, would be left by a handler that jumps. May be nested. Async-signal-safe. */
+void cn_signals_hold(void);
+void cn_signals_let(void);
+
 /* A slow path begins, in a frame that ends at `sp`: interruptions whose handler was left by a jump
  * are over. The mutator is busy. */
 void cn_signals_settle(uintptr_t sp);

@@ -19,8 +19,12 @@
 #include "mock_frames.h"
 #include "runtime/arch/arch.h"
 #include "runtime/barrier.h"
+#include "runtime/frames.h"
+#include "runtime/image.h"
+#include "runtime/lock.h"
 #include "runtime/mutator.h"
 #include "runtime/options.h"
+#include "runtime/regions.h"
 #include "runtime/stats.h"
 #include "stubs/stepping.h"
 
@@ -797,6 +801,95 @@ static void leaving_returns(void **state)
   assert_int_equal(wrong, 0);
 }
 
+/* ---- handlers that leave the runtime's own work by a jump ---- */
+
+static long raise_at;
+
+static void jump_back(int signal)
+{
+  (void)signal;
+  siglongjmp(leave_to, 1);
+}
+
+static void raise_once(uintptr_t pc)
+{
+  (void)pc;
+  if (--raise_at == 0)
+    raise(SIGUSR1);
+}
+
+/* True: the signal came. */
+static bool leaves(void (*work)(void), long at)
+{
+  raise_at = at;
+  if (sigsetjmp(leave_to, 1) != 0)
+    return true;
+  step_begin(raise_once);
+  work();
+  step_end();
+  return false;
+}
+
+static struct cairn_image other_image;
+static char other_code[64];
+static struct cn_region at_code;
+
+static void previous(struct cairn_stack_iterator *iterator, void *data)
+{
+  (void)iterator, (void)data;
+}
+
+static const struct cairn_code_manager manager = {.name = "test", .previous = previous};
+
+static void come_and_go(void)
+{
+  cairn_image_register(&other_image);
+  cn_frames_inside((uintptr_t)crossing_return);
+  cairn_image_unregister(&other_image);
+}
+
+static void add_and_remove(void)
+{
+  cairn_code_region_add(&manager, (uintptr_t)other_code, (uintptr_t)(other_code + 64), NULL);
+  cn_regions_find((uintptr_t)other_code + 1, &at_code);
+  cairn_code_region_remove((uintptr_t)other_code);
+}
+
+/* No lock is held, no signal blocked, nothing half there: all can be done again. */
+static void check_whole(void)
+{
+  sigset_t mask;
+
+  assert_int_equal(cn_locks_held(), 0);
+  assert_int_equal(cn_regions_depth(), 0);
+  assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
+  assert_int_equal(sigismember(&mask, SIGUSR1), 0);
+  assert_int_equal(sigismember(&mask, SIGTERM), 0);
+  cairn_image_register(&other_image);
+  assert_int_equal(cn_image_count(), 2);
+  assert_int_equal(crossing(collects_quietly, 7), 2007 + MOVE);
+  cairn_image_unregister(&other_image);
+  assert_int_equal(cn_image_count(), 1);
+  enum cairn_region_status status = cairn_code_region_remove((uintptr_t)other_code);
+  assert_true(status == CAIRN_REGION_OK || status == CAIRN_REGION_UNKNOWN);
+}
+
+static void leaving_work(void **state)
+{
+  void (*const works[])(void) = {come_and_go, add_and_remove};
+
+  (void)state;
+  signal(SIGUSR1, jump_back);
+  for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+    long at = 1;
+    for (; leaves(works[i], at); at += 23)
+      check_whole();
+    check_whole();
+    assert_in_range(at, 200, 20000);
+  }
+  signal(SIGUSR1, SIG_DFL);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -815,6 +908,7 @@ int main(void)
       cmocka_unit_test(signals_in_exceptions),
       cmocka_unit_test(signals_in_returns),
       cmocka_unit_test(leaving_returns),
+      cmocka_unit_test(leaving_work),
   };
 
   cairn_set_collector(&shifting);
