@@ -222,14 +222,16 @@ static uintptr_t youngest_anchor(const struct cairn_mutator *mutator, uintptr_t 
 }
 
 /* Is the interrupted code surely native, and has managed code that is older an anchor? Then no
- * address of managed code or of a stub lies between. */
+ * address of managed code or of a stub lies between. Walks from a handler whose stack lies above
+ * what it interrupted would pass all that by. */
 static bool is_anchored(const ucontext_t *context)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t sp = cn_arch_fault_sp(context), pc = cn_arch_fault_pc(context);
 
   if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0 || cn_arch_in_stubs(pc) ||
-      sp % sizeof sp != 0 || sp < mutator->stack_bottom || sp >= mutator->stack_end)
+      sp <= (uintptr_t)__builtin_frame_address(0) || sp % sizeof sp != 0 ||
+      sp < mutator->stack_bottom || sp >= mutator->stack_end)
     return false;
   uintptr_t anchor = youngest_anchor(mutator, sp);
   /* The word below is the return address into the stub. */
