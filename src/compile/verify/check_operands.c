@@ -11,7 +11,7 @@
 
 enum { MOST_STEPS = 16 }; /* from an operand to what is listed */
 
-static bool is_marked(LLVMValueRef statepoint)
+bool cn_lists_operands(LLVMValueRef statepoint)
 {
   return LLVMGetCallSiteStringAttribute(statepoint, CN_FUNCTION_INDEX, CN_LIVE_OPERANDS,
                                         sizeof CN_LIVE_OPERANDS - 1) != NULL;
@@ -19,9 +19,9 @@ static bool is_marked(LLVMValueRef statepoint)
 
 /* What a statepoint lists. */
 struct listing {
+  struct cn_verifier *v;
   LLVMValueRef statepoint;
-  uint32_t first, end;
-  struct cn_ptrmap live;
+  uint32_t first, end, block;
 };
 
 /* What `value` is computed from in its own object, or itself. */
@@ -34,83 +34,49 @@ static LLVMValueRef start_of(LLVMValueRef value)
   return value;
 }
 
-/* Were they relocated by one statepoint with one base? */
-static bool have_one_base(LLVMValueRef a, LLVMValueRef b)
+/* Is it proved of some listed reference that `value` points into its object, or that it points into
+ * none that moves? By number if that will do, since each proof takes longer. */
+static bool shares_object(const struct listing *list, LLVMValueRef value)
 {
-  return cn_is_relocate(a) && cn_is_relocate(b) && LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
-         LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1);
-}
+  struct cn_objects *objects = &list->v->objects;
+  const struct cn_object *of_value = cn_objects_find(objects, value, 0), *of_listed;
 
-static LLVMValueRef input_from(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-  unsigned k = 0;
-
-  while (LLVMGetIncomingBlock(phi, k) != from)
-    k++;
-  return LLVMGetIncomingValue(phi, k);
-}
-
-/* Is `value` in the object of `base`: computed from it, or chosen from what is, or a phi as it is
- * one, of which both inputs over each edge are? `asked`: what is being asked already. */
-static bool goes_with(LLVMValueRef value, LLVMValueRef base, struct cn_ptrmap *asked)
-{
-  bool fresh;
-
-  value = start_of(value);
-  base = start_of(base);
-  if (value == base || have_one_base(value, base))
-    return true;
-  if (LLVMIsASelectInst(value))
-    return goes_with(LLVMGetOperand(value, 1), base, asked) &&
-           goes_with(LLVMGetOperand(value, 2), base, asked);
-  if (!LLVMIsAPHINode(value) || !LLVMIsAPHINode(base) ||
-      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(base))
-    return false;
-  uint64_t *with = cn_ptrmap_add(asked, value, &fresh);
-  if (!fresh)
-    return *with == (uint64_t)(uintptr_t)base;
-  *with = (uint64_t)(uintptr_t)base;
-  for (unsigned k = 0; k < LLVMCountIncoming(value); k++)
-    if (!goes_with(LLVMGetIncomingValue(value, k),
-                   input_from(base, LLVMGetIncomingBlock(value, k)), asked))
-      return false;
-  return true;
-}
-
-static bool goes_with_one(const struct listing *list, LLVMValueRef value)
-{
-  bool found = false;
-
-  for (uint32_t i = list->first; i < list->end && !found; i++) {
-    struct cn_ptrmap asked = {0};
-    found = goes_with(value, LLVMGetOperand(list->statepoint, i), &asked);
-    cn_ptrmap_free(&asked);
-  }
-  return found;
+  if (!of_value || cn_objects_fixed(of_value))
+    return of_value != NULL;
+  for (int proofs = 0; proofs < 2; proofs++)
+    for (uint32_t i = list->first; i < list->end; i++) {
+      LLVMValueRef listed = LLVMGetOperand(list->statepoint, i);
+      for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(listed)); l < leaves; l++) {
+        of_listed = cn_objects_find(objects, listed, l);
+        if (proofs ? cn_objects_same(objects, of_listed, of_value, list->block)
+                   : of_listed->class == of_value->class)
+          return true;
+      }
+    }
+  return false;
 }
 
 /* Is `value` in the object of something listed, or of none that moves? */
 static bool is_listed(const struct listing *list, LLVMValueRef value, unsigned steps)
 {
-  value = start_of(value);
-  if (LLVMIsConstant(value) || cn_is_immovable(value) || cn_ptrmap_find(&list->live, value))
+  LLVMValueRef start = start_of(value);
+
+  if (LLVMIsConstant(start) || cn_is_immovable(start) || shares_object(list, value))
     return true;
-  if (steps && LLVMIsASelectInst(value))
-    return is_listed(list, LLVMGetOperand(value, 1), steps - 1) &&
-           is_listed(list, LLVMGetOperand(value, 2), steps - 1);
-  return goes_with_one(list, value);
+  return steps && LLVMIsASelectInst(start) &&
+         is_listed(list, LLVMGetOperand(start, 1), steps - 1) &&
+         is_listed(list, LLVMGetOperand(start, 2), steps - 1);
 }
 
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint)
 {
-  struct listing list = {.statepoint = statepoint};
+  struct listing list = {.v = v, .statepoint = statepoint};
   char name[120], call[160];
 
-  if (!is_marked(statepoint))
+  if (!cn_lists_operands(statepoint))
     return;
   cn_calls_bundle(statepoint, "gc-live", &list.first, &list.end);
-  for (uint32_t i = list.first; i < list.end; i++)
-    cn_ptrmap_add(&list.live, start_of(LLVMGetOperand(statepoint, i)), NULL);
+  list.block = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
   for (uint32_t a = 0; a < arguments; a++) {
     LLVMValueRef value = LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a);
@@ -121,5 +87,4 @@ void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint)
                        cn_value_name(value, name, sizeof name),
                        cn_verify_name_statepoint(statepoint, call, sizeof call));
   }
-  cn_ptrmap_free(&list.live);
 }

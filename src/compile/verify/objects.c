@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 
 /* ---- nodes ---- */
@@ -259,6 +260,18 @@ static void want(struct cn_objects *o, LLVMValueRef value)
     node_of(o, value, 0);
 }
 
+/* All that a statepoint lists, and the references that it passes. */
+static void want_operands(struct cn_objects *o, LLVMValueRef statepoint)
+{
+  uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
+  uint32_t first, end;
+
+  for (uint32_t a = 0; a < arguments; a++)
+    want(o, LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a));
+  for (cn_calls_bundle(statepoint, "gc-live", &first, &end); first < end; first++)
+    want(o, LLVMGetOperand(statepoint, first));
+}
+
 /* What statepoints list, and what comparisons may show to be equal. */
 static void want_all(struct cn_objects *o)
 {
@@ -271,6 +284,8 @@ static void want_all(struct cn_objects *o)
       } else if (LLVMIsAICmpInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)))) {
         want(o, LLVMGetOperand(i, 0));
         want(o, LLVMGetOperand(i, 1));
+      } else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && cn_lists_operands(i)) {
+        want_operands(o, i);
       }
     }
 }

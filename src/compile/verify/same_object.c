@@ -128,6 +128,11 @@ static bool pass_over(struct cn_objects *o, struct table *table, bool settle)
   return changed;
 }
 
+bool cn_objects_fixed(const struct cn_object *node)
+{
+  return node->class == FIXED;
+}
+
 /* ---- pointers into the middle ---- */
 
 static bool is_inside(const struct cn_objects *o, const struct cn_object *node)

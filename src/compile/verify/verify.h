@@ -189,6 +189,8 @@ void cn_objects_free(struct cn_objects *objects);
 const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
                                         uint32_t leaf); /* null if statepoints do not need it */
 void cn_objects_classify(struct cn_objects *objects); /* part of build */
+/* Is it proved that it points into no object that moves? */
+bool cn_objects_fixed(const struct cn_object *node);
 /* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
 bool cn_objects_same(struct cn_objects *objects, const struct cn_object *base,
                      const struct cn_object *derived, uint32_t b);
@@ -233,6 +235,8 @@ void cn_verify_allocas(struct cn_verifier *v);   /* check_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
 void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
+/* Is a statepoint to list the references that it passes? */
+bool cn_lists_operands(LLVMValueRef statepoint);
 /* stale_words.c; the words are those that cn_verify_allocas() has met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Word `word` of a local that has `words` of them is listed. */
