@@ -119,6 +119,7 @@ struct cn_work_point {
 struct cn_work_loop {
   struct cn_work_summary once;
   uint64_t more; /* and what its passes but the last may do, one after the other, without polling */
+  bool trusted;  /* `more` is what place-safepoints noted, and not proved */
 };
 
 struct cn_work {

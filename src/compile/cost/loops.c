@@ -279,3 +279,44 @@ void cn_loops_free(struct cn_loops *loops)
   free(loops->of);
   *loops = (struct cn_loops){0};
 }
+
+/* Does `condition` compare an induction variable, or ask for something else besides? */
+static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition,
+                           unsigned depth)
+{
+  LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
+  LLVMOpcode opcode = LLVMIsAInstruction(condition) ? LLVMGetInstructionOpcode(condition) : 0;
+  struct cn_induction iv;
+
+  if (opcode == LLVMICmp)
+    return cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 0), &iv) ||
+           cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 1), &iv);
+  if (opcode != LLVMAnd && opcode != LLVMOr && opcode != LLVMXor && opcode != LLVMSelect &&
+      opcode != LLVMFreeze)
+    return false;
+  for (int o = 0; depth && o < LLVMGetNumOperands(condition); o++)
+    if (compares_count(loops, l, LLVMGetOperand(condition, (unsigned)o), depth - 1))
+      return true;
+  return false;
+}
+
+static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
+
+  return LLVMIsABranchInst(end) && LLVMIsConditional(end) &&
+         compares_count(loops, l, LLVMGetCondition(end), 4);
+}
+
+bool cn_loops_counts(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_loop *loop = &loops->at[l];
+
+  for (uint32_t i = 0; i < loop->count; i++) {
+    const struct cn_block *block = &loops->cfg->blocks[loop->blocks[i]];
+    for (uint32_t s = 0; s < block->succ_count; s++)
+      if (!cn_loops_contain(loops, l, block->succs[s]) && counts_out(loops, l, loop->blocks[i]))
+        return true;
+  }
+  return false;
+}

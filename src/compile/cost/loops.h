@@ -56,6 +56,9 @@ struct cn_induction {
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out);
 
+/* Is one of its exits taken by a comparison of an induction variable? */
+bool cn_loops_counts(const struct cn_loops *loops, uint32_t loop);
+
 /* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
  * (trip_counts.c). */
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);

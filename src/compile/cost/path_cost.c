@@ -246,7 +246,9 @@ static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct cn_work *w,
   return most;
 }
 
-static uint64_t passes_of(const struct cn_ctx *ctx, const struct cn_work *w, uint32_t l)
+/* What is noted counts only where the loop counts: no other is ever cut, so that the note has come
+ * here from elsewhere. */
+static uint64_t passes_of(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l)
 {
   const struct cn_work_summary *once = &w->at[l].once;
   uint64_t trips = w->loops->at[l].trips, bound = CN_WORK_UNKNOWN;
@@ -254,12 +256,14 @@ static uint64_t passes_of(const struct cn_ctx *ctx, const struct cn_work *w, uin
   if (!once->passes)
     return 0;
   uint64_t note = noted_of_loop(ctx, w, l);
-  if (note != CN_WORK_UNKNOWN)
+  if (note != CN_WORK_UNKNOWN && cn_loops_counts(w->loops, l))
     bound = note > once->through ? note - once->through : 0;
   if (trips != CN_WORK_UNKNOWN && !w->loops->at[l].irreducible) {
     uint64_t counted = cn_work_times(once->through, trips ? trips - 1 : 0);
-    bound = counted < bound ? counted : bound;
+    if (counted <= bound)
+      return counted;
   }
+  w->at[l].trusted = bound != CN_WORK_UNKNOWN;
   return bound;
 }
 

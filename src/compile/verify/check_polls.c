@@ -2,14 +2,17 @@
  *
  * Bounded time to a safepoint (docs/architecture.md, invariant 5; statepoints-later,
  * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll, recursion-without-poll,
- * false-claim. Breaks: nothing.
+ * false-claim, trusted-bound. Breaks: nothing.
  *
  * Loops are judged by what functions claim of themselves to their callers ("cairn-polls",
  * "cairn-work"). Of a declaration that is believed; of a definition it is proved (time_to_safepoint.c).
+ * What is neither, of loops that place-safepoints has cut and in functions without safepoints, is
+ * said to be taken on trust.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/names.h"
 #include "compile/cost/cost.h"
 #include "compile/verify/verify.h"
 
@@ -41,20 +44,91 @@ static void report(void *env, const struct cn_work *work, const uint32_t *path, 
   free(blocks);
 }
 
-void cn_verify_polls(struct cn_verifier *v)
+/* ---- what is not proved ---- */
+
+struct trusted {
+  struct reports *reports;
+  unsigned count;
+  LLVMBasicBlockRef first;
+};
+
+static void trust(struct trusted *trusted, LLVMBasicBlockRef header)
+{
+  if (trusted->count++ == 0)
+    trusted->first = header;
+}
+
+static void tell_trusted(const struct cn_verifier *v, const struct trusted *trusted,
+                         const char *whose)
+{
+  char name[120];
+
+  if (trusted->count)
+    cn_report(v->ctx, CAIRN_WARNING, v->function, "trusted-bound",
+              "taken on trust, %s: %u loop%s in it end%s soon (%s%s)", whose, trusted->count,
+              trusted->count == 1 ? "" : "s", trusted->count == 1 ? "s" : "",
+              cn_value_name(LLVMBasicBlockAsValue(trusted->first), name, sizeof name),
+              trusted->count == 1 ? "" : " and others");
+}
+
+/* Nothing leads out of it, and nothing in it may end the program or throw. */
+static bool never_ends(const struct cn_loops *loops, uint32_t header)
+{
+  uint32_t l = loops->of[header];
+
+  if (l == CN_NO_BLOCK || loops->at[l].header != header || cn_loops_exits(loops, l, NULL))
+    return false;
+  for (uint32_t b = 0; b < loops->at[l].count; b++)
+    for (LLVMValueRef i =
+             LLVMGetFirstInstruction(loops->cfg->blocks[loops->at[l].blocks[b]].block);
+         i; i = LLVMGetNextInstruction(i))
+      if (cn_is_call(i))
+        return false;
+  return true;
+}
+
+/* In a function that asks for no safepoint. */
+static void report_unpolled(void *env, const struct cn_work *work, const uint32_t *path,
+                            uint32_t count)
+{
+  struct trusted *trusted = env;
+
+  if (never_ends(work->loops, path[0]))
+    report(trusted->reports, work, path, count);
+  else
+    trust(trusted, work->loops->cfg->blocks[path[0]].block);
+}
+
+static void check_cycles(struct cn_verifier *v, const struct cn_work *work)
 {
   struct reports reports = {.v = v};
+  struct trusted trusted = {.reports = &reports};
+  uint64_t limit = cn_work_limit(v->ctx);
+  bool leaf = cn_string_attribute(v->function, "gc-leaf-function");
+
+  if (leaf || cn_string_attribute(v->function, CN_NOPOLL)) {
+    cn_work_cycles(work, limit, report_unpolled, &trusted);
+    tell_trusted(v, &trusted,
+                 leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");
+    return;
+  }
+  cn_work_cycles(work, limit, report, &reports);
+  for (uint32_t l = 0; l < work->loops->count; l++)
+    if (work->at[l].trusted)
+      trust(&trusted, work->loops->cfg->blocks[work->loops->at[l].header].block);
+  tell_trusted(v, &trusted, "as place-safepoints noted (!" CN_BOUNDED ")");
+}
+
+void cn_verify_polls(struct cn_verifier *v)
+{
   struct cn_work_known known = {0};
   struct cn_loops loops;
   struct cn_work work;
 
-  if (cn_string_attribute(v->function, "cairn-nopoll") ||
-      cn_string_attribute(v->function, "gc-leaf-function"))
-    return;
   cn_work_know_module(&known, v->ctx->module);
   cn_loops_find(&loops, &v->cfg);
   cn_work_build(&work, v->ctx, &loops, &known);
-  cn_work_cycles(&work, cn_work_limit(v->ctx), report, &reports);
+  check_cycles(v, &work);
   cn_work_free(&work);
   cn_loops_free(&loops);
   cn_work_forget(&known);

@@ -14,6 +14,18 @@
 ; RUN: sed 's/^declare void @polls() \(.*\)/define void @polls() \1 gc "statepoint-example" { ret void }/' %t/declared.ll > %t/defined.ll
 ; RUN: not %cairn verify --check-polls %t/defined.ll 2>&1 | FileCheck --check-prefix=DEFINED %s
 ; DEFINED: in function 'polls': its attribute "cairn-polls" promises a safepoint on each way, which is not true of it [false-claim]
+; What is noted of a loop counts only where the loop counts, and is said to be taken on trust; so are
+; the loops of functions without safepoints, if they end at all.
+; RUN: not %cairn verify --check-polls %t/trusted.ll 2>&1 | FileCheck --check-prefix=TRUST %s
+; TRUST-DAG: warning: in function 'counts': taken on trust, as place-safepoints noted (!cairn.bounded): 1 loop in it ends soon (%loop) [trusted-bound]
+; TRUST-DAG: error: in function 'follows': the loop at %loop can run for long without a safepoint [loop-without-poll]
+; TRUST-DAG: warning: in function 'quiet': taken on trust, since it asked for no polls: 1 loop in it ends soon (%loop) [trusted-bound]
+; TRUST-DAG: warning: in function 'leaf': taken on trust, since it is a leaf and has no safepoints: 2 loops in it end soon (%{{loop|again}} and others) [trusted-bound]
+; TRUST-DAG: error: in function 'stuck': the loop at %loop can run for long without a safepoint [loop-without-poll]
+; RUN: not %cairn verify --time-to-safepoint %t/trusted.ll | FileCheck --check-prefix=TIME %s
+; TIME: {{^}}@counts: no safepoint, through 7.00 us
+; TIME: {{^}}@follows: no safepoint, through unbounded
+; TIME-NEXT: {{.*}}loop %loop: unbounded: it ends when the data says so
 
 ;--- input.ll
 target triple = "x86_64-pc-linux-gnu"
@@ -58,3 +70,64 @@ again:
 out:
   ret void
 }
+
+;--- trusted.ll
+declare token @llvm.experimental.gc.statepoint.p0(i64 immarg, i32 immarg, ptr, i32 immarg, i32 immarg, ...)
+declare void @foo()
+define void @counts(i64 %n) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+  %j = add i64 %i, 1
+  %d = icmp eq i64 %j, %n
+  br i1 %d, label %out, label %loop, !cairn.bounded !0
+out:
+  %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  ret void
+}
+define void @follows(ptr %p) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %q = phi ptr [ %p, %entry ], [ %next, %loop ]
+  %next = load ptr, ptr %q
+  %d = icmp eq ptr %next, null
+  br i1 %d, label %out, label %loop, !cairn.bounded !0
+out:
+  ret void
+}
+define void @quiet(ptr %p) "cairn-nopoll" gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %q = phi ptr [ %p, %entry ], [ %next, %loop ]
+  %next = load ptr, ptr %q
+  %d = icmp eq ptr %next, null
+  br i1 %d, label %out, label %loop
+out:
+  ret void
+}
+define void @leaf(ptr %p) "gc-leaf-function" gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %q = phi ptr [ %p, %entry ], [ %next, %loop ]
+  %next = load ptr, ptr %q
+  %d = icmp eq ptr %next, null
+  br i1 %d, label %again, label %loop
+again:
+  %r = phi ptr [ %p, %loop ], [ %after, %again ]
+  %after = load ptr, ptr %r
+  %e = icmp eq ptr %after, null
+  br i1 %e, label %out, label %again
+out:
+  ret void
+}
+define void @stuck() "gc-leaf-function" gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  br label %loop
+}
+!0 = !{i64 12000}

@@ -145,10 +145,13 @@ out:
   ret void
 }
 ; Asks for none.
-define void @none() "cairn-nopoll" gc "statepoint-example" {
+define void @none(ptr %p) "cairn-nopoll" gc "statepoint-example" {
   br label %loop
 loop:
-  br label %loop
+  %c = load volatile i1, ptr %p
+  br i1 %c, label %loop, label %out
+out:
+  ret void
 }
 ; Never run.
 define void @unreachable() gc "statepoint-example" {

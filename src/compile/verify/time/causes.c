@@ -52,39 +52,12 @@ void cn_causes_free(struct cn_causes *causes)
 
 /* ---- loops ---- */
 
-/* Does block `b` leave the loop by a comparison of an induction variable? */
-static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
-{
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
-  struct cn_induction iv;
-
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
-    return false;
-  LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
-  LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
-  for (unsigned o = 0; compare && o < 2; o++)
-    if (cn_loops_induction(loops, l, layout, LLVMGetOperand(compare, o), &iv))
-      return true;
-  return false;
-}
-
 static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
 {
-  const struct cn_loop *loop = &loops->at[l];
-  bool ends = false, counts = false;
-
-  for (uint32_t i = 0; i < loop->count; i++) {
-    const struct cn_block *block = &loops->cfg->blocks[loop->blocks[i]];
-    for (uint32_t s = 0; s < block->succ_count; s++)
-      if (!cn_loops_contain(loops, l, block->succs[s])) {
-        ends = true;
-        counts |= counts_out(loops, l, loop->blocks[i]);
-      }
-  }
-  if (!ends)
+  if (!cn_loops_exits(loops, l, NULL))
     return cn_strdup("it never ends");
-  return cn_strdup(counts ? "only the running program knows how often it goes round"
-                          : "it ends when the data says so");
+  return cn_strdup(cn_loops_counts(loops, l) ? "only the running program knows how often it goes round"
+                                             : "it ends when the data says so");
 }
 
 /* Another loop in it, on its way, that has no bound itself? */
