@@ -225,6 +225,8 @@ int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t s
 void cn_frames_view_close(struct cn_frames_view *view)
 {
   cn_free(&view->functions);
+  cn_free(&view->copies.list);
+  cn_free(&view->symbols.list);
   cn_elf_close(&view->elf);
 }
 
@@ -236,34 +238,83 @@ bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return
   return entry->details.safepoints && !cn_details_find(&entry->details, return_offset, out);
 }
 
-/* The section that a piece of our copy lies in. */
-static uint32_t section_of(const struct cn_elf *elf, const unsigned char *at)
+static int compare_places(const void *x, const void *y)
 {
-  for (uint32_t i = 1; i < elf->section_count; i++) {
-    const struct cn_elf_section *s = &elf->sections[i];
-    if (s->data && (uintptr_t)at - (uintptr_t)s->data < s->head.sh_size)
-      return i;
+  const struct cn_frames_place *a = x, *b = y;
+
+  if (a->at != b->at)
+    return a->at < b->at ? -1 : 1;
+  return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void sort_places(struct cn_frames_places *places)
+{
+  if (places->list.count)
+    qsort(places->list.at, places->list.count, sizeof *places->list.at, compare_places);
+}
+
+/* How many lie before `at`. */
+static size_t places_before(const struct cn_frames_places *places, uint64_t at)
+{
+  size_t low = 0, high = places->list.count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (places->list.at[middle].at < at)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return 0;
+  return low;
+}
+
+static void find_places(struct cn_frames_view *view)
+{
+  const struct cn_elf *elf = &view->elf;
+
+  if (view->copies.list.count)
+    return;
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (elf->sections[i].data && elf->sections[i].head.sh_size)
+      cn_push(&view->copies.list,
+              (struct cn_frames_place){(uintptr_t)elf->sections[i].data, i});
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
+      cn_push(&view->symbols.list,
+              (struct cn_frames_place){cn_elf_address(elf, &elf->symbols[i]), i});
+  sort_places(&view->copies);
+  sort_places(&view->symbols);
+}
+
+/* The section that a piece of our copy lies in. */
+static uint32_t section_of(const struct cn_frames_view *view, const unsigned char *at)
+{
+  size_t before = places_before(&view->copies, (uintptr_t)at + 1);
+  uint32_t section = before ? view->copies.list.at[before - 1].index : 0;
+  const struct cn_elf_section *s = &view->elf.sections[section];
+
+  return section && (uintptr_t)at - (uintptr_t)s->data < s->head.sh_size ? section : 0;
 }
 
 /* A symbol at the address, but no section's. */
-static const char *symbol_at(const struct cn_elf *elf, uint64_t address)
+static const char *symbol_at(const struct cn_frames_view *view, uint64_t address)
 {
-  for (uint32_t i = 1; i < elf->symbol_count; i++)
-    if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION &&
-        cn_elf_address(elf, &elf->symbols[i]) == address)
-      return elf->symbols[i].name;
-  return NULL;
+  size_t first = places_before(&view->symbols, address);
+
+  return first < view->symbols.list.count && view->symbols.list.at[first].at == address
+             ? view->elf.symbols[view->symbols.list.at[first].index].name
+             : NULL;
 }
 
 /* By a symbol, or in an object, where addresses are made up, by the section. */
-static void name_address(const struct cn_elf *elf, uint64_t address, struct cn_frames_span *out)
+static void name_address(const struct cn_frames_view *view, uint64_t address,
+                         struct cn_frames_span *out)
 {
+  const struct cn_elf *elf = &view->elf;
   uint32_t section = cn_elf_section_at(elf, address);
 
   out->is_address = true;
-  out->symbol = symbol_at(elf, address);
+  out->symbol = symbol_at(view, address);
   out->value = out->symbol ? 0 : address;
   if (out->symbol || elf->head.e_type != ET_REL || !section)
     return;
@@ -274,8 +325,9 @@ static void name_address(const struct cn_elf *elf, uint64_t address, struct cn_f
 bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details,
                          uint32_t index, struct cn_frames_span *out)
 {
-  const unsigned char *block = details->function.block;
-  const struct cn_elf_section *home = &view->elf.sections[section_of(&view->elf, block)];
+  find_places(view);
+  uint32_t own = section_of(view, details->function.block);
+  const struct cn_elf_section *home = &view->elf.sections[own];
   uintptr_t table = cn_details_span_table(details);
   struct cairn_span span;
   char *error = NULL;
@@ -295,7 +347,7 @@ bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *d
   memcpy(&span, s->data + offset, sizeof span);
   *out = (struct cn_frames_span){.key = span.key, .value = span.integer};
   if (span.distance)
-    name_address(&view->elf,
+    name_address(view,
                  address + offsetof(struct cairn_span, distance) + (uint64_t)(int64_t)span.distance,
                  out);
   return true;

@@ -20,9 +20,21 @@ struct cn_frames_entry {
   struct cn_details_function details; /* of no safepoints: there are none */
 };
 
+/* Something by where it lies; among equals the one that comes first in the file is first. */
+struct cn_frames_place {
+  uint64_t at;
+  uint32_t index;
+};
+struct cn_frames_places {
+  CN_VECTOR(struct cn_frames_place) list; /* sorted */
+};
+
 struct cn_frames_view {
   struct cn_elf elf; /* placed */
   CN_VECTOR(struct cn_frames_entry) functions; /* as their maps stand in the file */
+  /* For spans, made for the first of them: sections by where our copy has them, symbols but those
+   * of sections by address. */
+  struct cn_frames_places copies, symbols;
 };
 
 /* The file's maps. All of them are read once: what follows cannot fail. Negative on error, a file
