@@ -134,6 +134,9 @@ struct cairn_compile_options {
   unsigned poll_budget;        /* microseconds of work between two polls, about; 0: 20 */
   bool lines_only;             /* drop debug information but for lines once the source rules have
                                   been checked with it */
+  bool drop_lines;             /* drop those as well once the module is prepared; where there is an
+                                  error or a warning to say, the passes run again with them; remarks
+                                  have no lines */
   bool report;                 /* passes tell what they did, in remarks: docs/placement.md */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Analysis.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
@@ -25,6 +26,7 @@
 #include "compile/core/stopwatch.h"
 #include "compile/lto.h"
 #include "compile/optimise/prepare.h"
+#include "compile/pipeline.h"
 
 /* Passes whose code speaks to the runtime are for the runtime's one port; the others for any
  * target. */
@@ -338,12 +340,33 @@ static enum freedom first_freedom(LLVMModuleRef module)
   return strstr(LLVMGetDataLayoutStr(module), "-ni:1") ? NON_INTEGRAL : INTEGRAL;
 }
 
+/* Is there more than remarks, for which somebody wants to know a line? */
+static bool says_something(const struct cairn_diagnostics *held)
+{
+  for (size_t i = 0; i < held->count; i++)
+    if (held->at[i].severity != CAIRN_REMARK)
+      return true;
+  return false;
+}
+
+static LLVMModuleRef clone_module(struct cn_ctx *prepared, bool lines)
+{
+  struct cn_stopwatch watch = cn_stopwatch_start(prepared);
+  LLVMModuleRef clone = LLVMCloneModule(prepared->module);
+
+  if (!lines)
+    LLVMStripModuleDebugInfo(clone);
+  cn_stopwatch_stop(prepared, &watch, "clone");
+  return clone;
+}
+
 /* Try the rest of the pipeline on clones of `prepared`, with less and less freedom. */
 static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *order)
 {
   const struct cairn_compile_options *options = prepared->options;
   enum freedom freedom = first_freedom(prepared->module);
   bool kept = false, ok = false, last = false, each = VERIFY_EACH;
+  bool lines = !options->drop_lines || cn_loops_have_wishes(prepared);
   LLVMModuleRef clone = NULL;
   struct cn_spaces before = cn_spaces_enter(options);
 
@@ -352,10 +375,14 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
     struct cairn_compile_options holding = *options;
     holding.diagnose = cairn_diagnostics_keep;
     holding.env = &held;
-    clone = LLVMCloneModule(prepared->module);
+    clone = clone_module(prepared, lines);
     struct cn_ctx ctx = context_for(clone, prepared->machine, &holding);
     ok = run_from(&ctx, order, freedom, each);
-    if (!ok && !each && is_broken(&held)) {
+    if (!lines && says_something(&held)) {
+      lines = true;
+      ok = false;
+      release(&held, NULL);
+    } else if (!ok && !each && is_broken(&held)) {
       each = true; /* which pass was it? */
       release(&held, NULL);
     } else if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
@@ -399,14 +426,22 @@ static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
          run_ours(ctx, prepare);
 }
 
+LLVMModuleRef cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                               const struct cairn_compile_options *options)
+{
+  struct cn_ctx ctx = context_for(module, machine, options);
+
+  return run_once(&ctx, find_step("prepare"))
+             ? attempt_all(&ctx, order_of(ctx.options) + CAIRN_UNIT_PASSES)
+             : NULL;
+}
+
 LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const struct cairn_compile_options *options)
 {
-  LLVMModuleRef prepared = LLVMCloneModule(module), result = NULL;
-  struct cn_ctx ctx = context_for(prepared, machine, options);
+  LLVMModuleRef prepared = LLVMCloneModule(module);
+  LLVMModuleRef result = cn_pipeline_take(prepared, machine, options);
 
-  if (run_once(&ctx, find_step("prepare")))
-    result = attempt_all(&ctx, order_of(ctx.options) + CAIRN_UNIT_PASSES);
   LLVMDisposeModule(prepared);
   return result;
 }

@@ -175,4 +175,8 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
+/* Does the program ask for what the optimiser does to some loop, so that it warns where it does not?
+ * (loop_wishes.c) */
+bool cn_loops_have_wishes(const struct cn_ctx *ctx);
+
 #endif

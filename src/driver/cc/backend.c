@@ -14,6 +14,7 @@
 #include "compile/analysis/managed_functions.h"
 #include "compile/lto.h"
 #include "compile/module_flags.h"
+#include "compile/pipeline.h"
 #include "driver/cc/sections.h"
 #include "driver/cc/structors.h"
 #include "driver/cc/units.h"
@@ -365,6 +366,8 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
     return false;
   }
   options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
+  options.drop_lines =
+      from_clang && wishes.debug == CN_DEBUG_NONE && !command->report && !command->remarks;
   if (!from_clang || is_native(command, unit, module))
     options.manage_all = false; /* a front end says itself which functions are managed */
   set_position(command, module, from_clang, &how, &options);
@@ -374,13 +377,12 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   bool ok = complete(module, machine, unit->input);
   LLVMModuleRef result = !ok            ? NULL
                          : command->lto ? cairn_compile_unit(module, machine, &options)
-                                        : cairn_compile_pipeline(module, machine, &options);
+                                        : cn_pipeline_take(module, machine, &options);
   if (result) {
     if (command->lto && !from_clang)
       say_target(result, &how, options.shared);
     ok = command->lto ? write_unit(command, unit, result, &wishes)
                       : finish(command, unit, result, machine, &how, &wishes);
-    LLVMDisposeModule(result);
   }
   LLVMDisposeTargetMachine(machine);
   return ok && result;
@@ -395,13 +397,24 @@ static bool import_all(const struct cn_command *command, LLVMModuleRef module)
   return ok;
 }
 
+/* With what it has in it, a context lives until the next unit has its own: the last one's memory is
+ * the end of the process's to free, at once. */
+static LLVMContextRef next_context(void)
+{
+  static LLVMContextRef context;
+
+  if (context)
+    LLVMContextDispose(context);
+  return context = LLVMContextCreate();
+}
+
 /* A module that a linker joined is our own, too. */
 static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined,
                     bool *native)
 {
   initialise(command);
   struct cairn_pass_time start = cn_times_start(&command->compile);
-  LLVMContextRef context = LLVMContextCreate();
+  LLVMContextRef context = next_context();
   LLVMModuleRef module = joined || unit->language == CN_LANG_C
                              ? cn_module_read_own(context, unit->bitcode)
                              : cn_module_read(context, unit->bitcode);
@@ -419,9 +432,7 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
     if (command->report && !*native && (joined || !command->lto)) /* of code */
       cn_report_unit(unit->input, &said);
     cairn_diagnostics_free(&said);
-    LLVMDisposeModule(module);
   }
-  LLVMContextDispose(context);
   return ok;
 }
 

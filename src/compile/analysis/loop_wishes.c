@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a program asks of loops (`#pragma clang loop`), in their metadata. An analysis: needs,
+ * provides, breaks nothing.
+ *
+ * The optimiser warns of what it did not do, by the line.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include "base/check.h"
+#include "compile/core/pass.h"
+
+/* What front ends say of loops by themselves, and what is left out when asked. */
+static bool is_harmless(const char *text, unsigned length)
+{
+  static const char *const harmless[] = {"llvm.loop.mustprogress", "llvm.loop.unroll.disable"};
+
+  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+    if (length == strlen(harmless[i]) && memcmp(text, harmless[i], length) == 0)
+      return true;
+  return false;
+}
+
+/* Is it a property, !{!"llvm.loop...", ...}, by which something is asked? */
+static bool asks(LLVMValueRef node)
+{
+  unsigned count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0, length;
+
+  if (count == 0)
+    return false;
+  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
+  LLVMGetMDNodeOperands(node, operands);
+  const char *name = operands[0] ? LLVMGetMDString(operands[0], &length) : NULL;
+  free(operands);
+  return name && length > 10 && memcmp(name, "llvm.loop.", 10) == 0 && !is_harmless(name, length);
+}
+
+static bool has_wish(LLVMValueRef loop)
+{
+  unsigned count = LLVMGetMDNodeNumOperands(loop);
+  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
+  bool found = false;
+
+  LLVMGetMDNodeOperands(loop, operands);
+  for (unsigned i = 1; i < count && !found; i++) /* the first is the node itself */
+    found = asks(operands[i]);
+  free(operands);
+  return found;
+}
+
+bool cn_loops_have_wishes(const struct cn_ctx *ctx)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "llvm.loop", 9);
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+      LLVMValueRef loop = end && LLVMHasMetadata(end) ? LLVMGetMetadata(end, kind) : NULL;
+      if (loop && has_wish(loop))
+        return true;
+    }
+  return false;
+}
