@@ -22,6 +22,12 @@
 #define MIXED                                                                                     \
   "a reference and an ordinary pointer never lead to the same object; make both pointers to "     \
   "`managed`, or neither"
+#define SAME_TYPES                                                                                \
+  "a reference and an ordinary pointer are not the same in a function's type or a declaration: "  \
+  "the collector updates the one and not the other; write `managed` in both"
+#define NUMBER                                                                                    \
+  "a reference is no number, since its object moves [reference-to-integer, "                      \
+  "integer-to-reference]; keep the reference itself, or a number of your own in the object"
 #define HEAP_ONLY                                                                                 \
   "`managed` says where what a pointer leads to lies: in the collector's heap, where objects "    \
   "come from cairn_new() alone [managed-global]; write `TYPE managed *name`"
@@ -36,8 +42,18 @@ static const struct hint {
     {"automatic variable qualified with an address space", HEAP_ONLY},
     {"parameter may not be qualified with an address space", HEAP_ONLY},
     {"field may not be qualified with an address space", HEAP_ONLY},
+    {"compound literal in function scope may not be qualified with an address space", HEAP_ONLY},
     {"return type cannot be qualified with address space", HEAP_ONLY},
     {"multiple address spaces specified for type", "`managed` is there already"},
+};
+
+/* Those that are about references only where a type that clang names has them. */
+static const struct hint of_types[] = {
+    {"incompatible function pointer types", SAME_TYPES},
+    {"with a different type: ", SAME_TYPES},
+    {"typedef redefinition with different types", SAME_TYPES},
+    {"incompatible pointer to integer conversion", NUMBER},
+    {"incompatible integer to pointer conversion", NUMBER},
 };
 
 static bool is_managed(const char *text, const char *end)
@@ -77,6 +93,9 @@ static const char *note_of(const char *text)
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
     if (strstr(text, hints[i].text))
       return hints[i].note;
+  for (size_t i = 0; i < sizeof of_types / sizeof *of_types; i++)
+    if (strstr(text, of_types[i].text) && is_managed(text, text + strlen(text)))
+      return of_types[i].note;
   return strstr(text, "changes address space of pointer") ? change_of(text) : NULL;
 }
 
