@@ -45,30 +45,30 @@ static bool on_stack(uintptr_t address)
   return address - here < cn_mutator_get()->stack_end - here || cn_stacks_hold(address);
 }
 
-_Noreturn static void lost(const void *slot, const void *pc)
+_Noreturn static void lost(const void *slot, const char *what, const void *pc)
 {
   char place[CN_REPORT_PC];
 
   cairn_fatal("a reference is stored at %p, at pc %s, which is neither a local nor a global that "
-              "holds references: the collector would not find it there; allocate what holds it with "
-              "cairn_new() or cairn_new_array() [unmanaged-store]",
-              slot, cn_report_pc((uintptr_t)pc, place));
+              "holds references: the collector would not find it there; stored is %s; allocate what "
+              "holds it with cairn_new() or cairn_new_array() [unmanaged-store]",
+              slot, cn_report_pc((uintptr_t)pc, place), what);
 }
 
 /* Called by compiled code, before it stores a reference or copies what may be references. Leaves:
- * they neither collect nor wait. Phase MUTATE. */
+ * they neither collect nor wait. `what` tells of type, member and source line. Phase MUTATE. */
 #pragma GCC visibility push(default)
-void cairn_check_slot(const void *slot);
+void cairn_check_slot(const void *slot, const char *what);
 void cairn_check_copy(const void *to, const void *from, size_t bytes);
 /* The same under the name by which copies of ordinary memory call it: in IR the types differ. */
 void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
     __attribute__((alias("cairn_check_copy")));
 #pragma GCC visibility pop
 
-void cairn_check_slot(const void *slot)
+void cairn_check_slot(const void *slot, const char *what)
 {
   if (!on_stack((uintptr_t)slot) && !in_global((uintptr_t)slot))
-    lost(slot, __builtin_return_address(0));
+    lost(slot, what, __builtin_return_address(0));
 }
 
 /* The words that end up where a reference may lie, i.e. at multiples of eight in `to`. */
@@ -80,7 +80,7 @@ static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, c
   for (size_t i = -to & 7; i + sizeof word <= bytes; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);
     if (is_object(word) && !in_global(to + i))
-      lost((const void *)(to + i), pc);
+      lost((const void *)(to + i), "what a copy brings, of unknown type", pc);
   }
 }
 

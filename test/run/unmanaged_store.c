@@ -42,4 +42,4 @@ int main(int argc, char **argv)
   return 0;
 }
 // CHECK: value 42
-// LOST: fatal: a reference is stored at 0x{{.*}}hold{{.*}}, which is neither a local nor a global that holds references
+// LOST: fatal: a reference is stored at 0x{{.*}}hold{{.*}}, which is neither a local nor a global that holds references: {{.*}}; stored is member 'node' of struct holder at {{.*}}unmanaged_store.c:30; allocate {{.*}} [unmanaged-store]

@@ -19,6 +19,8 @@
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
 #define CN_POLL_SLOW "cairn_poll_slow"
 #define CN_CHECK_SLOT "cairn_check_slot"
+/* Metadata of a store of a reference: what the check calls the place, a string. */
+#define CN_SLOT_METADATA "cairn.slot"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */

@@ -12,7 +12,10 @@
  * after inlining, so this runs late. Until then the stores are `unordered` atomic, which costs
  * nothing and keeps the optimiser from making memcpy of them.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
@@ -146,6 +149,35 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
   LLVMDisposeBuilder(builder);
 }
 
+/* What the source calls the place (store_names.c). */
+static char *place_name(struct cn_ctx *ctx, LLVMValueRef at)
+{
+  unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
+                                                   (unsigned)strlen(CN_SLOT_METADATA));
+  LLVMValueRef node = LLVMHasMetadata(at) ? LLVMGetMetadata(at, kind) : NULL, string = NULL;
+
+  if (node && LLVMGetMDNodeNumOperands(node) == 1)
+    LLVMGetMDNodeOperands(node, &string);
+  const char *text = string ? LLVMGetMDString(string, &length) : NULL;
+  return text ? cn_format("%.*s", (int)length, text) : cn_format("memory of unknown type");
+}
+
+/* Place and source line of a store, a constant of the program, for the message. */
+static LLVMValueRef description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
+{
+  unsigned length = 0, line = LLVMGetDebugLocLine(at);
+  const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
+  char *place = place_name(ctx, at);
+  char *text = file ? cn_format("%s at %.*s:%u", place, (int)length, file, line)
+                    : cn_format("%s", place);
+  LLVMValueRef string = LLVMBuildGlobalString(builder, text, "cairn.slot");
+
+  LLVMSetUnnamedAddress(string, LLVMGlobalUnnamedAddr);
+  free(place);
+  free(text);
+  return string;
+}
+
 static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, uint64_t offset)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -155,8 +187,9 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
   LLVMPositionBuilderBefore(builder, at);
   if (offset)
     slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
+  LLVMValueRef arguments[] = {slot, description(ctx, builder, at)};
   LLVMDisposeBuilder(builder);
-  call_before(ctx, at, CN_CHECK_SLOT, &slot, 1);
+  call_before(ctx, at, CN_CHECK_SLOT, arguments, 2);
 }
 
 /* Check each reference of `type` that `at` puts `offset` bytes behind `slot`. */

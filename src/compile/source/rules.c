@@ -288,8 +288,10 @@ static void check_unions(struct cn_ctx *ctx)
 bool cn_rules(struct cn_ctx *ctx)
 {
   cn_native_mark(ctx);
-  if (ctx->options->manage_all)
+  if (ctx->options->manage_all) {
     cn_rules_members(ctx);
+    cn_rules_name_stores(ctx);
+  }
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     check_global(ctx, g);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {

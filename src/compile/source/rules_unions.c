@@ -29,6 +29,8 @@ typedef CN_VECTOR(uint64_t) offsets;
 
 struct search {
   struct cn_ctx *ctx;
+  cn_rules_type_visit *visit;
+  void *env;
   struct cn_ptrmap seen;
   CN_VECTOR(LLVMMetadataRef) work;
 };
@@ -291,9 +293,8 @@ static void follow(struct search *s)
     LLVMValueRef value = LLVMMetadataAsValue(s->ctx->llvm, node);
     if (!LLVMIsAMDNode(value))
       continue;
-    if (LLVMGetMetadataKind(node) == LLVMDICompositeTypeMetadataKind &&
-        LLVMGetDINodeTag(node) == DW_UNION && overlays(s->ctx, node))
-      report(s->ctx, node);
+    if (LLVMGetMetadataKind(node) == LLVMDICompositeTypeMetadataKind)
+      s->visit(s->ctx, node, s->env);
     unsigned count = LLVMGetMDNodeNumOperands(value);
     LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
     LLVMGetMDNodeOperands(value, operands);
@@ -315,9 +316,9 @@ static void reach_locals(struct search *s, LLVMValueRef function)
         }
 }
 
-void cn_rules_unions(struct cn_ctx *ctx)
+void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *env)
 {
-  struct search s = {.ctx = ctx};
+  struct search s = {.ctx = ctx, .visit = visit, .env = env};
   unsigned count = LLVMGetNamedMetadataNumOperands(ctx->module, "llvm.dbg.cu");
   LLVMValueRef *units = cn_alloc(count * sizeof *units);
 
@@ -334,4 +335,28 @@ void cn_rules_unions(struct cn_ctx *ctx)
   }
   cn_free(&s.work);
   cn_ptrmap_free(&s.seen);
+}
+
+static void check_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
+{
+  (void)env;
+  if (LLVMGetDINodeTag(type) == DW_UNION && overlays(ctx, type))
+    report(ctx, type);
+}
+
+void cn_rules_unions(struct cn_ctx *ctx)
+{
+  cn_rules_each_type(ctx, check_type, NULL);
+}
+
+LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset)
+{
+  LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
+
+  for (unsigned i = 0; i < operand_count(ctx, members); i++) {
+    LLVMMetadataRef member = operand(ctx, members, i);
+    if (is_type(member) && LLVMDITypeGetOffsetInBits(member) == offset * 8)
+      return member;
+  }
+  return NULL;
 }

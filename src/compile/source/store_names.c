@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Type and member for the message of a reference that is stored where the collector does not look
+ * (check-stores). The front end's IR still says which struct a store goes to, and debug information
+ * what its members are called; the optimiser keeps neither.
+ *
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of
+ * references through ordinary pointers, one string. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/core/names.h"
+#include "compile/source/rules.h"
+
+/* A store to a member of a named struct. */
+struct store {
+  LLVMValueRef store;
+  LLVMTypeRef type;
+  uint64_t offset;
+};
+struct stores {
+  CN_VECTOR(struct store) at;
+  struct cn_ptrmap types; /* name -> debug information */
+};
+
+static const char *plain_name(LLVMTypeRef type)
+{
+  static const char prefix[] = "struct.";
+  const char *name = LLVMGetStructName(type);
+
+  return name && strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : NULL;
+}
+
+static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
+{
+  LLVMValueRef slot = LLVMGetOperand(store, 1);
+
+  if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) ||
+      !LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
+    return;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(slot);
+  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(slot, 2));
+  if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !index || !plain_name(type))
+    return;
+  unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
+  uint64_t offset = LLVMOffsetOfElement(ctx->layout, type, member);
+  cn_push(&stores->at, ((struct store){store, type, offset}));
+}
+
+/* Of each name the first type that has members. Strings of metadata are equal if their addresses
+ * are. */
+static void note(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
+{
+  struct stores *stores = env;
+  size_t length;
+  const char *name = LLVMDITypeGetName(type, &length);
+
+  if (length && cn_rules_member_at(ctx, type, 0)) {
+    uint64_t *known =
+        cn_ptrmap_add(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, length), NULL);
+    if (!*known)
+      *known = (uintptr_t)type;
+  }
+}
+
+static LLVMMetadataRef member_of(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+{
+  const char *name = plain_name(s->type);
+  const uint64_t *type =
+      cn_ptrmap_find(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, strlen(name)));
+
+  return type ? cn_rules_member_at(ctx, (LLVMMetadataRef)(uintptr_t)*type, s->offset) : NULL;
+}
+
+static void attach(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
+                                           (unsigned)strlen(CN_SLOT_METADATA));
+  size_t length = 0;
+  LLVMMetadataRef member = member_of(ctx, stores, s);
+  const char *name = member ? LLVMDITypeGetName(member, &length) : "";
+  char *text = length ? cn_format("member '%.*s' of struct %s", (int)length, name,
+                                  plain_name(s->type))
+                      : cn_format("offset %lu of struct %s", (unsigned long)s->offset,
+                                  plain_name(s->type));
+  LLVMMetadataRef string = LLVMMDStringInContext2(ctx->llvm, text, strlen(text));
+  LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &string, 1);
+
+  LLVMSetMetadata(s->store, kind, LLVMMetadataAsValue(ctx->llvm, node));
+  free(text);
+}
+
+void cn_rules_name_stores(struct cn_ctx *ctx)
+{
+  struct stores stores = {0};
+
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i))
+          collect(ctx, &stores, i);
+  if (stores.at.count)
+    cn_rules_each_type(ctx, note, &stores);
+  for (size_t i = 0; i < stores.at.count; i++)
+    attach(ctx, &stores, &stores.at.at[i]);
+  cn_free(&stores.at);
+  cn_ptrmap_free(&stores.types);
+}
