@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include "runtime/grow.h"
 #include "runtime/report.h"
-#include "runtime/signals.h"
+#include "runtime/upcalls.h"
 
 enum {
   SPREAD = 4, /* distances grow by so much from one barrier to the one after the next, at least */
@@ -173,5 +173,5 @@ void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   set_below(below);
   mutator->busy = busy;
   if (busy == 0)
-    cn_signals_release();
+    cn_upcall_release();
 }

@@ -9,15 +9,10 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
-#include "runtime/buffer.h"
-#include "runtime/fault.h"
 #include "runtime/grow.h"
-#include "runtime/heap.h"
+#include "runtime/hold.h"
 #include "runtime/lock.h"
-#include "runtime/options.h"
-#include "runtime/os/os.h"
-#include "runtime/regions.h"
-#include "runtime/signals.h"
+#include "runtime/upcalls.h"
 
 /* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
 static CN_GROW(struct registered {
@@ -86,21 +81,6 @@ static void check_bounds(const struct cairn_image *image)
     cairn_fatal("an image registers a damaged section of global roots");
 }
 
-/* Only regions that were not removed with their code can be in the way of new code. */
-static void check_regions(const struct cairn_image *image)
-{
-  const unsigned char *cursor = image->frames_start;
-  struct cn_framemap_function function;
-  struct cn_region region;
-
-  while (cn_regions_any() && cursor != NULL &&
-         cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
-    if (cn_regions_overlap(function.entry, function.entry + function.code_size, &region))
-      cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)",
-                  (unsigned long)function.entry, (unsigned long)region.start,
-                  (unsigned long)region.end);
-}
-
 static void add(const struct cairn_image *image)
 {
   check_bounds(image);
@@ -109,30 +89,25 @@ static void add(const struct cairn_image *image)
   CN_CHECK(cn_image_hold());
   cn_grow_push(&images, (struct registered){image, *image, generation});
   flags |= image->flags;
-  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
-    cn_fault_install();
-  /* A fault under stress is explained with a backtrace, and a handler cannot load anything. */
-  if (cn_options.stress != 0)
-    cn_os_unwinder(true);
   generation++;
   cn_image_release();
-  check_regions(image);
+  cn_upcall_image(image);
 }
 
 /* Whole or not at all, whatever jumps out of a handler: the dynamic linker does not begin again. */
 void cairn_image_register(const struct cairn_image *image)
 {
-  cn_signals_hold();
+  cn_hold_signals();
   if (find(image) == images.count)
     add(image);
-  cn_signals_let();
+  cn_let_signals();
 }
 
 /* The flags stay: what an image without safepoints left on the stack or in the heap is not known to
  * be gone. */
 static void delete(size_t i)
 {
-  cn_heap_forget(&images.at[i].image);
+  cn_upcall_image_leaves(&images.at[i].image);
   CN_CHECK(cn_image_hold());
   images.count--;
   memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
@@ -142,11 +117,11 @@ static void delete(size_t i)
 
 void cairn_image_unregister(const struct cairn_image *image)
 {
-  cn_signals_hold();
+  cn_hold_signals();
   size_t i = find(image);
   if (i != images.count)
     delete(i);
-  cn_signals_let();
+  cn_let_signals();
 }
 
 bool cn_image_has_frames(void)
@@ -194,5 +169,5 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
              address % _Alignof(struct cairn_layout) == 0 &&
              layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
   }
-  return cn_buffer_is_filler(layout);
+  return cn_upcall_owns_layout(layout);
 }

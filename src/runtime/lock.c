@@ -8,8 +8,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include "runtime/hold.h"
 #include "runtime/os/os.h"
-#include "runtime/signals.h"
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
 static _Thread_local char self;
@@ -18,11 +18,11 @@ bool cn_lock_take(enum cn_lock lock)
 {
   uintptr_t mine = (uintptr_t)&self, free = 0;
 
-  cn_signals_hold();
+  cn_hold_signals();
   while (!atomic_compare_exchange_weak_explicit(&holder[lock], &free, mine, memory_order_acquire,
                                                 memory_order_relaxed)) {
     if (free == mine) {
-      cn_signals_let();
+      cn_let_signals();
       return false;
     }
     if (free != 0)
@@ -35,7 +35,7 @@ bool cn_lock_take(enum cn_lock lock)
 void cn_lock_release(enum cn_lock lock)
 {
   atomic_store_explicit(&holder[lock], 0, memory_order_release);
-  cn_signals_let();
+  cn_let_signals();
 }
 
 unsigned cn_locks_held(void)

@@ -10,9 +10,6 @@
 
 extern const struct cairn_code_manager cn_manager_compiled;
 
-/* An activation of a stub that called native code: its data is the anchor. The walker steps over it
- * at once. */
-extern const struct cairn_code_manager cn_manager_stubs;
 
 /* Who knows the walk's current activation, and his data. */
 const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data);

@@ -8,47 +8,20 @@
 #include <cairn/abi.h>
 #include "runtime/arm.h"
 #include "runtime/backtrace.h"
+#include "runtime/bounds.h"
 #include "runtime/image.h"
 #include "runtime/os/os.h"
 #include "runtime/report.h"
-#include "runtime/signals.h"
+#include "runtime/upcalls.h"
 #include "runtime/walk.h"
 
 enum {
-  RESERVE = 256 << 10,  /* native code that managed code calls has so much left at least */
-  SHARE = 4,            /* but of a small stack this part */
   BEYOND = 256 << 20,   /* a frame that lies outside the stack may be so large */
 };
 
 static bool wanted(void)
 {
   return (cn_image_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
-}
-
-uintptr_t cn_overflow_floor(uintptr_t bottom, uintptr_t end)
-{
-  size_t size = end > bottom ? end - bottom : 0;
-
-  return bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
-}
-
-/* The bounds of a stack that is no thread's do not change. */
-static void find_bounds(struct cairn_mutator *mutator)
-{
-  uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
-
-  if (mutator->stack != NULL)
-    return;
-  /* Without a limit the stack takes no more of the memory than the heap may. */
-  if (bottom == 0)
-    bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
-  mutator->stack_bottom = bottom;
-  mutator->stack_floor = cn_overflow_floor(bottom, end);
-}
-
-void cn_overflow_begin(struct cairn_mutator *mutator)
-{
-  find_bounds(mutator);
 }
 
 static uint64_t count_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
@@ -75,7 +48,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
 
   if (!wanted() || !is_below(mutator, sp))
     return;
-  find_bounds(mutator); /* the program may have raised its limit */
+  cn_bounds_find(mutator); /* the program may have raised its limit */
   if (mutator->stack_floor != floor)
     cn_arm_limit(mutator);
   if (!is_below(mutator, sp))
@@ -86,7 +59,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   mutator->stack_floor = mutator->stack_bottom;
   cn_arm_limit(mutator);
   mutator->busy = 0;
-  cn_signals_release();
+  cn_upcall_release();
   cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
                  "of %zu KB\n",
                  cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);

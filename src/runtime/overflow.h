@@ -16,11 +16,7 @@
 #include <stdint.h>
 #include "runtime/mutator.h"
 
-/* Where managed code that looks must stop on a stack with these bounds. */
-uintptr_t cn_overflow_floor(uintptr_t bottom, uintptr_t end);
 
-/* Find the stack's bounds; its end is known. The caller sets the limit by arm.h. */
-void cn_overflow_begin(struct cairn_mutator *mutator);
 
 /* A slow path of the thread itself: ends the program with status 1 if the stack has really
  * overflowed. Not for a stack of its own, as signal handlers and coroutines have, nor in programs

@@ -21,10 +21,10 @@
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
 #include "runtime/barrier.h"
+#include "runtime/hold.h"
 #include "runtime/image.h"
 #include "runtime/os/os.h"
 #include "runtime/regions_table.h"
-#include "runtime/signals.h"
 
 static struct cn_region_table *_Atomic current;
 static _Atomic uint32_t generation, readers[2], waiting;
@@ -52,7 +52,7 @@ static unsigned count_in(void)
 /* A handler that jumped out would leave it counted in. */
 static void enter(void)
 {
-  cn_signals_hold();
+  cn_hold_signals();
   inside = inside != 0 ? inside + 2 : 2 + count_in();
 }
 
@@ -68,7 +68,7 @@ void cn_regions_leave(void)
     if (atomic_load(&waiting))
       cn_os_wake(&readers[counter]);
   }
-  cn_signals_let();
+  cn_let_signals();
 }
 
 unsigned cn_regions_depth(void)
@@ -199,14 +199,14 @@ enum cairn_region_status cairn_code_region_add(const struct cairn_code_manager *
     return CAIRN_REGION_EMPTY;
   if (inside != 0)
     return CAIRN_REGION_BUSY;
-  cn_signals_hold();
+  cn_hold_signals();
   pthread_mutex_lock(&writers);
   prepare();
   enum cairn_region_status status = insert(&region);
   pthread_mutex_unlock(&writers);
   if (status == CAIRN_REGION_OK)
     cn_barrier_distrust(true);
-  cn_signals_let();
+  cn_let_signals();
   return status;
 }
 
@@ -214,10 +214,10 @@ enum cairn_region_status cairn_code_region_remove(uintptr_t start)
 {
   if (inside != 0)
     return CAIRN_REGION_BUSY;
-  cn_signals_hold();
+  cn_hold_signals();
   pthread_mutex_lock(&writers);
   enum cairn_region_status status = delete(start);
   pthread_mutex_unlock(&writers);
-  cn_signals_let();
+  cn_let_signals();
   return status;
 }

@@ -8,12 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "runtime/backtrace.h"
-#include "runtime/details.h"
-#include "runtime/lock.h"
 #include "runtime/mutator.h"
 #include "runtime/os/os.h"
-#include "runtime/signals.h"
+#include "runtime/upcalls.h"
 
 /* One write, so that lines of several processes do not mix. */
 static void say(const char *prefix, const char *format, va_list args, const char *suffix)
@@ -48,7 +45,7 @@ _Noreturn void cairn_fatal(const char *format, ...)
   va_start(args, format);
   say("cairn: fatal: ", format, args, "\n");
   va_end(args);
-  cn_backtrace_abort((uintptr_t)__builtin_frame_address(0));
+  cn_upcall_print_stack((uintptr_t)__builtin_frame_address(0));
   abort();
 }
 
@@ -84,7 +81,7 @@ _Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
 
   if (intact) {
     cairn_mutator.busy = 0;
-    cn_signals_release();
+    cn_upcall_release();
   }
   va_start(args, format);
   exhausted(format, args);
@@ -100,39 +97,11 @@ _Noreturn void cn_report_end(void)
   exit(1);
 }
 
-/* What the details say of a safepoint: stripped programs have them too. Damaged ones must not end a
- * message of damage, nor begin one of their own: where there is a guard, nobody reads it. */
-static bool by_details(uintptr_t pc, char *buffer, size_t size)
-{
-  struct cn_report_guard guard = {.outer = cn_report_guard};
-  struct cn_source source;
-  unsigned locks = cn_locks_held();
-  volatile bool found = false;
-  uint32_t depths = 1;
-
-  if (guard.outer != NULL)
-    return false;
-  cn_report_guard = &guard;
-  if (sigsetjmp(guard.back, 0) == 0)
-    for (uint32_t i = 0; i < depths; i++)
-      found = cn_details_source(pc, i, &source, &depths);
-  else {
-    cn_locks_restore(locks);
-    found = false;
-  }
-  cn_report_guard = guard.outer;
-  if (found && source.file != NULL)
-    snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
-  else if (found)
-    snprintf(buffer, size, "%s", source.function);
-  return found;
-}
-
 const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
 {
   char symbol[CN_REPORT_PC - 32];
 
-  if (cn_os_symbol(pc, symbol, sizeof symbol) || by_details(pc, symbol, sizeof symbol))
+  if (cn_os_symbol(pc, symbol, sizeof symbol) || cn_upcall_source(pc, symbol, sizeof symbol))
     snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
   else
     snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);

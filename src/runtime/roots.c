@@ -15,7 +15,7 @@
 #include "runtime/os/os.h"
 #include "runtime/report.h"
 #include "runtime/stacks.h"
-#include "runtime/stats.h"
+#include "runtime/counts.h"
 #include "runtime/stretch.h"
 #include "runtime/young.h"
 

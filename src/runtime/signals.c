@@ -105,44 +105,6 @@ void cn_signals_release(void)
 
 /* ---- signals that come while something is half done ---- */
 
-static _Thread_local struct {
-  unsigned depth;
-  bool masked;
-  sigset_t mask; /* of the program, if `masked` */
-} held;
-
-/* In a slow path they wait already. */
-void cn_signals_hold(void)
-{
-  static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-  bool masked = !cairn_mutator.busy;
-  sigset_t set, mask;
-
-  if (held.depth != 0) {
-    held.depth++;
-    return;
-  }
-  sigfillset(&set);
-  for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
-    sigdelset(&set, raised[i]);
-  if (masked) {
-    sigprocmask(SIG_BLOCK, &set, &mask);
-    held.mask = mask;
-  }
-  held.masked = masked;
-  held.depth = 1;
-}
-
-void cn_signals_let(void)
-{
-  sigset_t mask = held.mask;
-  int error = errno;
-
-  if (--held.depth == 0 && held.masked)
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-  errno = error;
-}
-
 /* ---- interruptions ---- */
 
 /* Anchors of the handler's calls, on an alternate stack: that stack's addresses do not tell that the

@@ -19,17 +19,8 @@
 #include <stdint.h>
 #include "runtime/os/action.h"
 
-/* The kernel's handler of all signals for which the program has one. */
-void cn_signals_deliver(int signal, siginfo_t *info, void *context);
 
-/* Does the calling thread run one of them? True also if one was left by a jump, and what it had on
- * the stack is still there, below. Async-signal-safe. */
-bool cn_signals_delivering(void);
 
-/* In between, no handler runs in this thread, but of what an instruction raises: who has something half
- * done, or a lock, would be left by a handler that jumps. May be nested. Async-signal-safe. */
-void cn_signals_hold(void);
-void cn_signals_let(void);
 
 /* A slow path begins, in a frame that ends at `sp`: interruptions whose handler was left by a jump
  * are over. The mutator is busy. */

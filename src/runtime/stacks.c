@@ -14,7 +14,7 @@
 #include "runtime/arm.h"
 #include "runtime/grow.h"
 #include "runtime/os/os.h"
-#include "runtime/overflow.h"
+#include "runtime/bounds.h"
 #include "runtime/walk.h"
 
 enum {
@@ -130,7 +130,7 @@ bool cairn_stack_add(struct cairn_stack *stack)
     return false;
   *saved = (struct saved){.end = stack->high,
                           .bottom = stack->low,
-                          .floor = cn_overflow_floor(stack->low, stack->high)};
+                          .floor = cn_bounds_floor(stack->low, stack->high)};
   if (!take_anchors(saved))
     return false;
   cn_grow_push(&stacks, stack);

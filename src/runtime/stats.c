@@ -13,7 +13,6 @@
 #include "runtime/report.h"
 #include "runtime/watchdog.h"
 
-struct cn_stats cn_stats;
 struct cn_histogram cn_stats_pauses;
 
 void cairn_note_moved(size_t bytes)

@@ -8,15 +8,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/counts.h"
 #include "runtime/histogram.h"
 
-struct cn_stats {
-  uint64_t safepoints;  /* slow paths entered: polls, allocations, cairn_collect() */
-  uint64_t collections;
-  uint64_t frames, roots; /* walked and visited, in all collections */
-  uint64_t objects_moved, bytes_moved;
-};
-extern struct cn_stats cn_stats;
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
 /* A collection is over that took so long, and why it was; `bytes` are what an allocation waits for,

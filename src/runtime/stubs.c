@@ -3,7 +3,7 @@
  * The code info manager of the stubs that call native code (seeds: pillar-stack-iterator, "another
  * region for code implemented in the Pillar runtime").
  */
-#include "runtime/managers.h"
+#include "runtime/walk.h"
 
 /* The stub left where its caller goes on, and what was in the callee-saved registers, in the
  * anchor. It has no roots: what it holds is its caller's. */

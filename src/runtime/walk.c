@@ -6,7 +6,6 @@
 #include "runtime/walk.h"
 
 #include "runtime/barrier.h"
-#include "runtime/managers.h"
 #include "runtime/report.h"
 #include "runtime/stacks.h"
 

@@ -99,4 +99,8 @@ bool cn_walk_next(struct cn_walk *walk);
 /* Go where the state says; null in its pc is past the end. False: no activation is left there. */
 bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state);
 
+/* An activation of a stub that called native code: its data is the anchor. The walker steps over it
+ * at once (stubs.c). */
+extern const struct cairn_code_manager cn_manager_stubs;
+
 #endif

@@ -10,7 +10,6 @@
 #include <string.h>
 #include "runtime/image.h"
 #include "runtime/report.h"
-#include "runtime/signals.h"
 
 /* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has
  * one. */

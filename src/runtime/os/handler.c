@@ -8,12 +8,12 @@
  * the careful side.
  */
 #include "runtime/os/os.h"
+#include "runtime/os/action.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "runtime/signals.h"
 
 /* The kernel's struct sigaction. */
 struct action {

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Upcalls.
+ */
+#include "runtime/upcalls.h"
+
+#include <stdio.h>
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "framemap/framemap.h"
+#include "runtime/backtrace.h"
+#include "runtime/buffer.h"
+#include "runtime/details.h"
+#include "runtime/fault.h"
+#include "runtime/heap.h"
+#include "runtime/lock.h"
+#include "runtime/options.h"
+#include "runtime/os/os.h"
+#include "runtime/regions.h"
+#include "runtime/report.h"
+#include "runtime/signals.h"
+
+/* Only regions that were not removed with their code can be in the way of new code. */
+static void check_regions(const struct cairn_image *image)
+{
+  const unsigned char *cursor = image->frames_start;
+  struct cn_framemap_function function;
+  struct cn_region region;
+
+  while (cn_regions_any() && cursor != NULL &&
+         cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
+    if (cn_regions_overlap(function.entry, function.entry + function.code_size, &region))
+      cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)",
+                  (unsigned long)function.entry, (unsigned long)region.start,
+                  (unsigned long)region.end);
+}
+
+void cn_upcall_image(const struct cairn_image *image)
+{
+  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
+    cn_fault_install();
+  /* A fault under stress is explained with a backtrace, and a handler cannot load anything. */
+  if (cn_options.stress != 0)
+    cn_os_unwinder(true);
+  check_regions(image);
+}
+
+void cn_upcall_image_leaves(const struct cairn_image *image)
+{
+  cn_heap_forget(image);
+}
+
+bool cn_upcall_owns_layout(const struct cairn_layout *layout)
+{
+  return cn_buffer_is_filler(layout);
+}
+
+void cn_upcall_release(void)
+{
+  cn_signals_release();
+}
+
+void cn_upcall_print_stack(uintptr_t frame)
+{
+  cn_backtrace_abort(frame);
+}
+
+/* What the details say of a safepoint: stripped programs have them too. Damaged ones must not end a
+ * message of damage, nor begin one of their own: where there is a guard, nobody reads it. */
+bool cn_upcall_source(uintptr_t pc, char *buffer, size_t size)
+{
+  struct cn_report_guard guard = {.outer = cn_report_guard};
+  struct cn_source source;
+  unsigned locks = cn_locks_held();
+  volatile bool found = false;
+  uint32_t depths = 1;
+
+  if (guard.outer != NULL)
+    return false;
+  cn_report_guard = &guard;
+  if (sigsetjmp(guard.back, 0) == 0)
+    for (uint32_t i = 0; i < depths; i++)
+      found = cn_details_source(pc, i, &source, &depths);
+  else {
+    cn_locks_restore(locks);
+    found = false;
+  }
+  cn_report_guard = guard.outer;
+  if (found && source.file != NULL)
+    snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
+  else if (found)
+    snprintf(buffer, size, "%s", source.function);
+  return found;
+}
