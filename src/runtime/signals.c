@@ -103,8 +103,6 @@ void cn_signals_release(void)
   errno = error;
 }
 
-/* ---- signals that come while something is half done ---- */
-
 /* ---- interruptions ---- */
 
 /* Anchors of the handler's calls, on an alternate stack: that stack's addresses do not tell that the
