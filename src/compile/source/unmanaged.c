@@ -54,14 +54,55 @@ static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- memory that nobody looks at ---- */
 
+enum { MOST_LOADS = 8 }; /* from a pointer to what it is read from */
+
+/* What a local pointer, whose address goes nowhere, is set to by its only store; or null. */
+static LLVMValueRef only_value(LLVMValueRef alloca)
+{
+  LLVMValueRef value = NULL;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsALoadInst(user))
+      continue;
+    if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == alloca || value)
+      return NULL;
+    value = LLVMGetOperand(user, 0);
+  }
+  return value;
+}
+
+/* What is read where `load` reads, if that is the same each time; or null. */
+static LLVMValueRef read_by(LLVMValueRef load)
+{
+  LLVMValueRef place = LLVMGetOperand(load, 0), value = NULL;
+
+  if (LLVMIsAAllocaInst(place))
+    value = only_value(place);
+  else if (LLVMIsAGlobalVariable(place) && LLVMIsGlobalConstant(place) &&
+           (LLVMGetLinkage(place) == LLVMInternalLinkage ||
+            LLVMGetLinkage(place) == LLVMPrivateLinkage))
+    value = LLVMGetInitializer(place);
+  return value && LLVMTypeOf(value) == LLVMTypeOf(load) ? value : NULL;
+}
+
 /* The global that a pointer leads into, or null. */
 static LLVMValueRef global_of(LLVMValueRef pointer)
 {
-  while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
-         (LLVMIsAConstantExpr(pointer) && LLVMGetNumOperands(pointer) > 0) ||
-         (LLVMIsACallInst(pointer) && cn_calls_intrinsic(pointer, "llvm.threadlocal.address")))
-    pointer = LLVMGetOperand(pointer, 0);
-  return LLVMIsAGlobalVariable(pointer);
+  unsigned loads = 0;
+
+  while (pointer) {
+    if (LLVMIsALoadInst(pointer))
+      pointer = loads++ < MOST_LOADS ? read_by(pointer) : NULL;
+    else if (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
+             (LLVMIsAConstantExpr(pointer) && LLVMGetNumOperands(pointer) > 0) ||
+             (LLVMIsACallInst(pointer) &&
+              cn_calls_intrinsic(pointer, "llvm.threadlocal.address")))
+      pointer = LLVMGetOperand(pointer, 0);
+    else
+      return LLVMIsAGlobalVariable(pointer);
+  }
+  return NULL;
 }
 
 /* What the collector finds are globals whose type has references; thread-locals it never does. */

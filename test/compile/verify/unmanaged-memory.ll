@@ -12,6 +12,8 @@ declare token @llvm.experimental.gc.statepoint.p0(i64 immarg, i32 immarg, ptr, i
 ; CHECK: in function 'stores': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
 ; CHECK: in function 'stores': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
 ; CHECK: in function 'stores': a reference is stored in thread-local 'mine'{{.*}}[thread-local-reference]
+; CHECK: in function 'through': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
+; CHECK: in function 'through': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
 ; CHECK-NOT: error
 define void @stores(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %fixed, ptr %anywhere, i64 %n) gc "statepoint-example" {
   store ptr addrspace(1) %p, ptr @word
@@ -24,5 +26,25 @@ define void @stores(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %fix
   store ptr addrspace(1) null, ptr @word
   store ptr addrspace(1) %p, ptr %anywhere
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
+  ret void
+}
+
+; Through a pointer to the pointer, where it is the same each time.
+@constant = internal constant ptr @bytes
+@variable = internal global ptr @bytes
+define void @through(ptr addrspace(1) %p, ptr %other) gc "statepoint-example" {
+  %one = alloca ptr
+  %two = alloca ptr
+  store ptr @word, ptr %one
+  store ptr @word, ptr %two
+  store ptr %other, ptr %two
+  %a = load ptr, ptr %one
+  store ptr addrspace(1) %p, ptr %a
+  %b = load ptr, ptr @constant
+  store ptr addrspace(1) %p, ptr %b
+  %c = load ptr, ptr %two
+  store ptr addrspace(1) %p, ptr %c
+  %d = load ptr, ptr @variable
+  store ptr addrspace(1) %p, ptr %d
   ret void
 }
