@@ -478,6 +478,42 @@ static bool old_word(struct place *p, LLVMValueRef i)
   return true;
 }
 
+/* ---- memory that nobody looks at ---- */
+
+static LLVMValueRef new_global(struct place *p, const char *name, LLVMTypeRef type, bool local)
+{
+  LLVMValueRef global = LLVMAddGlobal(p->module, type, name);
+
+  LLVMSetInitializer(global, LLVMConstNull(type));
+  LLVMSetLinkage(global, LLVMInternalLinkage);
+  LLVMSetThreadLocal(global, local);
+  return global;
+}
+
+/* A reference that was relocated is stored where the collector does not find it. */
+static bool store_away(struct place *p, LLVMValueRef i, bool local, bool twice)
+{
+  LLVMTypeRef ptr = LLVMPointerTypeInContext(p->llvm, 0);
+
+  if (!is_relocate(i) || !cn_is_ref(LLVMTypeOf(i)) || !may_move(i) || !is_it(p))
+    return false;
+  LLVMValueRef to = new_global(p, "mutant.memory",
+                               local ? LLVMTypeOf(i) : LLVMInt64TypeInContext(p->llvm), local);
+  LLVMPositionBuilderBefore(p->builder, LLVMGetNextInstruction(i));
+  if (twice) {
+    LLVMValueRef pointer = new_global(p, "mutant.pointer", ptr, false);
+    LLVMSetInitializer(pointer, to);
+    LLVMSetGlobalConstant(pointer, true);
+    to = LLVMBuildLoad2(p->builder, ptr, pointer, "");
+  }
+  LLVMBuildStore(p->builder, i, to);
+  return true;
+}
+
+static bool to_global(struct place *p, LLVMValueRef i) { return store_away(p, i, false, false); }
+static bool to_thread(struct place *p, LLVMValueRef i) { return store_away(p, i, true, false); }
+static bool to_pointed(struct place *p, LLVMValueRef i) { return store_away(p, i, false, true); }
+
 const struct kind kinds[] = {
     {"stale-use", stale_use},         {"staler-use", staler_use},
     {"dropped", dropped},             {"other-base", other_base},
@@ -491,5 +527,7 @@ const struct kind kinds[] = {
     {"other-span", other_span},       {"other-depth", other_depth},
     {"lost-spans", lost_spans},       {"other-word", other_word},
     {"old-word", old_word},           {"dead-operand", dead_operand},
+    {"to-global", to_global},         {"to-thread", to_thread},
+    {"to-pointed", to_pointed},
     {NULL, NULL},
 };
