@@ -40,8 +40,8 @@ static const struct kernel {
 
 #ifdef BENCH_OWN_ASK
 #include "memory.h"
-#include "runtime/arm.h"
-#include "runtime/ask.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/handshake.h"
 #include "runtime/os/os.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;

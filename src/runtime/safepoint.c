@@ -7,21 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 #include <cairn/abi.h>
-#include "runtime/arm.h"
-#include "runtime/ask.h"
-#include "runtime/buffer.h"
-#include "runtime/frames.h"
-#include "runtime/heap.h"
-#include "runtime/image.h"
-#include "runtime/mutator.h"
-#include "runtime/options.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/verify_frames.h"
+#include "runtime/handshake.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 #include "runtime/os/os.h"
-#include "runtime/overflow.h"
-#include "runtime/regions.h"
-#include "runtime/report.h"
-#include "runtime/signals.h"
+#include "runtime/signals/overflow.h"
+#include "runtime/signals/signals.h"
 #include "runtime/stats.h"
-#include "runtime/verify_frames.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/walk/index.h"
 
 static bool may_collect(void)
 {

@@ -5,13 +5,13 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include "runtime/arm.h"
-#include "runtime/bounds.h"
-#include "runtime/fault.h"
-#include "runtime/mutator.h"
-#include "runtime/options.h"
+#include "runtime/core/bounds.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
 #include "runtime/os/os.h"
-#include "runtime/report.h"
+#include "runtime/signals/fault.h"
 
 /* Nested transitions; untouched ones take no memory. Fewer where the process may have little. */
 enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };

@@ -5,12 +5,12 @@
 #include "runtime/stats.h"
 
 #include <cairn/collector.h>
-#include "runtime/buffer.h"
-#include "runtime/frames.h"
-#include "runtime/heap.h"
-#include "runtime/mutator.h"
-#include "runtime/options.h"
-#include "runtime/report.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
+#include "runtime/walk/index.h"
 #include "runtime/watchdog.h"
 
 struct cn_histogram cn_stats_pauses;

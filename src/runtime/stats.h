@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "runtime/counts.h"
-#include "runtime/histogram.h"
+#include "runtime/core/counts.h"
+#include "runtime/debug/histogram.h"
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 

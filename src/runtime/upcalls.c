@@ -2,23 +2,23 @@
  *
  * Upcalls.
  */
-#include "runtime/upcalls.h"
+#include "runtime/core/upcalls.h"
 
 #include <stdio.h>
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
-#include "runtime/backtrace.h"
-#include "runtime/buffer.h"
-#include "runtime/details.h"
-#include "runtime/fault.h"
-#include "runtime/heap.h"
-#include "runtime/lock.h"
-#include "runtime/options.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/backtrace.h"
+#include "runtime/debug/safepoint_details.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 #include "runtime/os/os.h"
-#include "runtime/regions.h"
-#include "runtime/report.h"
-#include "runtime/signals.h"
+#include "runtime/signals/fault.h"
+#include "runtime/signals/signals.h"
+#include "runtime/walk/code_regions.h"
 
 /* Only regions that were not removed with their code can be in the way of new code. */
 static void check_regions(const struct cairn_image *image)

@@ -6,10 +6,10 @@
 #include "runtime/watchdog.h"
 
 #include <stdio.h>
-#include "runtime/ask.h"
-#include "runtime/options.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/handshake.h"
 #include "runtime/os/os.h"
-#include "runtime/report.h"
 #include "runtime/stats.h"
 
 /* Nanoseconds without a processor, or spent on asking, that still leave an arrival the code's: what

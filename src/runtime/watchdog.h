@@ -7,7 +7,7 @@
 #define CN_RUNTIME_WATCHDOG_H
 
 #include <cairn/thread.h>
-#include "runtime/histogram.h"
+#include "runtime/debug/histogram.h"
 
 /* Whose an arrival is. */
 enum cn_blame {
@@ -22,7 +22,7 @@ enum cn_blame {
 };
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival);
 
-/* The program is over: let all go who ask (ask.h), and wait until the watchdog has ended. */
+/* The program is over: let all go who ask (handshake.h), and wait until the watchdog has ended. */
 void cn_watchdog_stop(void);
 
 /* What was found, for the statistics; after it has stopped. Nothing if it was off. */

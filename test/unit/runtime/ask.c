@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <cairn/collector.h>
 #include <cairn/thread.h>
-#include "runtime/arm.h"
-#include "runtime/ask.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/handshake.h"
 
 enum { MILLISECOND = 1000000, ASKERS = 4, QUESTIONS = 400 };
 

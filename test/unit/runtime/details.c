@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <string.h>
 #include "aborts.h"
-#include "runtime/details.h"
-#include "runtime/image.h"
+#include "runtime/core/image.h"
+#include "runtime/debug/safepoint_details.h"
 
 /* "Sections" are arrays of these; the reader is this one. */
 struct mock {

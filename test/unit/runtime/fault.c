@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cairn/collector.h>
-#include "runtime/fault.h"
+#include "runtime/signals/fault.h"
 
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 {

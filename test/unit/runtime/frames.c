@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include "mock_frames.h"
-#include "runtime/frames.h"
+#include "runtime/walk/index.h"
 
 enum { RSP = 7, MANY = 3000 };
 

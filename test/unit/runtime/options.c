@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "runtime/options.h"
+#include "runtime/core/options.h"
 
 static bool parse(struct cn_options *options, const char *setting, char message[200])
 {

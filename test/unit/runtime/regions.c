@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include "mock_frames.h"
 #include "runtime/arch/arch.h"
-#include "runtime/regions.h"
-#include "runtime/walk.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/walk/walk.h"
 
 static void nowhere(struct cairn_stack_iterator *iterator, void *data)
 {

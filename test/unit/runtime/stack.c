@@ -15,8 +15,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include "mock_frames.h"
-#include "runtime/regions.h"
-#include "runtime/walk.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/walk/walk.h"
 
 enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, RBP = 6, RSP = 7, R12 = 12 };
 

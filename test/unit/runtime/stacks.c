@@ -12,8 +12,8 @@
 #include "aborts.h"
 #include "mock_frames.h"
 #include <stdio.h>
-#include "runtime/stacks.h"
-#include "runtime/walk.h"
+#include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/walk.h"
 
 #define F(n) ((uintptr_t)(n) << 16)
 enum { RSP = 7, WORDS = 64 };

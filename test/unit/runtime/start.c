@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <cairn/collector.h>
-#include "runtime/image.h"
+#include "runtime/core/image.h"
 
 enum { SECTION = 64 << 20 };
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
-#include "runtime/histogram.h"
-#include "runtime/image.h"
+#include "runtime/core/image.h"
+#include "runtime/debug/histogram.h"
 
 static struct cn_histogram pauses;
 

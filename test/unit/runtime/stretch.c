@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "mock_frames.h"
-#include "runtime/stretch.h"
+#include "runtime/roots/stretch.h"
 
 enum { RBX = 3, RBP = 6, RSP = 7, WORDS = 400000, KINDS = 40, DEPTH = 300, MOST_FOUND = 16000 };
 

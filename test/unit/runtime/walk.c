@@ -14,8 +14,8 @@
 #include <ucontext.h>
 #include "mock_frames.h"
 #include "runtime/os/os.h"
-#include "runtime/roots.h"
-#include "runtime/walk.h"
+#include "runtime/roots/roots.h"
+#include "runtime/walk/walk.h"
 
 enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R12 = 12 };
 

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 #include <string.h>
 #include "mock_frames.h"
-#include "runtime/barrier.h"
-#include "runtime/young.h"
+#include "runtime/roots/young.h"
+#include "runtime/walk/return_barriers.h"
 
 enum { RSP = 7, FRAME = 4, DEEPEST = 3000, STEPS = 4000 };
 enum { TOP = FRAME * DEEPEST + 64 }; /* below the youngest frame are a stub's */

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <ucontext.h>
 #include <cairn/abi.h>
-#include "runtime/mutator.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/report.h"
 #include "runtime/os/os.h"
-#include "runtime/report.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, sp) == CAIRN_ABI_ANCHOR_SP, "abi.def");

@@ -7,7 +7,7 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt,prfchw")
 
 #include <immintrin.h>
-#include "runtime/stretch.h"
+#include "runtime/roots/stretch.h"
 
 struct lanes {
   __m512i at;
@@ -72,7 +72,7 @@ static size_t lanes_look(const struct cn_index *index, const struct cn_ahead *ah
   return count;
 }
 
-#include "runtime/stretch_loop.h"
+#include "runtime/roots/stretch_loop.h"
 
 cn_stretch_loop *cn_arch_stretch(void)
 {

@@ -330,7 +330,7 @@ cn_arch_native_return:
         jmp cairn_call_any
 end cairn_call_any
 
-/* Barriers (barrier.h): where a frame returns to whose return address was replaced. Each entry has
+/* Barriers (return_barriers.h): where a frame returns to whose return address was replaced. Each entry has
  * a cell with the true address, and knows how far away it is. Any register may hold a result. An
  * unwinder that comes through a replaced return address looks at the byte before an entry, and
  * finds the cell from the entry's address, which is what it has for the pc (or that less one, from

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the stacks of threads end.
+ */
+#include "runtime/core/bounds.h"
+
+#include "runtime/os/os.h"
+
+enum {
+  RESERVE = 256 << 10,  /* native code that managed code calls has so much left at least */
+  SHARE = 4,            /* but of a small stack this part */
+};
+
+uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
+{
+  size_t size = end > bottom ? end - bottom : 0;
+
+  return bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
+}
+
+/* The bounds of a stack that is no thread's do not change. */
+void cn_bounds_find(struct cairn_mutator *mutator)
+{
+  uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
+
+  if (mutator->stack != NULL)
+    return;
+  /* Without a limit the stack takes no more of the memory than the heap may. */
+  if (bottom == 0)
+    bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
+  mutator->stack_bottom = bottom;
+  mutator->stack_floor = cn_bounds_floor(bottom, end);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The bounds of stacks. Only the thread itself asks for its own.
+ */
+#ifndef CN_RUNTIME_CORE_BOUNDS_H
+#define CN_RUNTIME_CORE_BOUNDS_H
+
+#include <stdint.h>
+#include "runtime/core/mutator.h"
+
+/* Where managed code that looks must stop on a stack with these bounds. */
+uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end);
+
+/* Find the bounds of the stack that the mutator is on; its end is known. The caller sets the limit
+ * by poll_word.h. */
+void cn_bounds_find(struct cairn_mutator *mutator);
+
+#endif

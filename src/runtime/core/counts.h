@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the runtime and the collector did so far (printed by stats.h).
+ */
+#ifndef CN_RUNTIME_CORE_COUNTS_H
+#define CN_RUNTIME_CORE_COUNTS_H
+
+#include <stdint.h>
+
+struct cn_stats {
+  uint64_t safepoints;  /* slow paths entered: polls, allocations, cairn_collect() */
+  uint64_t collections;
+  uint64_t frames, roots; /* walked and visited, in all collections */
+  uint64_t objects_moved, bytes_moved;
+};
+extern struct cn_stats cn_stats;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tables of the runtime.
+ */
+#include "runtime/core/grow.h"
+
+#include "base/check.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+/* Whole pages, less than an item of which is not used. */
+static size_t bytes_of(size_t room, size_t item)
+{
+  size_t page = cn_os_page();
+
+  return (room * item + page - 1) / page * page;
+}
+
+void *cn_grow(void *at, size_t *room, size_t item)
+{
+  size_t page = cn_os_page();
+  size_t old_bytes = bytes_of(*room, item);
+  size_t bytes = old_bytes == 0 ? 4 * page : 2 * old_bytes;
+
+  CN_CHECK((at == NULL) == (*room == 0));
+  at = cn_os_resize(at, old_bytes, bytes);
+  if (at == NULL)
+    cn_report_exhausted("no memory for a table of %zu bytes", bytes);
+  /* Rounding down loses less than an item; old_bytes is then found again by rounding up to pages.
+   * */
+  *room = bytes / item;
+  CN_CHECK(bytes_of(*room, item) == bytes);
+  return at;
+}
+
+void cn_grow_return(void *at, size_t room, size_t item)
+{
+  if (at != NULL)
+    cn_os_free(at, bytes_of(room, item));
+}

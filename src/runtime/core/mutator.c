@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads: one for now. start.c attaches it.
+ */
+#include "runtime/core/mutator.h"
+
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/core/poll_word.h"
+
+#define TIED(field, NAME) \
+  _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
+TIED(poll, POLL);
+TIED(alloc, ALLOC);
+TIED(limit, LIMIT);
+TIED(anchor, ANCHOR);
+TIED(anchor_limit, ANCHOR_LIMIT);
+TIED(stack_limit, STACK_LIMIT);
+TIED(transitions, TRANSITIONS);
+_Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
+
+_Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS,
+                                                     .stack_limit = UINTPTR_MAX};
+
+ptrdiff_t cairn_mutator_offset(void)
+{
+  return (ptrdiff_t)((uintptr_t)&cairn_mutator - (uintptr_t)__builtin_thread_pointer());
+}

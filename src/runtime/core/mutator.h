@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The mutator: what each thread that runs managed code has. Its first fields are known to compiled
+ * code and to the stubs (abi.def).
+ */
+#ifndef CN_RUNTIME_CORE_MUTATOR_H
+#define CN_RUNTIME_CORE_MUTATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/arch/arch.h"
+
+/* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
+ * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions). stack_limit is
+ * stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A thread that no one
+ * attached has only zeros but for the poll word and the limit, so that each way into the runtime
+ * takes its slow path, which tells. */
+struct cairn_stack;
+struct cairn_mutator {
+  uint64_t poll;
+  uintptr_t alloc, limit;
+  struct cn_anchor *anchor, *anchor_limit;
+  uint64_t unused_here;
+  uintptr_t stack_limit;
+  uint64_t transitions;                 /* calls of native code so far */
+  struct cn_anchor *anchors;            /* the oldest */
+  uintptr_t buffer_start, buffer_end;   /* buffer.h */
+  uintptr_t stack_end;                  /* no frame lies at or above it */
+  const struct cn_regs *stopped;        /* what the stub saved, while at a safepoint */
+  uint64_t attached;
+  uint64_t busy;                        /* in a slow path */
+  uintptr_t stack_bottom;               /* the system lets the stack grow down to here */
+  uintptr_t stack_floor;                /* and managed code that looks, to here (overflow.h) */
+  int thread;                           /* its number (cn_os_thread()) */
+  struct cairn_stack *stack;            /* it is on this one; null: on its own (coroutine_stacks.h) */
+  uint64_t unused[5];
+};
+
+#pragma GCC visibility push(default)
+extern _Thread_local struct cairn_mutator cairn_mutator;
+#pragma GCC visibility pop
+
+/* The calling thread's mutator; attaches the main thread at its first call, refuses any other by
+ * name. */
+struct cairn_mutator *cn_mutator_get(void);
+
+/* The main thread's, from any thread; it is there before any other code of the program runs. */
+struct cairn_mutator *cn_mutator_main(void);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The option parser: an unknown name or a bad value is an error, never ignored.
+ */
+#include "runtime/core/options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+struct cn_options cn_options;
+
+enum kind { SIZE, COUNT, FLAG, SET };
+
+static const struct option {
+  const char *variable;
+  enum kind kind;
+  size_t offset, initial;
+  const char *help;
+} table[] = {
+#define CN_OPTION(field, variable, kind, initial, help) \
+  {variable, kind, offsetof(struct cn_options, field), initial, help},
+#define CN_OPTION_WORDS(...)
+#include "runtime/core/options.def"
+#undef CN_OPTION
+#undef CN_OPTION_WORDS
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+/* What may stand in a SET: the variable, then its words. */
+static const char *const words[][8] = {
+#define CN_OPTION(...)
+#define CN_OPTION_WORDS(...) {__VA_ARGS__},
+#include "runtime/core/options.def"
+#undef CN_OPTION
+#undef CN_OPTION_WORDS
+};
+
+static const char *const *words_of(const char *variable)
+{
+  size_t i = 0;
+
+  while (strcmp(words[i][0], variable) != 0)
+    i++;
+  return &words[i][1];
+}
+
+static size_t *field(struct cn_options *options, const struct option *option)
+{
+  return (size_t *)((char *)options + option->offset);
+}
+
+static unsigned suffix_shift(char c)
+{
+  switch (c | 0x20) {
+  case 'k':
+    return 10;
+  case 'm':
+    return 20;
+  case 'g':
+    return 30;
+  default:
+    return 0;
+  }
+}
+
+static bool parse_set(const char *const *known, const char *text, size_t *value)
+{
+  for (*value = 0;; text++) {
+    size_t length = strcspn(text, ","), i = 0;
+    while (known[i] != NULL &&
+           (strlen(known[i]) != length || memcmp(known[i], text, length) != 0))
+      i++;
+    if (known[i] == NULL)
+      return false;
+    *value |= (size_t)1 << i;
+    text += length;
+    if (*text == 0)
+      return true;
+  }
+}
+
+static bool parse_number(enum kind kind, const char *text, size_t *value)
+{
+  size_t number = 0;
+  const char *p = text;
+
+  for (; *p >= '0' && *p <= '9'; p++)
+    if (__builtin_mul_overflow(number, 10u, &number) ||
+        __builtin_add_overflow(number, (size_t)(*p - '0'), &number))
+      return false;
+  if (p == text)
+    return false;
+  if (kind == SIZE && suffix_shift(*p) != 0) {
+    unsigned shift = suffix_shift(*p++);
+    if (number > SIZE_MAX >> shift)
+      return false;
+    number <<= shift;
+  }
+  *value = number;
+  return *p == 0 && (kind != FLAG || number <= 1);
+}
+
+static bool parse(const struct option *option, const char *text, size_t *value)
+{
+  return option->kind == SET ? parse_set(words_of(option->variable), text, value)
+                             : parse_number(option->kind, text, value);
+}
+
+/* Every SET has one word so far. */
+static const char *expected(const struct option *option)
+{
+  switch (option->kind) {
+  case SET:
+    return words_of(option->variable)[0];
+  case SIZE:
+    return "a number of bytes, as in 64m";
+  case COUNT:
+    return "a number";
+  case FLAG:
+    return "0 or 1";
+  }
+  return "";
+}
+
+static bool set(struct cn_options *options, const char *setting, char *message, size_t size)
+{
+  size_t length = strcspn(setting, "=");
+
+  for (size_t i = 0; i < OPTIONS; i++) {
+    const struct option *option = &table[i];
+    if (strlen(option->variable) != length || memcmp(option->variable, setting, length) != 0)
+      continue;
+    const char *text = setting[length] == '=' ? setting + length + 1 : setting + length;
+    if (parse(option, text, field(options, option)))
+      return true;
+    snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option));
+    return false;
+  }
+  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length,
+           setting);
+  return false;
+}
+
+/* Half of the memory, but less where the process may not have twice that and something to spare: of
+ * addresses more is taken than is used. */
+static size_t default_maximum(void)
+{
+  size_t memory = cn_os_memory() / 2, limit = cn_os_limit() / 8;
+
+  return memory < limit ? memory : limit;
+}
+
+bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
+                      size_t size)
+{
+  for (size_t i = 0; i < OPTIONS; i++)
+    *field(options, &table[i]) = table[i].initial;
+  for (; environment != NULL && *environment != NULL; environment++)
+    if (strncmp(*environment, "CAIRN_", 6) == 0 && !set(options, *environment, message, size))
+      return false;
+  if (options->heap_max == 0)
+    options->heap_max = default_maximum();
+  if (options->heap_initial > options->heap_max)
+    options->heap_initial = options->heap_max;
+  return true;
+}
+
+static const char *shape(const struct option *option)
+{
+  switch (option->kind) {
+  case SIZE:
+    return "SIZE";
+  case COUNT:
+    return "N";
+  case FLAG:
+    return "0|1";
+  case SET:
+    return words_of(option->variable)[0];
+  }
+  return "";
+}
+
+void cn_options_print(void)
+{
+  for (size_t i = 0; i < OPTIONS; i++)
+    cn_report_text("%s=%s\n    %s\n", table[i].variable, shape(&table[i]), table[i].help);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Options of the runtime, from the environment (options.def). Set once, before the program's own
+ * code runs.
+ */
+#ifndef CN_RUNTIME_CORE_OPTIONS_H
+#define CN_RUNTIME_CORE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cn_options {
+#define CN_OPTION(field, variable, kind, initial, help) size_t field;
+#define CN_OPTION_WORDS(...)
+#include "runtime/core/options.def"
+#undef CN_OPTION
+#undef CN_OPTION_WORDS
+};
+enum { CN_VERIFY_FRAMES = 1 << 0 };
+extern struct cn_options cn_options;
+
+/* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says
+ * what is wrong. */
+bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
+                      size_t size);
+
+/* The list of options on the standard error stream. */
+void cn_options_print(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The only way to make a thread take the slow path of its next poll, and to let it run on. Any
+ * thread may call, at any time; nothing here waits.
+ */
+#ifndef CN_RUNTIME_CORE_POLL_WORD_H
+#define CN_RUNTIME_CORE_POLL_WORD_H
+
+#include <stdint.h>
+#include "runtime/core/mutator.h"
+
+/* Why a thread shall stop: bits of its poll word. It runs on when none is left. */
+enum cn_reason {
+  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before a thread is attached */
+  CN_REASON_ASKED = 2,  /* somebody waits for it (handshake.h) */
+  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
+};
+
+void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason);
+void cn_disarm(struct cairn_mutator *mutator, enum cn_reason reason);
+
+/* The stack limit is to be what the poll word says: after stack_floor has changed. */
+void cn_arm_limit(struct cairn_mutator *mutator);
+
+/* At a poll: whoever armed may have been slow, and have raised the stack limit after the thread was
+ * disarmed. */
+void cn_arm_settle(struct cairn_mutator *mutator);
+
+/* Is the thread to stop for this reason? */
+bool cn_armed(const struct cairn_mutator *mutator, enum cn_reason reason);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the runtime says to people, all of it on the standard error stream and all of it after
+ * "cairn: ". Nothing here allocates.
+ */
+#ifndef CN_RUNTIME_CORE_REPORT_H
+#define CN_RUNTIME_CORE_REPORT_H
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/collector.h>
+
+/* While a thread has a guard, cairn_fatal() says nothing and jumps to it: for what must go on where
+ * the stack cannot be parsed, a backtrace for one. */
+struct cn_report_guard {
+  sigjmp_buf back;
+  struct cn_report_guard *outer;
+};
+extern _Thread_local struct cn_report_guard *cn_report_guard;
+
+/* Formatted text, unbuffered, without prefix. Longer than a kilobyte is cut. */
+void cn_report_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The program asked for what it cannot have: say so and exit(1), so that its own exit handlers run.
+ * */
+_Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same after a message of the caller's. */
+_Noreturn void cn_report_end(void);
+
+/* The runtime itself finds no memory: one line that begins "cairn: out of memory: ", exit status 1.
+ * Exit handlers run, but not in the middle of a slow path: references may not be up to date. */
+_Noreturn void cn_report_exhausted(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "0x401136 (function+0x16)" into the caller's buffer; of a safepoint in a program without
+ * symbols, if it was compiled with -g, "0x401136 (function at file.c:12)". */
+#define CN_REPORT_PC 160
+const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC]);
+
+#endif

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * What is counted, always.
- */
-#include "runtime/counts.h"
-
-struct cn_stats cn_stats;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Backtraces (seeds: pillar-stack-iterator, "get string for frame"). The platform's unwinder leads,
+ * for it sees native activations and those that a signal interrupted; the walk of managed
+ * activations keeps step with it, knows those of other code managers, and goes on alone where
+ * native code has no call-frame information. The stack is gone through twice: first to count, so
+ * that of a deep one the ends are shown.
+ */
+#include "runtime/debug/backtrace.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+#include <cairn/stack.h>
+#include "runtime/core/lock.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/backtrace_print.h"
+#include "runtime/handlers/action.h"
+#include "runtime/os/os.h"
+#include "runtime/walk/walk.h"
+
+enum {
+  FIRST = 100, /* of a deep stack so many places are shown, */
+  LAST = 20,   /* and so many at its end */
+  LIMIT = 1 << 24,
+};
+
+struct trace {
+  struct cn_print print;
+  uintptr_t above; /* what lies up to here is not shown; 0: */
+  uintptr_t from;  /* what is younger than the activation at this pc is not */
+  bool counting, started, signalled, after_stub;
+  bool walking;    /* the walk is at an activation that has not been met yet */
+  struct cn_walk walk;
+  uintptr_t pc;    /* of the last activation, */
+  uint64_t same;   /* and how many more of it there were */
+  uint64_t number; /* activations so far */
+  uint64_t place, places; /* runs of the same pc so far, and in all */
+  uint64_t left_out;
+  uint64_t limit;  /* the unwinder may give so many activations */
+  uintptr_t sp;    /* of its last one */
+};
+
+/* ---- the walk beside it ---- */
+
+/* A stack that cannot be parsed is no reason to end: then the walk is over. */
+static void step(struct trace *trace, bool begin)
+{
+  struct cn_report_guard guard = {.outer = cn_report_guard};
+  unsigned depth = cn_regions_depth(), locks = cn_locks_held();
+
+  cn_report_guard = &guard;
+  if (sigsetjmp(guard.back, 0) == 0) {
+    trace->walking = begin ? cn_walk_begin(&trace->walk, &cairn_mutator, cairn_mutator.stopped)
+                           : cn_walk_next(&trace->walk);
+  } else {
+    trace->walking = false;
+    cn_locks_restore(locks);
+    while (cn_regions_depth() > depth)
+      cn_regions_leave();
+  }
+  cn_report_guard = guard.outer;
+}
+
+/* Not where a signal handler asks that may have interrupted the walk's own tables in the making. */
+static void begin_walk(struct trace *trace)
+{
+  trace->walking = false;
+  if (cairn_mutator.attached && !(trace->signalled && cairn_mutator.busy))
+    step(trace, true);
+}
+
+/* ---- activations ---- */
+
+static bool is_shown(const struct trace *trace)
+{
+  return trace->place < FIRST || trace->place + LAST >= trace->places;
+}
+
+static void end_place(struct trace *trace)
+{
+  if (trace->number == 0)
+    return;
+  if (!trace->counting && is_shown(trace) && trace->same > 0)
+    cn_print_note(&trace->print, "the same, %lu times more", trace->same);
+  else if (!is_shown(trace))
+    trace->left_out += trace->same + 1;
+  trace->place++;
+}
+
+/* Recursions repeat themselves: what has the pc of the one before is only counted. */
+static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool is_walks)
+{
+  if (trace->number > 0 && pc == trace->pc) {
+    trace->same++;
+  } else {
+    end_place(trace);
+    trace->pc = pc;
+    trace->same = 0;
+    if (!trace->counting && is_shown(trace)) {
+      if (trace->left_out > 0)
+        cn_print_note(&trace->print, "%lu activations left out", trace->left_out);
+      trace->left_out = 0;
+      cn_print_activation(&trace->print, trace->number, pc, interrupted,
+                          is_walks ? &trace->walk : NULL);
+    }
+  }
+  trace->number++;
+}
+
+static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
+{
+  if (!trace->started)
+    trace->started = trace->above != 0 ? frame->sp > trace->above : frame->pc == trace->from;
+  return trace->started;
+}
+
+/* Stubs are not shown, unless a fault is in one. One passes for a signal handler's frame, so
+ * that its caller's pc is that of the last byte of the call (stubs.S). */
+static bool unwound(void *env, const struct cn_os_frame *frame)
+{
+  struct trace *trace = env;
+  bool after_stub = trace->after_stub, interrupted = frame->interrupted && !after_stub;
+  uintptr_t pc = frame->pc + (frame->interrupted && after_stub);
+
+  /* An activation that is its own caller: the call-frame information is wrong. */
+  if (frame->sp == trace->sp && pc == trace->pc)
+    return false;
+  trace->after_stub = cn_arch_in_stubs(frame->pc);
+  trace->signalled |= interrupted;
+  if (!has_started(trace, frame) || (trace->after_stub && frame->pc != trace->from))
+    return true;
+  if (pc == 0) /* how libc says that the thread begins here */
+    return false;
+  bool is_walks = trace->walking && trace->walk.frame.pc == pc && trace->walk.frame.sp == frame->sp;
+  activation(trace, pc, interrupted, is_walks);
+  trace->sp = frame->sp;
+  if (is_walks)
+    step(trace, false);
+  return trace->number < trace->limit;
+}
+
+static void go_through(struct trace *trace, bool unwinder)
+{
+  trace->started = trace->after_stub = false;
+  trace->number = trace->place = trace->left_out = trace->sp = 0;
+  begin_walk(trace);
+  if (unwinder)
+    cn_os_unwind(unwound, trace);
+  if (trace->walking && !trace->counting)
+    cn_print_note(&trace->print, "native code that cannot be unwound");
+  for (; trace->walking && trace->number < LIMIT; step(trace, false))
+    activation(trace, trace->walk.frame.pc, false, true);
+  end_place(trace);
+  trace->places = trace->place;
+}
+
+/* Whoever loads the unwinder allocates; a signal handler may have interrupted just that. */
+static bool find_unwinder(struct trace *trace, bool may_load)
+{
+  if (cn_os_unwinder(false))
+    return true;
+  trace->signalled = cn_os_may_be_handler();
+  return cn_os_unwinder(may_load && !trace->signalled);
+}
+
+static void print(struct trace *trace, bool may_load, bool lines)
+{
+  int error = errno;
+  bool unwinder = find_unwinder(trace, may_load);
+
+  trace->counting = true;
+  trace->places = UINT64_MAX;
+  go_through(trace, unwinder);
+  trace->counting = false;
+  trace->print.lines = lines && !trace->signalled && cn_os_lines_begin();
+  go_through(trace, unwinder);
+  if (trace->print.lines)
+    cn_os_lines_end();
+  errno = error;
+}
+
+void cairn_backtrace(int fd)
+{
+  struct trace trace = {.print.fd = fd,
+                        .limit = LIMIT,
+                        .above = (uintptr_t)__builtin_frame_address(0)};
+
+  print(&trace, true, true);
+}
+
+void cn_backtrace_from(uintptr_t pc)
+{
+  struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
+
+  print(&trace, true, false);
+}
+
+void cn_backtrace_fault(uintptr_t pc)
+{
+  struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
+
+  print(&trace, false, false);
+}
+
+/* ---- when the stack may be broken ---- */
+
+static struct cn_report_guard last;
+static struct trace last_trace;
+static int last_thread;
+
+/* A fault on the way, or the alarm, which may come to any thread. */
+static void give_up(int signal)
+{
+  if (cn_os_thread() != last_thread) {
+    cn_os_thread_signal(last_thread, signal);
+    return;
+  }
+  siglongjmp(last.back, 1);
+}
+
+static void watch(void)
+{
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGALRM};
+  struct sigaction action = {.sa_handler = give_up, .sa_flags = SA_ONSTACK | SA_NODEFER};
+  sigset_t set;
+
+  sigemptyset(&action.sa_mask);
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    cn_os_action(faults[i], &action, NULL);
+    sigaddset(&set, faults[i]);
+  }
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  signal(SIGPIPE, SIG_IGN); /* who reads the message may have enough of it */
+  enum { SECONDS = 10 };
+  alarm(SECONDS);
+}
+
+void cn_backtrace_abort(uintptr_t frame)
+{
+  static atomic_flag once = ATOMIC_FLAG_INIT;
+  static volatile int tries;
+
+  if (atomic_flag_test_and_set(&once))
+    return;
+  last_thread = cn_os_thread();
+  last_trace = (struct trace){.print.fd = STDERR_FILENO, .limit = LIMIT, .above = frame};
+  watch();
+  (void)sigsetjmp(last.back, 0);
+  cn_report_guard = &last;
+  if (tries++ == 0) {
+    print(&last_trace, true, false);
+  } else {
+    /* If nothing is printed yet, once more as far as the unwinder came. */
+    last_trace.limit = last_trace.number;
+    if (tries == 2 && last_trace.counting)
+      print(&last_trace, false, false);
+    cn_report_text("     ... the stack cannot be read any further\n");
+  }
+  cn_report_guard = NULL;
+  alarm(0);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Backtraces of programs that end (docs/stack.md, "Backtraces"); cairn_backtrace() is in
+ * <cairn/stack.h>. All print to the standard error stream, without what only libdw knows.
+ */
+#ifndef CN_RUNTIME_DEBUG_BACKTRACE_H
+#define CN_RUNTIME_DEBUG_BACKTRACE_H
+
+#include <stdint.h>
+
+/* The program is about to abort, maybe because its stack is broken: from the caller of the function
+ * whose frame ends above `frame`. Comes back whatever happens: a fault, a failure or an endless
+ * loop on the way ends the backtrace. Changes signal handlers. Once; later calls do nothing. */
+void cn_backtrace_abort(uintptr_t frame);
+
+/* From the activation at `pc`. The first may load the unwinder; the second, for signal handlers,
+ * uses one that is there. */
+void cn_backtrace_from(uintptr_t pc);
+void cn_backtrace_fault(uintptr_t pc);
+
+#endif

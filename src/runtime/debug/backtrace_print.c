@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names and places, best first: what a region's manager says; the details of a safepoint, which
+ * stripped programs have too; debug information; the symbol table.
+ */
+#include "runtime/debug/backtrace_print.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/debug/safepoint_details.h"
+#include "runtime/os/os.h"
+
+/* What is longer is cut: the stack of a signal handler may be small. */
+enum { NAME = 256, LINE = 1024 };
+
+struct line {
+  const struct cn_print *print;
+  uint64_t number;
+  uintptr_t pc;
+  char text[LINE];
+  size_t used;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct line *line, const char *format, ...)
+{
+  size_t room = sizeof line->text - 1 - line->used;
+  va_list args;
+
+  va_start(args, format);
+  int n = vsnprintf(line->text + line->used, room, format, args);
+  va_end(args);
+  if (n > 0)
+    line->used += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void begin(struct line *line)
+{
+  line->used = 0;
+  add(line, "#%-2lu 0x%016lx in ", (unsigned long)line->number, (unsigned long)line->pc);
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void end(struct line *line)
+{
+  line->text[line->used++] = '\n';
+  for (size_t done = 0; done < line->used;) {
+    ssize_t n = write(line->print->fd, line->text + done, line->used - done);
+    if (n <= 0)
+      return;
+    done += (size_t)n;
+  }
+}
+
+void cn_print_note(const struct cn_print *print, const char *format, ...)
+{
+  struct line line = {.print = print};
+  char text[NAME];
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  line.used = 0;
+  add(&line, "     ... %s", text);
+  end(&line);
+}
+
+/* The byte before a return address belongs to the call for certain; what follows may be another
+ * function. */
+static void add_symbol(struct line *line, bool interrupted)
+{
+  static const char from[] = " from ";
+  char name[NAME];
+  uintptr_t call = line->pc - !interrupted;
+
+  if (cn_os_symbol(call, name, sizeof name)) {
+    char *plus = strrchr(name, '+');
+    unsigned long offset = plus ? strtoul(plus + 1, NULL, 16) + !interrupted : 0;
+    if (plus != NULL)
+      *plus = 0;
+    add(line, "%s+0x%lx", name, offset);
+  } else {
+    add(line, "??");
+  }
+  char *at = line->text + line->used;
+  size_t room = sizeof line->text - 1 - line->used;
+  if (room > sizeof from && cn_os_module(call, at + sizeof from - 1, room - sizeof from + 1)) {
+    memcpy(at, from, sizeof from - 1);
+    line->used += strlen(at);
+  }
+}
+
+static void add_place(struct line *line, const char *file, uint32_t row, uint32_t column)
+{
+  add(line, " at %s", file);
+  if (row != 0)
+    add(line, ":%u", row);
+  if (row != 0 && column != 0)
+    add(line, ":%u", column);
+}
+
+static bool print_details(struct line *line)
+{
+  struct cn_source source;
+  uint32_t depths = 1;
+
+  for (uint32_t i = 0; i < depths; i++) {
+    if (!cn_details_source(line->pc, i, &source, &depths))
+      return false;
+    begin(line);
+    add(line, "%s", source.function);
+    if (source.file != NULL)
+      add_place(line, source.file, source.line, source.column);
+    if (i + 1 < depths)
+      add(line, " (inlined)");
+    end(line);
+  }
+  return true;
+}
+
+static void print_place(void *env, const struct cn_os_place *place)
+{
+  struct line *line = env;
+
+  begin(line);
+  if (place->function != NULL)
+    add(line, "%s", place->function);
+  else
+    add_symbol(line, false);
+  if (place->file != NULL)
+    add_place(line, place->file, (uint32_t)place->line, (uint32_t)place->column);
+  if (place->inlined)
+    add(line, " (inlined)");
+  end(line);
+}
+
+static void print_region(struct line *line, const struct cn_walk *walk)
+{
+  const struct cn_region region = walk->frame.region;
+  char text[NAME];
+
+  begin(line);
+  cn_regions_enter(&region);
+  if (region.manager->describe != NULL &&
+      region.manager->describe(&walk->iterator, text, sizeof text, region.data) >= 0)
+    add(line, "%s", text);
+  else
+    add(line, "%s", region.manager->name != NULL ? region.manager->name : "code region");
+  cn_regions_leave();
+  end(line);
+}
+
+void cn_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
+                         bool interrupted, const struct cn_walk *walk)
+{
+  struct line line = {.print = print, .number = number, .pc = pc};
+
+  if (walk != NULL && walk->frame.map == NULL) {
+    print_region(&line, walk);
+    return;
+  }
+  if (!interrupted && print_details(&line))
+    return;
+  if (print->lines && cn_os_lines_of(pc - !interrupted, print_place, &line))
+    return;
+  begin(&line);
+  add_symbol(&line, interrupted);
+  end(&line);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Histograms with steps that grow.
+ */
+#include "runtime/debug/histogram.h"
+
+#include <stddef.h>
+
+/* Values below 16 have a bucket each; above, the four bits below the highest choose the step. */
+static size_t bucket(uint64_t value)
+{
+  if (value < CN_HISTOGRAM_STEPS)
+    return (size_t)value;
+  unsigned power = 63u - (unsigned)__builtin_clzll(value);
+  return (size_t)(power - 3) * CN_HISTOGRAM_STEPS + (size_t)(value >> (power - 4) & 15);
+}
+
+static uint64_t bucket_start(size_t index)
+{
+  if (index < CN_HISTOGRAM_STEPS)
+    return index;
+  return (uint64_t)(CN_HISTOGRAM_STEPS + index % CN_HISTOGRAM_STEPS)
+         << (index / CN_HISTOGRAM_STEPS - 1);
+}
+
+void cn_histogram_add(struct cn_histogram *histogram, uint64_t value)
+{
+  histogram->total++;
+  histogram->counts[bucket(value)]++;
+  if (value > histogram->maximum)
+    histogram->maximum = value;
+}
+
+uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned thousandths)
+{
+  uint64_t below = 0;
+
+  for (size_t i = 0; i < CN_HISTOGRAM_BUCKETS; i++) {
+    below += histogram->counts[i];
+    if (below != 0 && 1000 * below >= thousandths * histogram->total)
+      return bucket_start(i);
+  }
+  return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Many times in little memory: 16 steps for each power of two, so that a quantile is off by 6 % at
+ * most. Zero-initialised is empty.
+ */
+#ifndef CN_RUNTIME_DEBUG_HISTOGRAM_H
+#define CN_RUNTIME_DEBUG_HISTOGRAM_H
+
+#include <stdint.h>
+
+enum { CN_HISTOGRAM_STEPS = 16, CN_HISTOGRAM_BUCKETS = 64 * CN_HISTOGRAM_STEPS };
+
+struct cn_histogram {
+  uint64_t total, maximum;
+  uint64_t counts[CN_HISTOGRAM_BUCKETS];
+};
+
+void cn_histogram_add(struct cn_histogram *histogram, uint64_t value);
+
+/* The least value that at least `thousandths` of a thousand of all values do not exceed, or a step
+ * less; 0 if there is none. 500 is the median. */
+uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned thousandths);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The self-check of the walk (seeds: stackmaps-v2, "Stack Map Format": nothing there says where the
+ * caller is, so what does must be checked against somebody else). The unwinder steps through all
+ * activations, native ones and stubs too; those of functions with frame maps must be the walk's.
+ */
+#include "runtime/debug/verify_frames.h"
+
+#include "runtime/core/image.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+#include "runtime/walk/walk.h"
+
+struct check {
+  struct cn_walk walk;
+  bool there;     /* the walk is at an activation */
+  bool regions;   /* it has met code with a manager of its own, who may have lost registers */
+  uint64_t count; /* of activations that agree */
+  uintptr_t last; /* pc of the unwinder's last activation */
+  uintptr_t from; /* where the runtime was called from, */
+  bool reached;   /* which the unwinder has seen */
+};
+
+_Noreturn static void differ(const struct check *check, const struct cn_os_frame *frame)
+{
+  const struct cn_frame *ours = &check->walk.frame;
+  char here[CN_REPORT_PC], there[CN_REPORT_PC];
+
+  if (!check->there)
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is past the end, the unwinder is at "
+                "pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(frame->pc, there),
+                (unsigned long)frame->sp);
+  cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
+              "at pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(ours->pc, here),
+              (unsigned long)ours->sp, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
+}
+
+static void compare_places(const struct check *check, const struct cn_os_frame *frame)
+{
+  const struct cn_frame *ours = &check->walk.frame;
+  char where[CN_REPORT_PC];
+
+  if (*ours->pc_slot != ours->pc && !cn_arch_in_stubs(*ours->pc_slot))
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: its pc is not kept at %p",
+                (unsigned long)check->count, cn_report_pc(ours->pc, where), (void *)ours->pc_slot);
+  for (int i = 0; i < CN_CALLEE_SAVED; i++) {
+    int reg = cn_arch_saved[i];
+    uintptr_t *place = ours->place[i], theirs = cn_os_frame_register(frame, reg);
+    if (place != NULL ? *place == theirs : check->regions)
+      continue;
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d "
+                "is 0x%lx for the walk (at %p), 0x%lx for the unwinder",
+                (unsigned long)check->count, cn_report_pc(ours->pc, where), reg,
+                place ? (unsigned long)*place : 0ul, (void *)place,
+                (unsigned long)theirs);
+  }
+}
+
+/* Is it one that the walk must have been at? */
+static bool is_ours(uintptr_t pc)
+{
+  struct cn_region region;
+
+  return cn_frames_inside(pc) || cn_regions_find(pc, &region);
+}
+
+/* Where a stub passes for a signal frame (stubs.S, cairn_call_any), the unwinder has the pc of the
+ * last byte of the call. */
+static bool compare(void *env, const struct cn_os_frame *frame)
+{
+  struct check *check = env;
+  const struct cn_frame *ours = &check->walk.frame;
+  uintptr_t pc = frame->pc + frame->interrupted;
+
+  check->last = pc;
+  check->reached |= pc == check->from;
+  if (!is_ours(pc))
+    return true;
+  if (!check->there || pc != ours->pc || frame->sp != ours->sp)
+    differ(check, frame);
+  check->regions |= ours->map == NULL;
+  compare_places(check, frame);
+  check->count++;
+  check->there = cn_walk_next(&check->walk);
+  return true;
+}
+
+/* Native code may ask for a collection, too; but somewhere there must be what it is about. */
+static void check_images(void)
+{
+  bool managed = false;
+
+  for (size_t i = 0; i < cn_image_count(); i++) {
+    const struct cairn_image *image = cn_image_at(i);
+    managed |= image->roots_start != image->roots_stop ||
+               image->layouts_start != image->layouts_stop;
+  }
+  if (managed && !cn_image_has_frames())
+    cairn_fatal("CAIRN_VERIFY=frames: there are objects and no frame map at all: were all objects "
+                "linked without 'cairn frames --rewrite'?");
+}
+
+void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  struct check check = {.from = regs->pc};
+  char place[CN_REPORT_PC];
+
+  check_images();
+  if (!cn_os_unwinder(true))
+    cairn_fatal("CAIRN_VERIFY=frames: no unwinder (libgcc_s.so.1; a static program must be linked "
+                "with -Wl,-u,_Unwind_Backtrace,-u,_Unwind_GetIPInfo -lgcc_eh)");
+  check.there = cn_walk_begin(&check.walk, mutator, regs);
+  cn_os_unwind(compare, &check);
+  if (!check.reached)
+    cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
+                "the program linked without .eh_frame_hdr?", cn_report_pc(check.from, place));
+  /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
+   * the walk is on another stack then, of who resumed it. */
+  if (check.there && check.walk.stack == mutator->stack &&
+      (check.last == 0 || cn_frames_inside(check.last) || cn_os_unwindable(check.last)))
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
+                "past the end", (unsigned long)check.count,
+                cn_report_pc(check.walk.frame.pc, place), (unsigned long)check.walk.frame.sp);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Linux with glibc: signal actions.
+ */
+#include "runtime/handlers/action.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include "runtime/core/image.h"
+#include "runtime/core/report.h"
+
+/* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has
+ * one. */
+extern int __sigaction(int signal, const struct sigaction *action, struct sigaction *before);
+extern int ___interceptor_sigaction(int signal, const struct sigaction *action,
+                                    struct sigaction *before) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+enum {
+  LAST = 64,                                         /* the greatest number of a signal */
+  OURS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
+  SYSTEM_V_INTERRUPT = 0x20000000                    /* no meaning, but a query shows it */
+};
+
+/* The program's action, while cn_signals_deliver() is the kernel's. */
+static struct entry {
+  _Atomic uintptr_t handler;
+  _Atomic int flags;
+} entries[LAST + 1];
+
+static uint64_t watched;      /* a bit for each signal less one */
+static sigset_t interrupting; /* siginterrupt() was called for it, so signal() does not restart */
+
+static _Atomic uintptr_t given[LAST + 1]; /* the bits that the handler last given has not */
+
+int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before)
+{
+  uintptr_t handler = action == NULL ? 0 : (uintptr_t)action->sa_handler;
+  int result = ___interceptor_sigaction != NULL ? ___interceptor_sigaction(signal, action, before)
+                                                : __sigaction(signal, action, before);
+
+  if (result == 0 && action != NULL)
+    given[signal] = ~handler;
+  return result;
+}
+
+bool cn_os_action_is_ours(int signal, uintptr_t handler)
+{
+  return handler == (uintptr_t)cn_signals_deliver || given[signal] == ~handler;
+}
+
+bool cn_os_action_watched(int signal)
+{
+  return (watched >> (signal - 1) & 1) != 0;
+}
+
+static bool is_delivered(const struct sigaction *action)
+{
+  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == cn_signals_deliver;
+}
+
+/* The kernel's action as the program knows it. */
+static void translate(struct sigaction *action, const struct entry *entry)
+{
+  if (!is_delivered(action))
+    return;
+  uintptr_t handler = entry->handler;
+  memcpy(&action->sa_handler, &handler, sizeof handler);
+  action->sa_flags = (action->sa_flags & ~OURS) | (entry->flags & OURS);
+}
+
+static bool is_handler(const struct sigaction *action)
+{
+  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/* ThreadSanitizer's runtime lets a handler run later, in another place than its context says. */
+static void refuse_delays(int signal)
+{
+  if (__tsan_init != NULL && cn_image_has_frames())
+    cairn_fatal("a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
+                "managed code may have none", signal);
+}
+
+static void put(int signal, const struct entry *entry)
+{
+  entries[signal].handler = entry->handler;
+  entries[signal].flags = entry->flags;
+}
+
+/* Signals are blocked. A child that vfork() made changes no entry of its parent: default actions
+ * have none. */
+static int install(int signal, const struct sigaction *action, struct sigaction *before)
+{
+  struct entry old = {entries[signal].handler, entries[signal].flags};
+  struct sigaction kernel = *action;
+  int result;
+
+  if (is_handler(action))
+    refuse_delays(signal);
+  if (is_handler(action) || cn_os_action_watched(signal)) {
+    put(signal, &(struct entry){(uintptr_t)action->sa_handler, action->sa_flags});
+    kernel.sa_sigaction = cn_signals_deliver;
+    kernel.sa_flags = (action->sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+    if (cn_os_action_watched(signal))
+      kernel.sa_flags |= SA_ONSTACK;
+  }
+  result = cn_os_action(signal, &kernel, before);
+  if (result != 0)
+    put(signal, &old);
+  else
+    translate(before, &old);
+  return result;
+}
+
+#define INTERPOSED __attribute__((weak, visibility("default")))
+
+INTERPOSED int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+  struct sigaction kernel;
+  sigset_t all, mask;
+  int result;
+
+  if (signal < 1 || signal > LAST)
+    return cn_os_action(signal, action, before);
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &mask);
+  if (action != NULL)
+    result = install(signal, action, &kernel);
+  else if ((result = cn_os_action(signal, NULL, &kernel)) == 0)
+    translate(&kernel, &entries[signal]);
+  int error = errno;
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  errno = error;
+  if (result == 0 && before != NULL)
+    *before = kernel;
+  return result;
+}
+
+/* What LLVM's sanitizers define under the name sigaction is a jump to this, which is their own unless
+ * the program has one. */
+extern __typeof__(sigaction) __interceptor_sigaction __THROW
+    __attribute__((visibility("default"), alias("sigaction")));
+
+void cn_os_action_watch(int signal)
+{
+  struct sigaction action;
+
+  if (sigaction(signal, NULL, &action) != 0)
+    return;
+  watched |= UINT64_C(1) << (signal - 1);
+  sigaction(signal, &action, NULL);
+}
+
+cn_signal_handler *cn_os_action_take(int signal)
+{
+  uintptr_t handler = entries[signal].handler;
+  struct sigaction action;
+
+  if ((entries[signal].flags & (int)SA_RESETHAND) == 0)
+    return (cn_signal_handler *)handler;
+  if (cn_os_action_watched(signal)) {
+    entries[signal].handler = (uintptr_t)SIG_DFL;
+  } else if (cn_os_action(signal, NULL, &action) == 0) {
+    translate(&action, &entries[signal]);
+    action.sa_handler = SIG_DFL;
+    cn_os_action(signal, &action, NULL);
+  }
+  return (cn_signal_handler *)handler;
+}
+
+/* ---- older ways to say it, each with glibc's meaning ---- */
+
+typedef void (*handler_function)(int signal);
+
+static handler_function replace(int signal, handler_function handler, int flags, bool block_itself)
+{
+  struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
+
+  if (handler == SIG_ERR || signal < 1 || signal > LAST) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  sigemptyset(&action.sa_mask);
+  if (block_itself)
+    sigaddset(&action.sa_mask, signal);
+  return sigaction(signal, &action, &before) != 0 ? SIG_ERR : before.sa_handler;
+}
+
+INTERPOSED handler_function signal(int signal, handler_function handler)
+{
+  bool restart = signal < 1 || signal > LAST || sigismember(&interrupting, signal) == 0;
+
+  return replace(signal, handler, restart ? SA_RESTART : 0, true);
+}
+
+extern __typeof__(signal) __interceptor_signal __THROW
+    __attribute__((visibility("default"), alias("signal")));
+
+handler_function bsd_signal(int signal, handler_function handler) __THROW
+    __attribute__((weak, visibility("default"), alias("signal")));
+handler_function ssignal(int signal, handler_function handler) __THROW
+    __attribute__((weak, visibility("default"), alias("signal")));
+
+INTERPOSED handler_function __sysv_signal(int signal, handler_function handler)
+{
+  return replace(signal, handler, (int)SA_RESETHAND | SA_NODEFER | SYSTEM_V_INTERRUPT, false);
+}
+
+handler_function sysv_signal(int signal, handler_function handler) __THROW
+    __attribute__((weak, visibility("default"), alias("__sysv_signal")));
+
+INTERPOSED int siginterrupt(int signal, int interrupt)
+{
+  struct sigaction action;
+
+  if (sigaction(signal, NULL, &action) != 0)
+    return -1;
+  if (interrupt) {
+    sigaddset(&interrupting, signal);
+    action.sa_flags &= ~SA_RESTART;
+  } else {
+    sigdelset(&interrupting, signal);
+    action.sa_flags |= SA_RESTART;
+  }
+  return sigaction(signal, &action, NULL);
+}
+
+/* SIG_HOLD blocks the signal and leaves its action; whatever else is said unblocks it. */
+INTERPOSED handler_function sigset(int signal, handler_function handler)
+{
+  const handler_function hold = (handler_function)2;
+  struct sigaction action;
+  sigset_t set, mask;
+
+  if (handler == SIG_ERR || sigemptyset(&set) != 0 || sigaddset(&set, signal) != 0) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  if (handler == hold) {
+    if (sigprocmask(SIG_BLOCK, &set, &mask) != 0 || sigaction(signal, NULL, &action) != 0)
+      return SIG_ERR;
+    return sigismember(&mask, signal) ? hold : action.sa_handler;
+  }
+  handler_function before = replace(signal, handler, 0, false);
+  if (before == SIG_ERR || sigprocmask(SIG_UNBLOCK, &set, &mask) != 0)
+    return SIG_ERR;
+  return sigismember(&mask, signal) ? hold : before;
+}

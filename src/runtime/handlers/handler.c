@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Is this a signal handler? Who calls from one may have interrupted anything, malloc() for instance,
+ * and may not allocate. Handlers that were installed by sigaction() and its like are known
+ * (signals.h). Those that somebody gave to the kernel himself return to a piece of code, the restorer,
+ * whose address the kernel was given with the handler and can be asked for; so it lies somewhere
+ * above on the stack. It may also lie in what an earlier handler left there; then the answer errs on
+ * the careful side.
+ */
+#include "runtime/handlers/action.h"
+#include "runtime/os/os.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* The kernel's struct sigaction. */
+struct action {
+  uintptr_t handler, flags, restorer;
+  uint64_t mask;
+};
+
+enum { SIGNALS = 64, RESTORERS = 4, WORDS = 64 };
+
+struct restorers {
+  uintptr_t at[RESTORERS];
+  unsigned count;
+};
+
+static bool is_one(const struct restorers *restorers, uintptr_t word)
+{
+  for (unsigned i = 0; i < restorers->count; i++)
+    if (restorers->at[i] == word)
+      return true;
+  return false;
+}
+
+/* Those of who calls the kernel himself. False: there are too many. */
+static bool find_restorers(struct restorers *restorers)
+{
+  for (int signal = 1; signal <= SIGNALS; signal++) {
+    struct action action = {0};
+    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 ||
+        action.restorer == 0 || cn_os_action_is_ours(signal, action.handler) ||
+        is_one(restorers, action.restorer))
+      continue;
+    if (restorers->count == RESTORERS)
+      return false;
+    restorers->at[restorers->count++] = action.restorer;
+  }
+  return true;
+}
+
+/* Where a stack ends that nobody told of is not known: the kernel reads as far as there is
+ * memory. */
+static bool is_above(const struct restorers *restorers, const uintptr_t *at)
+{
+  uintptr_t words[WORDS];
+  struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
+  ssize_t bytes;
+
+  while ((bytes = process_vm_readv(getpid(), &here, 1, &there, 1, 0)) > 0) {
+    for (size_t i = 0; i < (size_t)bytes / sizeof *words; i++)
+      if (is_one(restorers, words[i]))
+        return true;
+    there.iov_base = (char *)there.iov_base + bytes;
+    if ((size_t)bytes < sizeof words)
+      return false;
+  }
+  return there.iov_base == at; /* it may not be read at all here */
+}
+
+bool cn_os_may_be_handler(void)
+{
+  struct restorers restorers = {.count = 0};
+  stack_t stack;
+
+  if (cn_signals_delivering() ||
+      (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
+    return true;
+  if (!find_restorers(&restorers))
+    return true;
+  return restorers.count != 0 && is_above(&restorers, __builtin_frame_address(0));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The main thread's side of cairn_safepoint_ask() (<cairn/thread.h>).
+ */
+#ifndef CN_RUNTIME_HANDSHAKE_H
+#define CN_RUNTIME_HANDSHAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The calling thread, which is the main one, is at a safepoint that returns to `pc`: answer if
+ * somebody asks. `before`: it has been there for some time. Any slow path calls this when it begins
+ * and when it ends. */
+void cn_ask_arrive(uintptr_t pc, bool before);
+
+/* The program is over, or the main thread: nobody will arrive. Any thread. */
+void cn_ask_end(void);
+
+#endif

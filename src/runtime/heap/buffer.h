@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The mutator's allocation buffer, and beside it a small one of which signal handlers are served
+ * that interrupted managed code (signals.h):
+ *
+ *     start                alloc                       end    start        alloc             end
+ *      |  objects           |  one block may be under   |      |  objects   |                 |
+ *      |                    |  way from here on         |      |            |                 |
+ *      buffer                                                  beside
+ *
+ * In-line allocation is load, compare, store: an interrupted thread may take
+ * CAIRN_ABI_INLINE_ALLOC_MAX bytes from `alloc` on as soon as it goes on, so nobody else gets
+ * these. Both lie in what the
+ * collector gave; where no object is, a filler is put before the collector takes it back, so that it
+ * can walk from block to block.
+ */
+#ifndef CN_RUNTIME_HEAP_BUFFER_H
+#define CN_RUNTIME_HEAP_BUFFER_H
+
+#include <cairn/collector.h>
+
+/* Room in the buffer; null: too little. Not cleared. */
+void *cn_buffer_allocate(size_t bytes);
+
+/* The same while managed code is interrupted. */
+void *cn_buffer_allocate_beside(size_t bytes);
+
+/* True: what the collector gives now is for cn_buffer_allocate_beside(), and what it takes back
+ * counts as full. */
+void cn_buffer_extend_beside(bool extend);
+
+/* Is little left for them, unless there is a collection soon? */
+bool cn_buffer_low(void);
+
+/* After a collection that did not help: what handlers have not used is for the program. */
+void cn_buffer_merge(void);
+
+/* Every allocation comes to the slow path from here on; and no longer, but in stress mode. */
+void cn_buffer_close(void);
+void cn_buffer_open(void);
+
+/* The interrupted code never goes on (a handler jumped over it): the block that it allocated last
+ * may have no header yet. */
+void cn_buffer_mend(void);
+
+/* Bytes allocated so far in allocation buffers, headers included. */
+uint64_t cn_buffer_allocated(void);
+
+/* Is that the layout of a filler? */
+bool cn_buffer_is_filler(const struct cairn_layout *layout);
+
+#endif

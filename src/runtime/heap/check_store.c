@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a reference may be stored: the answer to pass `check-stores`.
+ */
+#include <string.h>
+#include <cairn/collector.h>
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/heap.h"
+#include "runtime/walk/coroutine_stacks.h"
+
+static bool holds(const struct cairn_global_root *root, uintptr_t slot)
+{
+  uintptr_t offset = slot - (uintptr_t)root->address;
+
+  if (offset >= root->layout->base_size)
+    return false;
+  for (uint32_t i = 0; i < root->layout->base_refs; i++)
+    if (root->layout->offsets[i] == offset)
+      return true;
+  return false;
+}
+
+static bool in_global(uintptr_t slot)
+{
+  static const struct cairn_global_root *last;
+
+  if (last && holds(last, slot))
+    return true;
+  for (size_t i = 0; i < cn_image_count(); i++) {
+    const struct cairn_image *image = cn_image_at(i);
+    for (last = image->roots_start; last != image->roots_stop; last++)
+      if (holds(last, slot))
+        return true;
+  }
+  last = NULL;
+  return false;
+}
+
+static bool on_stack(uintptr_t address)
+{
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+  return address - here < cn_mutator_get()->stack_end - here || cn_stacks_hold(address);
+}
+
+_Noreturn static void lost(const void *slot, const char *what, const void *pc)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("a reference is stored at %p, at pc %s, which is neither a local nor a global that "
+              "holds references: the collector would not find it there; stored is %s; allocate what "
+              "holds it with cairn_new() or cairn_new_array() [unmanaged-store]",
+              slot, cn_report_pc((uintptr_t)pc, place), what);
+}
+
+/* Called by compiled code, before it stores a reference or copies what may be references. Leaves:
+ * they neither collect nor wait. `what` tells of type, member and source line. Phase MUTATE. */
+#pragma GCC visibility push(default)
+void cairn_check_slot(const void *slot, const char *what);
+void cairn_check_copy(const void *to, const void *from, size_t bytes);
+/* The same under the name by which copies of ordinary memory call it: in IR the types differ. */
+void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
+    __attribute__((alias("cairn_check_copy")));
+#pragma GCC visibility pop
+
+void cairn_check_slot(const void *slot, const char *what)
+{
+  if (!on_stack((uintptr_t)slot) && !in_global((uintptr_t)slot))
+    lost(slot, what, __builtin_return_address(0));
+}
+
+/* The words that end up where a reference may lie, i.e. at multiples of eight in `to`. */
+static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, const void *pc)
+{
+  bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
+  uintptr_t word;
+
+  for (size_t i = -to & 7; i + sizeof word <= bytes; i += sizeof word) {
+    memcpy(&word, from + i, sizeof word);
+    if (is_object(word) && !in_global(to + i))
+      lost((const void *)(to + i), "what a copy brings, of unknown type", pc);
+  }
+}
+
+void cairn_check_copy(const void *to, const void *from, size_t bytes)
+{
+  if (cn_heap_collector()->is_object && !on_stack((uintptr_t)to))
+    check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
+}

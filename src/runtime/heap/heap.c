@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The collector in use, and allocation through it.
+ */
+#include "runtime/heap/heap.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/os/os.h"
+
+/* From this size on a block is a large object, if the collector tells them apart. */
+enum { LARGE = 32 << 10 };
+
+static const struct cairn_collector *collector = &cairn_semispace;
+static bool ready;
+
+const struct cairn_collector *cn_heap_collector(void)
+{
+  return collector;
+}
+
+void cairn_set_collector(const struct cairn_collector *chosen)
+{
+  if (ready)
+    cairn_fatal("the collector is set after the first allocation");
+  CN_CHECK(chosen && chosen->name && chosen->init && chosen->refill && chosen->grow &&
+           chosen->collect);
+  collector = chosen;
+}
+
+static void set_up(void)
+{
+  if (!collector->init(cn_options.heap_initial, cn_options.heap_max))
+    cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
+                        cn_options.heap_initial, cn_options.heap_max);
+  ready = true;
+}
+
+static void *cleared(void *block, size_t bytes)
+{
+  return block != NULL ? memset(block, 0, bytes) : NULL;
+}
+
+static bool is_large(size_t bytes)
+{
+  return bytes >= LARGE && collector->allocate_large != NULL;
+}
+
+void *cn_heap_allocate(size_t bytes)
+{
+  CN_CHECK(bytes % 8 == 0);
+  if (!ready)
+    set_up();
+  if (is_large(bytes))
+    return collector->allocate_large(bytes);
+  void *block = cn_buffer_allocate(bytes);
+  if (block == NULL && collector->refill(bytes))
+    block = cn_buffer_allocate(bytes);
+  return cleared(block, bytes);
+}
+
+void *cn_heap_allocate_rest(size_t bytes)
+{
+  cn_buffer_merge();
+  return cn_heap_allocate(bytes);
+}
+
+void *cn_heap_allocate_beside(size_t bytes)
+{
+  CN_CHECK(bytes % 8 == 0);
+  if (!ready)
+    set_up();
+  if (is_large(bytes))
+    return collector->allocate_large(bytes);
+  void *block = cn_buffer_allocate_beside(bytes);
+  if (block == NULL) {
+    cn_buffer_extend_beside(true);
+    bool more = collector->refill(bytes) || collector->grow(bytes);
+    cn_buffer_extend_beside(false);
+    if (more)
+      block = cn_buffer_allocate_beside(bytes);
+  }
+  return cleared(block, bytes);
+}
+
+void *cn_heap_allocate_growing(size_t bytes)
+{
+  void *block = cn_heap_allocate(bytes);
+
+  if (block == NULL && collector->grow(bytes))
+    block = cn_heap_allocate(bytes);
+  return block;
+}
+
+void cn_heap_collect(size_t bytes_needed, bool move_all)
+{
+  if (!ready)
+    set_up();
+  collector->collect(bytes_needed, move_all);
+}
+
+/* Another thread than the main one cannot stop the program, and may not look at its heap. */
+void cn_heap_forget(const struct cairn_image *image)
+{
+  if (ready && collector->forget != NULL && image->layouts_start != image->layouts_stop &&
+      cn_os_is_main_thread())
+    collector->forget(image->layouts_start, image->layouts_stop);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The collector in use, and allocation through it.
+ */
+#ifndef CN_RUNTIME_HEAP_HEAP_H
+#define CN_RUNTIME_HEAP_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <cairn/collector.h>
+
+const struct cairn_collector *cn_heap_collector(void);
+
+/* A cleared block of `bytes` (a multiple of CAIRN_ABI_OBJECT_ALIGN), or null: a collection is
+ * needed first. Sets the heap up at its first call. Phases MUTATE and STOP. */
+void *cn_heap_allocate(size_t bytes);
+
+/* The same after a collection after which it was null: what is kept for signal handlers, too. */
+void *cn_heap_allocate_rest(size_t bytes);
+
+/* The same while managed code is interrupted (signals.h): may raise the heap's capacity, collects
+ * nothing. Null: beyond the maximum. */
+void *cn_heap_allocate_beside(size_t bytes);
+
+/* As the first, raising the heap's capacity if need be. Null: beyond the maximum. */
+void *cn_heap_allocate_growing(size_t bytes);
+
+/* Let the collector collect; sets the heap up if nothing was allocated yet. Phase STOP. */
+void cn_heap_collect(size_t bytes_needed, bool move_all);
+
+/* The layouts of this image are about to go. Phase MUTATE. */
+void cn_heap_forget(const struct cairn_image *image);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Root enumeration. Derived pointers (seeds: statepoints-later, "Base & Derived Pointers") take two
+ * phases: every offset of every frame is read before the first slot is written, and every derived
+ * slot is written after the last base was. One place may be a root of several frames and pairs (a
+ * callee-saved register that nobody touched), so nothing may be read again once writing began.
+ */
+#include "runtime/roots/roots.h"
+
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/core/counts.h"
+#include "runtime/core/grow.h"
+#include "runtime/core/image.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+#include "runtime/roots/stretch.h"
+#include "runtime/roots/young.h"
+#include "runtime/walk/coroutine_stacks.h"
+
+/* A frame map that says what no frame can be. */
+_Noreturn static void bad(const struct cn_walk *walk, const char *what)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("bad %s at pc %s: %s", walk->frame.map != NULL ? "frame map" : "code info manager",
+              cn_report_pc(walk->frame.pc, place), what);
+}
+
+/* Where the value of register `reg` of this frame is kept. */
+static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
+{
+  const struct cn_frame *frame = &walk->frame;
+  uintptr_t *kept = cn_frame_register(frame, reg);
+
+  if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
+    bad(walk, "a reference in a register that cannot hold one");
+  if (frame->regs == NULL && !cn_arch_is_saved(reg))
+    bad(walk, "a reference in a register that the callee may have overwritten");
+  if (kept == NULL)
+    bad(walk, "a reference in a register that was not saved");
+  return kept;
+}
+
+static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t offset)
+{
+  uintptr_t address = base == cn_arch_sp ? walk->frame.sp : *register_place(walk, base);
+
+  address += (uintptr_t)(intptr_t)offset;
+  if (address % sizeof address != 0)
+    bad(walk, "a slot that is not aligned");
+  if (address >= walk->stack_end)
+    bad(walk, "a slot that is not on the stack");
+  return address;
+}
+
+static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
+{
+  if (loc->is_register)
+    return register_place(walk, loc->reg);
+  return (uintptr_t *)memory_place(walk, loc->reg, loc->offset);
+}
+
+static void area_roots(const struct cn_walk *walk, const struct cn_area *area,
+                       cairn_stack_root *found, void *env)
+{
+  uintptr_t address = memory_place(walk, area->reg, area->offset) + area->ref_offset;
+
+  if ((area->ref_offset | area->stride) % sizeof address != 0)
+    bad(walk, "an area that is not aligned");
+  for (uint64_t i = 0; i < area->count; i++, address += area->stride) {
+    if (address >= walk->stack_end)
+      bad(walk, "an area that is not on the stack");
+    found(env, (uintptr_t *)address, area->tag, (void *)(uintptr_t)area->parameter);
+  }
+}
+
+_Static_assert(CAIRN_ROOT_DEFAULT == 0 && (int)CAIRN_ROOT_USER == (int)CAIRN_ABI_ROOT_USER,
+               "tags of areas are those of <cairn/stack.h>");
+
+void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_map *map = walk->frame.map;
+
+  for (uint32_t i = 0; map != NULL && i < map->areas; i++)
+    area_roots(walk, &cn_map_areas(map)[i], found, env);
+}
+
+/* What a region's manager tells. */
+static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_region *region = &walk->frame.region;
+
+  if (region->manager->enumerate == NULL)
+    return;
+  cn_regions_enter(region);
+  region->manager->enumerate(&walk->iterator, found, env, region->data);
+  cn_regions_leave();
+}
+
+/* Roots that have a code. */
+static void plain_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_frame *frame = &walk->frame;
+  const struct cn_map *map = frame->map;
+
+  if (map->extent != 0)
+    memory_place(walk, cn_arch_sp, (int32_t)(map->extent - sizeof(uintptr_t)));
+  for (uint32_t i = 0; i < map->plain; i++) {
+    unsigned reg = map->plain_at[i] & CN_PLAIN_REG;
+    uintptr_t at = reg == CN_PLAIN_SP ? frame->sp : (uintptr_t)frame->place[reg];
+    if (at == 0)
+      bad(walk, "a reference in a register that was not saved");
+    found(env, (uintptr_t *)(at + (map->plain_at[i] - reg)), CAIRN_ROOT_DEFAULT, NULL);
+  }
+}
+
+void cn_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_map *map = walk->frame.map;
+  const struct cn_root *root = cn_map_roots(map);
+
+  for (uint32_t i = 0; i < map->roots; i++) {
+    uintptr_t *base = place(walk, &root[i].base);
+    if (root[i].is_derived)
+      found(env, place(walk, &root[i].derived), CAIRN_ROOT_BASE, base);
+    else
+      found(env, base, CAIRN_ROOT_DEFAULT, NULL);
+  }
+  cn_roots_of_areas(walk, found, env);
+}
+
+void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void *env)
+{
+  const struct cn_map *map = walk->frame.map;
+
+  if (map == NULL) {
+    region_roots(walk, found, env);
+    return;
+  }
+  plain_roots(walk, found, env);
+  if (map->roots != 0 || map->areas != 0)
+    cn_roots_others(walk, found, env);
+}
+
+void cn_slots_room(struct cn_slots *slots, size_t more)
+{
+  if (slots->room - slots->count >= more)
+    return;
+  while (slots->room - slots->count < more)
+    slots->at = cn_grow(slots->at, &slots->room, sizeof *slots->at);
+  cn_os_prefer_large_pages((uintptr_t)slots->at, slots->room * sizeof *slots->at);
+}
+
+/* ---- all roots ---- */
+
+struct derived {
+  uintptr_t *slot, *base;
+  uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
+};
+
+/* A reference plus a constant: the collector is shown the reference by itself. */
+struct offset {
+  uintptr_t *slot, reference, offset;
+};
+
+struct user {
+  uintptr_t *slot;
+  unsigned tag;
+  void *parameter;
+};
+
+static struct cn_slots slots;
+static CN_GROW(struct derived) derived;
+static CN_GROW(struct offset) offsets;
+static CN_GROW(struct user) users;
+static cairn_user_root *user_roots;
+
+/* Frame maps have been looked at by then; a manager may say anything. */
+static void check_place(const struct cn_walk *walk, const void *place)
+{
+  if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
+    bad(walk, "a root that is not kept anywhere");
+}
+
+static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  check_place(env, slot);
+  switch (tag) {
+  case CAIRN_ROOT_DEFAULT:
+    cn_grow_push(&slots, slot);
+    return;
+  case CAIRN_ROOT_OFFSET:
+    if (*slot != 0)
+      cn_grow_push(&offsets,
+                   (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
+    return;
+  case CAIRN_ROOT_BASE:
+    /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
+    check_place(env, parameter);
+    cn_grow_push(&slots, (uintptr_t *)parameter);
+    cn_grow_push(&derived,
+                 (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
+    return;
+  default:
+    if (user_roots == NULL)
+      bad(env, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
+    cn_grow_push(&users, (struct user){slot, tag, parameter});
+  }
+}
+
+static void note_frames(struct cn_walk *walk)
+{
+  walk->collecting = true;
+  do {
+    uint64_t frames = cn_stretch_walk(walk, &slots, note, walk);
+    cn_stats.frames += frames;
+    if (frames > 0 && !cn_walk_settle(walk))
+      return;
+    cn_stats.frames++;
+    cn_roots_of_frame(walk, note, walk);
+  } while (cn_walk_next(walk));
+}
+
+/* What waits on stacks that the walk of the thread's has not come to. */
+static void note_other_stacks(void)
+{
+  struct cn_walk walk;
+
+  for (size_t i = 0; cn_stacks_any() && i < cn_stacks_count(); i++)
+    if (cn_stacks_walk(i, &walk))
+      note_frames(&walk);
+}
+
+static void begin_notes(void)
+{
+  CN_CHECK(cairn_mutator.stopped != NULL);
+  slots.count = derived.count = offsets.count = users.count = 0;
+  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+}
+
+static void note_stack(void)
+{
+  struct cn_walk walk;
+
+  begin_notes();
+  if (cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped))
+    note_frames(&walk);
+  note_other_stacks();
+}
+
+void cairn_set_user_roots(cairn_user_root *handler)
+{
+  user_roots = handler;
+}
+
+/* Of the stack, what is not in `slots`. Derived pointers and offsets are written back by
+ * write_back(). */
+static void visit_special(cairn_root_visitor *visit, void *env)
+{
+  for (size_t i = 0; i < offsets.count; i++)
+    visit(env, (struct cairn_slot){&offsets.at[i].reference});
+  for (size_t i = 0; i < users.count; i++)
+    user_roots(users.at[i].slot, users.at[i].tag, users.at[i].parameter, visit, env);
+  cn_stats.roots += slots.count + derived.count + offsets.count + users.count;
+}
+
+static void visit_stack(cairn_root_visitor *visit, void *env)
+{
+  uintptr_t *const *at = slots.at, *const *end = at + slots.count;
+
+  for (; at != end; at++)
+    visit(env, (struct cairn_slot){*at});
+  visit_special(visit, env);
+}
+
+static void write_back(void)
+{
+  for (size_t i = 0; i < derived.count; i++)
+    *derived.at[i].slot = *derived.at[i].base + derived.at[i].offset;
+  for (size_t i = 0; i < offsets.count; i++)
+    *offsets.at[i].slot = offsets.at[i].reference + offsets.at[i].offset;
+}
+
+static void visit_global(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
+{
+  const struct cairn_layout *layout = root->layout;
+
+  if (!cairn_layout_is_known(layout) || layout->elem_size != 0)
+    cairn_fatal("the layout of the global at %p is damaged", root->address);
+  if (root->address == NULL) /* a weak global that no unit defines */
+    return;
+  for (uint32_t i = 0; i < layout->base_refs; i++)
+    visit(env, (struct cairn_slot){(uintptr_t *)((char *)root->address + layout->offsets[i])});
+  cn_stats.roots += layout->base_refs;
+}
+
+static void visit_globals(cairn_root_visitor *visit, void *env)
+{
+  size_t count = cn_image_count();
+
+  for (size_t i = 0; i < count; i++) {
+    const struct cairn_image *image = cn_image_at(i);
+    const struct cairn_global_root *root = image->roots_start;
+    for (; root != image->roots_stop; root++)
+      visit_global(root, visit, env);
+  }
+}
+
+void cairn_visit_roots(cairn_root_visitor *visit, void *env)
+{
+  note_stack();
+  cn_young_all_seen(&cairn_mutator);
+  visit_globals(visit, env);
+  visit_stack(visit, env);
+  write_back();
+}
+
+struct many {
+  cairn_roots_visitor *visit;
+  void *env;
+};
+
+static void visit_one(void *env, struct cairn_slot slot)
+{
+  const struct many *many = env;
+
+  many->visit(many->env, &slot.address, 1);
+}
+
+void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
+{
+  struct many many = {visit, env};
+
+  note_stack();
+  cn_young_all_seen(&cairn_mutator);
+  visit_globals(visit_one, &many);
+  visit(env, slots.at, slots.count);
+  visit_special(visit_one, &many);
+  write_back();
+}
+
+void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited)
+{
+  uint64_t before = cn_stats.frames;
+
+  begin_notes();
+  cn_stats.frames += cn_young_scan(&cairn_mutator, note);
+  note_other_stacks();
+  if (visited != NULL)
+    *visited = cn_stats.frames - before;
+  visit_globals(visit, env);
+  visit_stack(visit, env);
+  write_back();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Roots: where they lie in a frame, and all of them for a collector.
+ */
+#ifndef CN_RUNTIME_ROOTS_ROOTS_H
+#define CN_RUNTIME_ROOTS_ROOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "runtime/walk/walk.h"
+
+/* Addresses of roots. Zero-initialised is empty. */
+struct cn_slots {
+  uintptr_t **at;
+  size_t count, room;
+};
+
+/* Make room for `more` beyond those that there are. */
+void cn_slots_room(struct cn_slots *slots, size_t more);
+
+/* Every root of the walk's current frame: registers, slots and described allocas; or what the
+ * region's manager enumerates. */
+void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void *env);
+
+/* Those of them that lie in described allocas. */
+void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env);
+
+/* Those that have no code in the frame's map (index.h): derived pointers, areas, and what lies
+ * elsewhere than usual. */
+void cn_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env);
+
+#endif

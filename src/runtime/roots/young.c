@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Enumeration for collections of a young generation, with barriers on the stack:
+ *
+ *   youngest   f g h ... [B0] ... [B1] .......... [B2] ............................ [B3] ...
+ *   oldest
+ *                         16       64              256                               1024
+ *
+ * A scan looks at activations from the youngest on, until it meets a barrier: no older one has run.
+ * Then it sets new barriers above that one, the youngest 16 activations away, and takes those off
+ * that are more than are needed for the distances to grow by a factor. If an exception or a longjmp
+ * goes past some, the next scan meets the one below; an activation that returns through one has the
+ * stub set another a batch of activations further down, if none is as near.
+ *
+ * Why nothing of an older activation needs to be looked at, as long as it has not run. After the
+ * last scan none of its roots led into the young generation (the collector's promise). It has not
+ * run, so it has no other roots: those in its slots nobody else writes; one in a callee-saved
+ * register lies where a younger function has saved it, or in an anchor, and has been moved about
+ * with the register, but is the same value; a collection that moves old objects updates it where it
+ * is then. A derived pointer has changed as little as its base. Three things are not so:
+ *   - locals whose address is known to others. Their places are remembered, and visited each time;
+ *   - roots with tags of the language's own, which may lead to something that changes;
+ *   - activations of other code info managers, of whose roots nothing is known.
+ * Activations of the last two kinds, and all younger than one of them, are always looked at. While
+ * there are stacks that are no thread's, all activations are, and no scan sets a barrier: the
+ * thread goes from one stack to another without passing any.
+ *
+ * Needs: frame maps (seeds: stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
+ */
+#include "runtime/roots/young.h"
+
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/core/grow.h"
+#include "runtime/roots/roots.h"
+#include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/return_barriers.h"
+
+enum {
+  NEAR = 16,  /* activations above the youngest barrier */
+  SPREAD = 4, /* and those above the next one are so many times as many */
+  CANDIDATES = 24
+};
+
+static CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
+static CN_GROW(uintptr_t *) fresh; /* those that a scan finds, youngest first */
+static CN_GROW(uintptr_t *) stops; /* slots that a scan finds for barriers to come, likewise */
+static bool used;
+
+struct candidate {
+  uintptr_t *slot;
+  uint64_t depth; /* activations above it */
+};
+
+struct scan {
+  struct cn_walk walk;
+  cairn_stack_root *found; /* may be null */
+  uint64_t depth;
+  bool unsure; /* the activation must be looked at each time */
+  bool callee; /* the younger neighbour has a frame map */
+  struct candidate candidate[CANDIDATES];
+  unsigned candidates;
+};
+
+static void note_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  struct scan *scan = env;
+
+  if (tag >= CAIRN_ROOT_USER)
+    scan->unsure = true;
+  if (scan->found != NULL)
+    scan->found(&scan->walk, slot, tag, parameter);
+}
+
+static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  (void)env;
+  (void)tag;
+  (void)parameter;
+  cn_grow_push(&fresh, slot);
+}
+
+/* Candidates for barriers now, and stops for barriers to come, of the activation's return
+ * address. */
+static void consider(struct scan *scan)
+{
+  const struct cn_frame *frame = &scan->walk.frame;
+  uint64_t next = scan->candidates == 0 ? NEAR
+                                        : SPREAD * scan->candidate[scan->candidates - 1].depth;
+
+  if (!scan->callee || !cn_barrier_fits(frame, frame->pc_slot))
+    return;
+  if (scan->depth % CN_BARRIER_STOP == 0)
+    cn_grow_push(&stops, frame->pc_slot);
+  if (scan->depth >= next && scan->candidates < CANDIDATES)
+    scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth};
+}
+
+static void look_at(struct scan *scan)
+{
+  const struct cn_frame *frame = &scan->walk.frame;
+
+  consider(scan);
+  scan->unsure = frame->map == NULL;
+  cn_roots_of_frame(&scan->walk, note_root, scan);
+  if (scan->unsure)
+    stops.count = scan->candidates = 0;
+  if (scan->candidates != 0)
+    cn_roots_of_areas(&scan->walk, note_area, NULL);
+  scan->callee = frame->map != NULL;
+  scan->depth++;
+}
+
+/* The areas of activations that have not run are those above the last rung. */
+static void forget_areas(void)
+{
+  const struct cn_rung *youngest = cn_barrier_youngest();
+
+  while (areas.count != 0 &&
+         (youngest == NULL || (uintptr_t)areas.at[areas.count - 1] < youngest->sp))
+    areas.count--;
+}
+
+/* New rungs above `met`, which has been met at scan->depth and may be null. */
+static void set_barriers(struct scan *scan, const struct cn_rung *met)
+{
+  uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
+
+  for (unsigned i = scan->candidates; i-- > 0;) {
+    const struct candidate *candidate = &scan->candidate[i];
+    if (met == NULL || 2 * candidate->depth <= scan->depth)
+      cn_barrier_set(candidate->slot, all - candidate->depth);
+  }
+  const struct cn_rung *youngest = cn_barrier_youngest();
+  if (youngest == NULL)
+    return;
+  for (size_t i = fresh.count; i-- > 0;)
+    if ((uintptr_t)fresh.at[i] >= youngest->sp)
+      cn_grow_push(&areas, fresh.at[i]);
+  for (size_t i = stops.count; i-- > 0;)
+    if ((uintptr_t)stops.at[i] >= youngest->sp)
+      cn_barrier_stop(stops.at[i]);
+  cn_barrier_thin(all);
+}
+
+/* The walk is where the activations that have not run begin, or (not `more`) past the end. */
+static const struct cn_rung *met_by(const struct scan *scan, bool more)
+{
+  const struct cn_frame *frame = &scan->walk.frame;
+  struct cn_rung *met = cn_barrier_met(more ? frame->pc_slot : NULL);
+
+  if (met != NULL) {
+    met->slot = frame->barrier;
+    met->sp = frame->sp;
+    met->in_place = scan->callee && cn_barrier_fits(frame, frame->barrier);
+  }
+  return met;
+}
+
+/* Look at everything, past barriers, and leave them alone. They cannot be trusted yet if one is
+ * above an activation that must always be looked at. */
+static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
+{
+  bool met = false, distrust = false;
+
+  bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
+  for (scan->walk.collecting = true; more; more = cn_walk_next(&scan->walk)) {
+    met = met || cn_barrier_is_there(&scan->walk.frame);
+    look_at(scan);
+    distrust = distrust || (met && scan->unsure);
+  }
+  if (distrust)
+    cn_barrier_distrust(true);
+}
+
+static void scan_young(struct scan *scan, const struct cairn_mutator *mutator)
+{
+  bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
+
+  for (; more && !cn_barrier_is_there(&scan->walk.frame); more = cn_walk_next(&scan->walk))
+    look_at(scan);
+  const struct cn_rung *met = met_by(scan, more);
+  forget_areas();
+  for (size_t i = 0; scan->found != NULL && i < areas.count; i++)
+    scan->found(&scan->walk, areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
+  set_barriers(scan, met);
+}
+
+uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *found)
+{
+  struct scan scan = {.found = found};
+
+  CN_CHECK(mutator->stopped != NULL);
+  used = true;
+  fresh.count = stops.count = 0;
+  if (cn_stacks_any() || cn_barrier_distrust(false))
+    scan_all(&scan, mutator);
+  else
+    scan_young(&scan, mutator);
+  return scan.depth;
+}
+
+void cn_young_all_seen(const struct cairn_mutator *mutator)
+{
+  if (used && !cn_stacks_any())
+    cn_young_scan(mutator, NULL);
+}

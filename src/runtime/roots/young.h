@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stack's part of a young collection: the activations that may have run.
+ */
+#ifndef CN_RUNTIME_ROOTS_YOUNG_H
+#define CN_RUNTIME_ROOTS_YOUNG_H
+
+#include <stdint.h>
+#include <cairn/stack.h>
+#include "runtime/core/mutator.h"
+
+/* Phase STOP, collecting thread. Call back (`env` is the walk) for each root of the activations
+ * that may have run since the last call, and for each area of the others; then set barriers, so
+ * that the next call knows which have run. Returns the number of activations that were looked at:
+ * all, if nobody knows. */
+uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *found);
+
+/* The same phase. A full enumeration is over. If there ever was a cn_young_scan(), the next one
+ * need not look at what has not run since now. */
+void cn_young_all_seen(const struct cairn_mutator *mutator);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stress mode unmaps the space that objects left, so a stale reference faults at its first use, and
+ * a frame may be too large for what is left of the stack. This names both.
+ */
+#include "runtime/signals/fault.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <cairn/collector.h>
+#include "runtime/arch/arch.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/backtrace.h"
+#include "runtime/handlers/action.h"
+#include "runtime/heap/heap.h"
+#include "runtime/os/os.h"
+#include "runtime/signals/overflow.h"
+
+enum { STACK = 64 << 10 };
+
+static void explain(uintptr_t address, uintptr_t pc)
+{
+  const struct cairn_collector *collector = cn_heap_collector();
+  uint64_t collection;
+  char place[CN_REPORT_PC];
+
+  if (collector->was_unmapped == NULL || !collector->was_unmapped(address, &collection))
+    return;
+  cn_report_pc(pc, place);
+  if (collection != 0)
+    cn_report_text("cairn: stale reference: address 0x%lx was moved by collection %lu, "
+                   "used at pc %s\n",
+                   (unsigned long)address, (unsigned long)collection, place);
+  else
+    cn_report_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
+                   "used at pc %s\n", (unsigned long)address, place);
+  cn_backtrace_fault(pc);
+}
+
+void cn_fault_explain(const siginfo_t *info, const void *context)
+{
+  if (info->si_code <= 0)
+    return;
+  cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context),
+                    cn_arch_fault_sp(context));
+  explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
+}
+
+/* The stack of a program that has one for its handlers already is good enough. */
+static bool give_stack(void)
+{
+  stack_t stack = {.ss_size = STACK}, before;
+
+  if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0)
+    return true;
+  stack.ss_sp = cn_os_resize(NULL, 0, STACK);
+  return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
+}
+
+void cn_fault_install(void)
+{
+  static bool installed;
+
+  if (installed || !give_stack())
+    return;
+  installed = true;
+  cn_os_action_watch(SIGSEGV);
+  cn_os_action_watch(SIGBUS);
+}

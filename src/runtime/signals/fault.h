@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Explaining a fault on memory that a collection moved objects away from, or below the stack.
+ */
+#ifndef CN_RUNTIME_SIGNALS_FAULT_H
+#define CN_RUNTIME_SIGNALS_FAULT_H
+
+#include <signal.h>
+
+/* From here on faults are explained, on a stack of its own, before the program's handler or the
+ * default action has them. Once; later calls do nothing. */
+void cn_fault_install(void);
+
+/* Say what this fault is, if it is one of those. Async-signal-safe. */
+void cn_fault_explain(const siginfo_t *info, const void *context);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stack overflow.
+ */
+#include "runtime/signals/overflow.h"
+
+#include <unistd.h>
+#include <cairn/abi.h>
+#include "runtime/core/bounds.h"
+#include "runtime/core/image.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
+#include "runtime/core/upcalls.h"
+#include "runtime/debug/backtrace.h"
+#include "runtime/os/os.h"
+#include "runtime/walk/walk.h"
+
+enum {
+  BEYOND = 256 << 20,   /* a frame that lies outside the stack may be so large */
+};
+
+static bool wanted(void)
+{
+  return (cn_image_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
+}
+
+static uint64_t count_frames(const struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  struct cn_walk walk;
+  uint64_t count = 0;
+
+  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return 0;
+  for (bool there = cn_walk_begin(&walk, mutator, regs); there; there = cn_walk_next(&walk))
+    count++;
+  return count;
+}
+
+static bool is_below(const struct cairn_mutator *mutator, uintptr_t sp)
+{
+  return sp >= mutator->stack_bottom && sp < mutator->stack_floor;
+}
+
+void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  uintptr_t sp = cn_arch_sp_after(regs), floor = mutator->stack_floor;
+  char place[CN_REPORT_PC];
+
+  if (!wanted() || !is_below(mutator, sp))
+    return;
+  cn_bounds_find(mutator); /* the program may have raised its limit */
+  if (mutator->stack_floor != floor)
+    cn_arm_limit(mutator);
+  if (!is_below(mutator, sp))
+    return;
+  uint64_t frames = count_frames(mutator, regs);
+  size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
+  /* Exit handlers have the reserve, and need not look. */
+  mutator->stack_floor = mutator->stack_bottom;
+  cn_arm_limit(mutator);
+  mutator->busy = 0;
+  cn_upcall_release();
+  cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
+                 "of %zu KB\n",
+                 cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);
+  cn_backtrace_from(regs->pc);
+  cn_report_end();
+}
+
+void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t bottom = mutator->stack_bottom, lowest = bottom > BEYOND ? bottom - BEYOND : 0;
+  char place[CN_REPORT_PC];
+
+  if (!mutator->attached || !wanted() || sp < lowest || sp >= mutator->stack_floor ||
+      address < lowest || address >= mutator->stack_floor)
+    return;
+  cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n",
+                 cn_report_pc(pc, place), (mutator->stack_end - bottom) >> 10);
+  cn_backtrace_fault(pc);
+  _exit(1);
+}

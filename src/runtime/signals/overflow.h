@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of the stack, for polls that look at the stack pointer (-fcairn-poll=stack): runaway
+ * recursion is an error with a name instead of a segmentation fault.
+ *
+ *   stack_end     ->  | frames ...              |
+ *                     |                         |  managed code, as far as it looks
+ *   stack_floor   ->  | - - - - - - - - - - - - |
+ *                     |  reserve                |  native code, the slow path, the message
+ *   stack_bottom  ->  +-------------------------+  the system's limit
+ */
+#ifndef CN_RUNTIME_SIGNALS_OVERFLOW_H
+#define CN_RUNTIME_SIGNALS_OVERFLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "runtime/core/mutator.h"
+
+
+
+/* A slow path of the thread itself: ends the program with status 1 if the stack has really
+ * overflowed. Not for a stack of its own, as signal handlers and coroutines have, nor in programs
+ * without such polls. */
+void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs);
+
+/* A fault at `address`, with the stack pointer at `sp`: a frame that was too large for the reserve,
+ * so that not even the slow path could be called. If it is one, ends the program like the above,
+ * without exit handlers. Async-signal-safe. */
+void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Signals. Between any two instructions here another signal may come, whose handler may leave by a
+ * jump; so each change is one store, or is found half done and understood.
+ */
+#include "runtime/signals/signals.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/arch/arch.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/os/os.h"
+#include "runtime/signals/fault.h"
+#include "runtime/walk/index.h"
+
+enum {
+  NESTED = 256,       /* interruptions at a time */
+  LOOKED_AT = 8 << 10 /* words of a stack */
+};
+
+/* A handler that runs since managed code was interrupted. What it calls lies in [low, frame). Where
+ * `frame` is 0 the entry has not been written yet. */
+static struct interruption {
+  volatile uintptr_t frame, low;
+  struct cn_anchor *volatile anchor;
+} interruptions[NESTED];
+static volatile unsigned depth;
+
+static volatile uint64_t postponed; /* signals, a bit for each less one */
+
+bool cn_signals_interrupting(void)
+{
+  return depth != 0;
+}
+
+/* A handler that went to another stack has nothing to drop there. */
+struct cn_anchor *cn_signals_anchors(void)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruptions[depth - 1].anchor;
+
+  return from >= mutator->anchors && from <= mutator->anchor ? from : mutator->anchor;
+}
+
+/* ---- signals that come during a slow path ---- */
+
+/* Those that an instruction raises, which would only raise them again, and abort()'s: their handlers
+ * run at once. They may not come to a safepoint, which cn_safepoint_*() say. */
+static bool is_synchronous(int signal, const siginfo_t *info)
+{
+  switch (signal) {
+  case SIGSEGV:
+  case SIGBUS:
+  case SIGFPE:
+  case SIGILL:
+  case SIGTRAP:
+  case SIGSYS:
+    return info->si_code > 0;
+  case SIGABRT:
+    return info->si_code == SI_TKILL && info->si_pid == getpid();
+  default:
+    return false;
+  }
+}
+
+/* The signal waits in the kernel, with all that came with it, and is blocked meanwhile: another one
+ * of its number merges with it or queues as the kernel does it. */
+static void postpone(int signal, siginfo_t *info, ucontext_t *context)
+{
+  int error = errno;
+  sigset_t set;
+
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  sigprocmask(SIG_BLOCK, &set, NULL); /* with SA_NODEFER it is not */
+  sigaddset(&context->uc_sigmask, signal);
+  postponed |= UINT64_C(1) << (signal - 1);
+  if (syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info) != 0)
+    cairn_fatal("signal %d came during a collection and could not be queued", signal);
+  errno = error;
+}
+
+void cn_signals_release(void)
+{
+  uint64_t all = postponed;
+  int error = errno;
+  sigset_t set;
+
+  if (all == 0)
+    return;
+  sigemptyset(&set);
+  for (int signal = 1; signal <= 64; signal++)
+    if (all >> (signal - 1) & 1)
+      sigaddset(&set, signal);
+  postponed = 0;
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  errno = error;
+}
+
+/* ---- interruptions ---- */
+
+/* Anchors of the handler's calls, on an alternate stack: that stack's addresses do not tell that the
+ * calls are over. */
+static void drop_anchors(const struct interruption *over)
+{
+  uintptr_t low = over->low, frame = over->frame;
+
+  if (low == 0)
+    return;
+  for (struct cn_anchor *anchor = over->anchor; anchor < cairn_mutator.anchor; anchor++)
+    if (anchor->sp - low < frame - low)
+      anchor->sp = 0;
+}
+
+static bool is_over(const struct interruption *interruption, uintptr_t sp)
+{
+  uintptr_t frame = interruption->frame;
+
+  return frame != 0 && sp - interruption->low >= frame - interruption->low;
+}
+
+static void leave(unsigned index)
+{
+  interruptions[index].frame = 0;
+  depth = index;
+  if (index == 0)
+    cn_buffer_open();
+}
+
+void cn_signals_settle(uintptr_t sp)
+{
+  bool mend = false;
+
+  while (depth != 0 && is_over(&interruptions[depth - 1], sp)) {
+    drop_anchors(&interruptions[depth - 1]);
+    leave(depth - 1);
+    mend = depth == 0;
+  }
+  if (mend)
+    cn_buffer_mend();
+}
+
+/* Where the handler's stack ends that begins above `frame`, if it is an alternate one. */
+static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
+{
+  uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+
+  return (context->uc_stack.ss_flags & SS_DISABLE) == 0 && frame - low < context->uc_stack.ss_size
+             ? low
+             : 0;
+}
+
+static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
+{
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  unsigned index = depth;
+
+  if (index == NESTED)
+    cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", NESTED);
+  depth = index + 1;
+  interruptions[index].low = low_end(context, frame);
+  interruptions[index].anchor = cairn_mutator.anchor;
+  interruptions[index].frame = frame;
+  cn_buffer_close();
+  cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
+  leave(index);
+}
+
+/* The stack pointer of the last managed code that waits for native code to return; 0: none. */
+static uintptr_t youngest_anchor(const struct cairn_mutator *mutator, uintptr_t sp)
+{
+  for (const struct cn_anchor *a = mutator->anchor; a > mutator->anchors; a--)
+    if (a[-1].sp > sp && cn_arch_anchor_lives(&a[-1]))
+      return a[-1].sp;
+  return 0;
+}
+
+/* Is the interrupted code surely native, and has managed code that is older an anchor? Then no
+ * address of managed code or of a stub lies between. Walks from a handler whose stack lies above
+ * what it interrupted would pass all that by. */
+static bool is_anchored(const ucontext_t *context)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t sp = cn_arch_fault_sp(context), pc = cn_arch_fault_pc(context);
+
+  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0 || cn_arch_in_stubs(pc) ||
+      sp <= (uintptr_t)__builtin_frame_address(0) || sp % sizeof sp != 0 ||
+      sp < mutator->stack_bottom || sp >= mutator->stack_end)
+    return false;
+  uintptr_t anchor = youngest_anchor(mutator, sp);
+  /* The word below is the return address into the stub. */
+  uintptr_t end = anchor != 0 ? anchor - sizeof anchor : mutator->stack_end;
+  if (end - sp > LOOKED_AT * sizeof end)
+    return false;
+  pc++; /* the first instruction of a function is in it */
+  return !cn_frames_among(&pc, &pc + 1) &&
+         !cn_frames_among((const uintptr_t *)sp, (const uintptr_t *)end);
+}
+
+static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
+{
+  if (!cairn_mutator.busy) {
+    cn_signals_settle(cn_arch_fault_sp(context));
+    if (depth == 0 && is_anchored(context)) {
+      handler(signal, info, context);
+      return;
+    }
+  }
+  interrupt(handler, signal, info, context);
+}
+
+/* The default action, which the kernel takes when the instruction faults again, or at once. */
+static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
+{
+  struct sigaction kernel = {.sa_handler = SIG_DFL};
+
+  sigemptyset(&kernel.sa_mask);
+  if (action == (uintptr_t)SIG_IGN && info->si_code <= 0)
+    return;
+  cn_os_action(signal, &kernel, NULL);
+  if (info->si_code <= 0)
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
+}
+
+/* On the stack of a handler, while it runs: `self` is its own address, but for the bits. */
+struct delivery {
+  uintptr_t self;
+};
+static _Thread_local const volatile struct delivery *volatile delivery;
+
+bool cn_signals_delivering(void)
+{
+  const volatile struct delivery *youngest = delivery;
+
+  return youngest != NULL && (uintptr_t)youngest > (uintptr_t)__builtin_frame_address(0) &&
+         youngest->self == ~(uintptr_t)youngest;
+}
+
+static void deliver(int signal, siginfo_t *info, void *context)
+{
+  bool attached = cairn_mutator.attached != 0;
+
+  if (cn_os_action_watched(signal))
+    cn_fault_explain(info, context);
+  if (attached && cairn_mutator.busy && !is_synchronous(signal, info)) {
+    postpone(signal, info, context);
+    return;
+  }
+  cn_signal_handler *handler = cn_os_action_take(signal);
+  if ((uintptr_t)handler == (uintptr_t)SIG_DFL || (uintptr_t)handler == (uintptr_t)SIG_IGN)
+    act_by_default(signal, info, (uintptr_t)handler);
+  else if (attached)
+    run(handler, signal, info, context);
+  else
+    handler(signal, info, context);
+}
+
+void cn_signals_deliver(int signal, siginfo_t *info, void *context)
+{
+  const volatile struct delivery *outer = delivery;
+  volatile struct delivery mine;
+
+  mine.self = ~(uintptr_t)&mine;
+  delivery = &mine;
+  deliver(signal, info, context);
+  mine.self = 0;
+  delivery = outer;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The public stack iterator, over the walker (seeds: pillar-stack-iterator).
+ */
+#include <cairn/stack.h>
+
+#include <stdio.h>
+#include <string.h>
+#include "runtime/debug/safepoint_details.h"
+#include "runtime/roots/roots.h"
+#include "runtime/stack/managers.h"
+#include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/walk.h"
+
+static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
+{
+  return (struct cn_walk *)iterator;
+}
+
+static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iterator)
+{
+  return (const struct cn_walk *)iterator;
+}
+
+/* Round a callback of a manager; Cairn's own are always there. */
+static void enter(const struct cn_walk *walk)
+{
+  if (walk->frame.map == NULL)
+    cn_regions_enter(&walk->frame.region);
+}
+
+static void leave(const struct cn_walk *walk)
+{
+  if (walk->frame.map == NULL)
+    cn_regions_leave();
+}
+
+/* A thread that never ran managed code has no activations. */
+void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (mutator->attached)
+    cn_walk_begin(inner(iterator), mutator, mutator->stopped);
+  else
+    *inner(iterator) = (struct cn_walk){.past_end = true};
+}
+
+bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
+{
+  const struct cairn_mutator *mutator = cn_mutator_main();
+
+  if (mutator == NULL || mutator->thread != thread || mutator->stopped == NULL)
+    return false;
+  cn_walk_begin(inner(iterator), mutator, mutator->stopped);
+  return true;
+}
+
+void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
+                           const struct cairn_stack_state *state, uintptr_t low, uintptr_t high)
+{
+  struct cn_walk *walk = inner(iterator);
+  struct cairn_stack *stack = cn_stacks_at(low);
+
+  if (stack != NULL && stack->high == high)
+    cn_walk_other(walk, cn_mutator_main(), stack, state);
+  else
+    cn_walk_suspended(walk, state, high);
+}
+
+/* Each step goes through the activation's manager. */
+void cairn_stack_next(struct cairn_stack_iterator *iterator)
+{
+  struct cn_walk *walk = inner(iterator);
+
+  if (!walk->past_end)
+    cn_walk_next(walk);
+}
+
+/* Managers of regions show inlined functions, if they do, as activations of their own. */
+void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
+{
+  struct cn_walk *walk = inner(iterator);
+  struct cn_source source;
+  uint32_t depths;
+
+  if (!walk->past_end && walk->frame.map != NULL &&
+      cn_details_source(walk->frame.pc, walk->virtual_frame + 1, &source, &depths))
+    walk->virtual_frame++;
+  else
+    cairn_stack_next(iterator);
+}
+
+bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator)
+{
+  return inner_const(iterator)->past_end;
+}
+
+uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+
+  return walk->past_end ? 0 : walk->frame.pc;
+}
+
+uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+
+  return walk->past_end ? 0 : walk->frame.sp;
+}
+
+void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+  const struct cn_frame *frame = &walk->frame;
+
+  if (walk->past_end) {
+    *state = (struct cairn_stack_state){0};
+    return;
+  }
+  state->pc = frame->pc_slot;
+  state->sp = frame->sp;
+  state->virtual_frame = walk->virtual_frame;
+  cn_arch_by_number(frame->place, state->reg);
+  if (frame->regs != NULL)
+    for (unsigned i = 0; i < CN_ARCH_REGISTERS; i++)
+      state->reg[i] = cn_frame_register(frame, i);
+}
+
+void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state)
+{
+  cn_walk_set(inner(iterator), state);
+}
+
+int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+  void *data;
+
+  if (walk->past_end)
+    return snprintf(buffer, size, "past the end");
+  const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
+  if (manager->describe == NULL)
+    return snprintf(buffer, size, "%s", manager->name != NULL ? manager->name : "code region");
+  enter(walk);
+  int length = manager->describe(iterator, buffer, size, data);
+  leave(walk);
+  return length;
+}
+
+void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
+                           void *env)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+  void *data;
+
+  if (walk->past_end || walk->virtual_frame != 0)
+    return;
+  if (walk->frame.map != NULL) { /* as cn_manager_compiled does */
+    cn_roots_of_frame(walk, callback, env);
+    return;
+  }
+  const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
+  if (manager->enumerate == NULL)
+    return;
+  enter(walk);
+  manager->enumerate(iterator, callback, env, data);
+  leave(walk);
+}
+
+bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value)
+{
+  const struct cn_walk *walk = inner_const(iterator);
+  void *data;
+
+  if (walk->past_end)
+    return false;
+  const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
+  if (manager->span == NULL)
+    return false;
+  enter(walk);
+  bool found = manager->span(iterator, key, value, data);
+  leave(walk);
+  return found;
+}

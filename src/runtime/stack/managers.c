@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The code info manager of code with frame maps (seeds: pillar-stack-iterator, "the Pillar
+ * compiler's code info manager uses a callback that consults the previously generated stack maps").
+ */
+#include "runtime/stack/managers.h"
+
+#include <stdio.h>
+#include <cairn/collector.h>
+#include "runtime/core/report.h"
+#include "runtime/debug/safepoint_details.h"
+#include "runtime/os/os.h"
+#include "runtime/roots/roots.h"
+
+static struct cn_walk *walk_of(struct cairn_stack_iterator *iterator)
+{
+  return (struct cn_walk *)iterator;
+}
+
+static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *iterator)
+{
+  return (const struct cn_walk *)iterator;
+}
+
+/* "function at file.c:12:3"; or "function+0x12", or "0x401136". */
+static int describe_compiled(const struct cairn_stack_iterator *iterator, char *buffer, size_t size,
+                             void *data)
+{
+  const struct cn_walk *walk = const_walk_of(iterator);
+  struct cn_source source;
+  char symbol[CN_REPORT_PC];
+  uint32_t depths;
+
+  (void)data;
+  if (!cn_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+    return cn_os_symbol(walk->frame.pc, symbol, sizeof symbol)
+               ? snprintf(buffer, size, "%s", symbol)
+               : snprintf(buffer, size, "0x%lx", (unsigned long)walk->frame.pc);
+  if (source.file == NULL)
+    return snprintf(buffer, size, "%s", source.function);
+  if (source.column == 0)
+    return snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
+  return snprintf(buffer, size, "%s at %s:%u:%u", source.function, source.file, source.line,
+                  source.column);
+}
+
+static void previous_compiled(struct cairn_stack_iterator *iterator, void *data)
+{
+  (void)data;
+  cn_walk_next(walk_of(iterator));
+}
+
+static void enumerate_compiled(const struct cairn_stack_iterator *iterator,
+                               cairn_stack_root *callback, void *env, void *data)
+{
+  (void)data;
+  cn_roots_of_frame(const_walk_of(iterator), callback, env);
+}
+
+/* How deep functions are inlined into each other at the virtual frame: what was opened in a
+ * function that is inlined deeper is not round it. */
+static uint32_t inlining_depth(const struct cn_walk *walk)
+{
+  struct cn_source source;
+  uint32_t depths;
+
+  if (walk->virtual_frame == 0 ||
+      !cn_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+    return UINT32_MAX;
+  return depths - 1 - walk->virtual_frame;
+}
+
+static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64_t key,
+                             uintptr_t *value, void *data)
+{
+  const struct cn_walk *walk = const_walk_of(iterator);
+  struct cn_details details;
+  struct cn_span span;
+
+  (void)data;
+  if (!cn_details_of(walk->frame.pc, &details))
+    return false;
+  uint32_t deepest = inlining_depth(walk);
+  int status;
+  while ((status = cn_details_next_span(&details, &span)) == CN_FRAMEMAP_OK)
+    if (span.key == key && span.depth <= deepest) {
+      *value = span.value;
+      return true;
+    }
+  if (status != CN_FRAMEMAP_NONE)
+    cairn_fatal("bad details at pc 0x%lx: a span cannot be read", (unsigned long)walk->frame.pc);
+  return false;
+}
+
+const struct cairn_code_manager cn_manager_compiled = {
+    .name = "compiled code",
+    .describe = describe_compiled,
+    .previous = previous_compiled,
+    .enumerate = enumerate_compiled,
+    .span = span_of_compiled,
+};
+
+const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data)
+{
+  *data = walk->frame.map != NULL ? NULL : walk->frame.region.data;
+  return walk->frame.map != NULL ? &cn_manager_compiled : walk->frame.region.manager;
+}

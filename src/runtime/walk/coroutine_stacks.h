@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stacks that are no thread's (struct cairn_stack, <cairn/stack.h>), and the thread's own while it
+ * is on one of them. Each has its anchors: those of the stack that the thread is on are in the
+ * mutator.
+ */
+#ifndef CN_RUNTIME_WALK_COROUTINE_STACKS_H
+#define CN_RUNTIME_WALK_COROUTINE_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/stack.h>
+#include "runtime/core/mutator.h"
+
+/* What a walk needs of a stack. */
+struct cn_stack_view {
+  struct cn_anchor *anchors, *anchor; /* the oldest; behind the youngest */
+  uintptr_t end;
+};
+
+/* Are there any? Else the thread is on its own. */
+bool cn_stacks_any(void);
+
+/* The one that `sp` lies in: below the end, from the low bound on. Null: none of them. */
+struct cairn_stack *cn_stacks_at(uintptr_t sp);
+
+/* `stack` may be null: the thread's own. */
+struct cn_stack_view cn_stacks_view(const struct cairn_mutator *mutator,
+                                    const struct cairn_stack *stack);
+
+/* True if `address` lies on any of them, or on the thread's own stack while it is on one. */
+bool cn_stacks_hold(uintptr_t address);
+
+/* Phase STOP, collecting thread. To find all activations: begin; walk the stack that the thread is
+ * on, naming each stack that this leads to; then ask for all others by number. Ends the program if
+ * the thread is on another stack than it was said to be. */
+void cn_stacks_begin(uintptr_t sp);
+void cn_stacks_seen(struct cairn_stack *stack);
+size_t cn_stacks_count(void); /* with the thread's own: at least 1 */
+
+struct cn_walk;
+/* Begin a walk of a stack that was not seen. False: nothing waits there. */
+bool cn_stacks_walk(size_t number, struct cn_walk *walk);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Decodes safepoints. What a walk relies on without looking again is checked here, once: that roots
+ * with a code lie in the frame, that the frame has room for the registers that it saves.
+ */
+#include "runtime/walk/decode.h"
+
+#include "runtime/arch/arch.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+enum { CHUNK = 64 << 10, MOST = 8 << 20, WORD = sizeof(uintptr_t) };
+
+_Noreturn static void bad(const char *what, uintptr_t entry)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
+}
+
+static void *take(struct cn_maps *maps, size_t bytes)
+{
+  struct cn_maps_chunk *chunk = maps->chunks.at + maps->chunks.count - 1;
+
+  bytes = (bytes + 7) & ~(size_t)7;
+  if (maps->chunks.count == 0 || chunk->bytes - chunk->used < bytes) {
+    size_t least = maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* few chunks, large pages */
+    size_t room = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+    if (room < least)
+      room = least < MOST ? least : MOST;
+    unsigned char *at = cn_os_resize(NULL, 0, room);
+    if (at == NULL)
+      cn_report_exhausted("no memory for decoded frame maps");
+    cn_os_prefer_large_pages((uintptr_t)at, room);
+    cn_grow_push(&maps->chunks, (struct cn_maps_chunk){at, room, 0});
+    chunk = maps->chunks.at + maps->chunks.count - 1;
+  }
+  chunk->used += bytes;
+  return chunk->at + chunk->used - bytes;
+}
+
+void cn_maps_forget(struct cn_maps *maps)
+{
+  for (size_t i = 0; i < maps->chunks.count; i++)
+    cn_os_free(maps->chunks.at[i].at, maps->chunks.at[i].bytes);
+  cn_grow_free(&maps->chunks);
+}
+
+size_t cn_maps_memory(const struct cn_maps *maps)
+{
+  size_t bytes = 0;
+
+  for (size_t i = 0; i < maps->chunks.count; i++)
+    bytes += maps->chunks.at[i].bytes;
+  return bytes;
+}
+
+/* ---- codes of roots ---- */
+
+/* The code of a place; -1 if it has none. */
+static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *loc)
+{
+  if (loc->is_register) {
+    for (int i = 0; i < CN_CALLEE_SAVED; i++)
+      if (cn_arch_saved[i] == loc->reg)
+        return i;
+    return -1;
+  }
+  if (loc->reg != cn_arch_sp || loc->offset < 0 || loc->offset % WORD != 0 ||
+      loc->offset > CN_PLAIN_MAX - CN_PLAIN_REG ||
+      (safepoint->cfa_reg == cn_arch_sp && loc->offset > safepoint->cfa_offset - 2 * WORD))
+    return -1;
+  return loc->offset | CN_PLAIN_SP;
+}
+
+static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_function *function,
+                     struct cn_root *root)
+{
+  if (cn_framemap_next_root(safepoint, root) != CN_FRAMEMAP_OK)
+    bad("a root cannot be read", function->entry);
+  return root->is_derived ? -1 : code_of(safepoint, &root->base);
+}
+
+/* How many have a code; the cursor is a copy. */
+static uint32_t count_plain(struct cn_safepoint safepoint,
+                            const struct cn_framemap_function *function)
+{
+  uint32_t plain = 0, roots = safepoint.roots;
+  struct cn_root root;
+
+  for (uint32_t i = 0; i < roots; i++)
+    plain += next_code(&safepoint, function, &root) >= 0;
+  return plain;
+}
+
+/* ---- saved registers ---- */
+
+/* Are they where pushes would have put them, and within the frame? */
+static bool is_pushed(const struct cn_safepoint *safepoint)
+{
+  const struct cn_shape *shape = &cn_arch_shapes[safepoint->saved & CN_ENTRY_SAVED];
+
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if ((safepoint->saved >> i & 1) &&
+        (uintptr_t)(intptr_t)safepoint->saved_offset[i] != shape->offset[i])
+      return false;
+  return true;
+}
+
+static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
+{
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if ((safepoint->saved >> i & 1) &&
+        (safepoint->saved_offset[i] > -2 * WORD || safepoint->saved_offset[i] % WORD != 0 ||
+         (safepoint->cfa_reg == cn_arch_sp &&
+          safepoint->saved_offset[i] < -safepoint->cfa_offset)))
+      bad("a register is saved outside the frame", entry);
+}
+
+/* ---- maps ---- */
+
+/* Of the map and what lies behind it. Codes are read in groups. */
+static size_t bytes_of(const struct cn_map *head)
+{
+  size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
+  size_t others = head->roots * sizeof(struct cn_root) + head->areas * sizeof(struct cn_area);
+
+  if (head->plain <= CN_ENTRY_CODES) /* these are read where the table has them */
+    codes = head->plain;
+  return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD : 0) +
+         (head->pushed ? 0 : WORD + CN_CALLEE_SAVED * sizeof(int32_t));
+}
+
+const struct cn_map *cn_maps_decode(struct cn_maps *maps,
+                                    const struct cn_framemap_function *function, uint32_t index)
+{
+  struct cn_safepoint safepoint;
+  struct cn_root root;
+
+  if (cn_framemap_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
+    bad("a safepoint cannot be read", function->entry);
+  check_frame(&safepoint, function->entry);
+  uint32_t roots = safepoint.roots, plain = count_plain(safepoint, function);
+  struct cn_map head = {.cfa_offset = safepoint.cfa_offset, .cfa_reg = safepoint.cfa_reg,
+                        .saved = safepoint.saved & CN_ENTRY_SAVED,
+                        .pushed = is_pushed(&safepoint), .plain = plain,
+                        .roots = roots - plain, .areas = safepoint.areas};
+  struct cn_map *map = take(maps, bytes_of(&head));
+  *map = head;
+  struct cn_root *other = (struct cn_root *)(uintptr_t)cn_map_roots(map);
+  uint16_t *at = map->plain_at;
+  for (uint32_t i = 0; i < roots; i++) {
+    int code = next_code(&safepoint, function, &root);
+    if (code < 0)
+      *other++ = root;
+    else
+      *at++ = (uint16_t)code;
+    if (code >= 0 && (code & CN_PLAIN_REG) == CN_PLAIN_SP && (uint32_t)code >= map->extent)
+      map->extent = (uint32_t)code + 1; /* CN_PLAIN_SP is a word less one */
+  }
+  struct cn_area *area = (struct cn_area *)(uintptr_t)cn_map_areas(map);
+  for (uint32_t i = 0; i < map->areas; i++)
+    if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
+      bad("an area cannot be read", function->entry);
+  int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved(map);
+  for (int i = 0; i < CN_CALLEE_SAVED && !map->pushed; i++)
+    saved[i] = safepoint.saved_offset[i];
+  return map;
+}
+
+/* Of a frame whose registers were pushed. */
+static bool is_chained(const struct cn_map *map)
+{
+  return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD &&
+         (map->saved >> CN_ARCH_FRAME_POINTER & 1);
+}
+
+/* 0: irregular. */
+static uint64_t words_of(const struct cn_map *map)
+{
+  uint64_t words = 0, least = map->extent / WORD + 2;
+
+  if (!map->pushed || map->plain > CN_ENTRY_PLAIN_MAX)
+    return 0;
+  if (is_chained(map))
+    return least <= CN_ENTRY_WORDS ? CN_ENTRY_CHAINED | least : 0;
+  if (map->cfa_reg == cn_arch_sp && map->cfa_offset > 0 && map->cfa_offset % WORD == 0)
+    words = (uint64_t)map->cfa_offset / WORD;
+  return words <= CN_ENTRY_WORDS ? words : 0;
+}
+
+uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc)
+{
+  return (uint64_t)pc << CN_ENTRY_SHIFT | words_of(map);
+}
+
+uint64_t cn_maps_value(const struct cn_map *map)
+{
+  uint64_t plain = map->plain <= CN_ENTRY_PLAIN_MAX ? map->plain : 0;
+
+  return (uint64_t)(uintptr_t)map << CN_ENTRY_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT | CN_ENTRY_SP |
+         (map->roots || map->areas ? CN_ENTRY_OTHERS : 0) | map->saved;
+}
+
+void cn_maps_codes(const struct cn_map *map, uint16_t code[CN_ENTRY_CODES])
+{
+  for (uint32_t i = 0; i < CN_ENTRY_CODES; i++)
+    code[i] = i < map->plain ? map->plain_at[i] : 0;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of each image, sorted; the hash table of the safepoints that were met. What changes
+ * either holds the lock.
+ */
+#include "runtime/walk/index.h"
+
+#include "runtime/arch/arch.h"
+#include "runtime/core/grow.h"
+#include "runtime/core/image.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+#include "runtime/walk/decode.h"
+#include "runtime/walk/functions.h"
+#include "runtime/walk/native_pcs.h"
+
+/* ---- functions ---- */
+
+struct code {
+  uint64_t id;
+  const unsigned char *start, *stop;
+  CN_GROW(struct cn_function) functions; /* by entry */
+  uintptr_t low, high;                /* the code of all of them */
+  struct cn_maps maps;
+  bool there; /* sync() has seen it */
+};
+
+static CN_GROW(struct code) codes;
+static _Atomic uint64_t synced; /* cn_image_generation() of `codes`; 0: none */
+
+_Noreturn static void bad(const char *what, uintptr_t entry)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
+}
+
+static struct cn_framemap_function read_function(const struct code *code, size_t index)
+{
+  const unsigned char *cursor = code->start + code->functions.at[index].offset;
+  struct cn_framemap_function function;
+
+  if (cn_framemap_next_function(&cursor, code->stop, &function) != CN_FRAMEMAP_OK)
+    bad("it has changed", code->functions.at[index].entry);
+  return function;
+}
+
+static void read_functions(struct code *code, size_t image)
+{
+  const unsigned char *cursor = code->start;
+  struct cn_framemap_function function;
+  int status = CN_FRAMEMAP_NONE;
+
+  if ((size_t)(code->stop - code->start) > UINT32_MAX)
+    cairn_fatal("section cairn_frames of image %zu is larger than 4 GB", image);
+  for (;;) {
+    const unsigned char *before = cursor;
+    if (cursor == NULL ||
+        (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
+      break;
+    /* Padding before the function is skipped again when it is read again. */
+    cn_grow_push(&code->functions, (struct cn_function){function.entry, function.code_size,
+                                                     (uint32_t)(before - code->start)});
+  }
+  if (status != CN_FRAMEMAP_NONE)
+    cairn_fatal("bad frame map: image %zu, offset %zu of section cairn_frames", image,
+                (size_t)(cursor - code->start));
+}
+
+/* A linker that folds identical functions leaves one body with several, equal maps. Anything else
+ * that overlaps is about code that is not there. */
+static void check_functions(struct code *code)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < code->functions.count; i++) {
+    struct cn_function *function = &code->functions.at[i];
+    if (kept > 0) {
+      struct cn_function *before = &code->functions.at[kept - 1];
+      if (before->entry == function->entry) {
+        struct cn_framemap_function one = read_function(code, kept - 1);
+        struct cn_framemap_function other = read_function(code, i);
+        if (!cn_framemap_same(&one, &other))
+          bad("two different maps of one function", function->entry);
+        continue;
+      }
+      if (function->entry - before->entry < before->code_size)
+        bad("it lies in another function", function->entry);
+    }
+    code->functions.at[kept++] = *function;
+  }
+  code->functions.count = kept;
+  if (kept > 0) {
+    code->low = code->functions.at[0].entry;
+    code->high = code->functions.at[kept - 1].entry + code->functions.at[kept - 1].code_size;
+  }
+}
+
+/* ---- the table ---- */
+
+enum { LEAST_BITS = 9 };
+
+/* Before there is a table. */
+static struct {
+  struct cn_index index;
+  struct cn_entry at[2];
+} none = {.index = {.shift = 58, .mask = 1}};
+struct cn_index *_Atomic cn_frames_index = &none.index;
+
+static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
+
+static struct cn_index *table(void)
+{
+  return atomic_load_explicit(&cn_frames_index, memory_order_relaxed);
+}
+
+static size_t table_bytes(size_t entries)
+{
+  size_t page = cn_os_page();
+
+  return (sizeof(struct cn_index) + entries * sizeof(struct cn_entry) + page - 1) / page * page;
+}
+
+static void put(struct cn_index *index, uint64_t key, uint64_t value)
+{
+  uint64_t there;
+  struct cn_entry *entry =
+      (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
+
+  if (entry == NULL) {
+    size_t i = (size_t)(cn_index_start(index, key >> CN_ENTRY_SHIFT) - index->at);
+    while (atomic_load_explicit(&index->at[i].key, memory_order_relaxed) != 0)
+      i = (i + 1) & index->mask;
+    entry = &index->at[i];
+    index->used++;
+  }
+  cn_maps_codes(cn_entry_map(value), entry->code);
+  atomic_store_explicit(&entry->value, value, memory_order_relaxed);
+  atomic_store_explicit(&entry->key, key, memory_order_release);
+}
+
+/* Another table with the entries whose images are there, at most a quarter used. */
+static void replace_table(void)
+{
+  struct cn_index *old = table(), *index;
+  size_t live = 0, bits = LEAST_BITS;
+
+  for (size_t i = 0; i <= old->mask; i++)
+    live += atomic_load_explicit(&old->at[i].value, memory_order_relaxed) != 0;
+  while ((size_t)1 << bits < 4 * live)
+    bits++;
+  index = cn_os_resize(NULL, 0, table_bytes((size_t)1 << bits));
+  if (index == NULL)
+    cn_report_exhausted("no memory for an index of %zu safepoints", live);
+  cn_os_prefer_large_pages((uintptr_t)index, table_bytes((size_t)1 << bits));
+  index->shift = 59 - (unsigned)bits;
+  index->mask = ((size_t)1 << bits) - 1;
+  for (size_t i = 0; i <= old->mask; i++) {
+    uint64_t value = atomic_load_explicit(&old->at[i].value, memory_order_relaxed);
+    if (value != 0)
+      put(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
+  }
+  atomic_store_explicit(&cn_frames_index, index, memory_order_release);
+  if (old != &none.index)
+    cn_grow_push(&replaced, old);
+}
+
+static void insert(uint64_t key, uint64_t value)
+{
+  if (table()->used >= (table()->mask + 1) / 2)
+    replace_table();
+  put(table(), key, value);
+}
+
+/* The keys stay, so that look-ups of others find their way. */
+static void forget_entries(uintptr_t low, uintptr_t high)
+{
+  struct cn_index *index = table();
+
+  for (size_t i = 0; i <= index->mask; i++) {
+    uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
+    if (key == 0 || (key >> CN_ENTRY_SHIFT) - low > high - low)
+      continue;
+    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE,
+                          memory_order_relaxed);
+    atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
+  }
+}
+
+/* ---- images that come and go ---- */
+
+static void drop(struct code *code)
+{
+  forget_entries(code->low, code->high);
+  cn_maps_forget(&code->maps);
+  cn_grow_free(&code->functions);
+}
+
+static struct code *code_of_image(uint64_t id)
+{
+  for (size_t i = 0; i < codes.count; i++)
+    if (codes.at[i].id == id)
+      return &codes.at[i];
+  return NULL;
+}
+
+static void add(size_t i)
+{
+  const struct cairn_image *image = cn_image_at(i);
+
+  cn_grow_push(&codes, (struct code){.id = cn_image_id(i), .start = image->frames_start,
+                                     .stop = image->frames_stop, .there = true});
+  struct code *code = &codes.at[codes.count - 1];
+  read_functions(code, i);
+  cn_functions_sort(code->functions.at, code->functions.count);
+  check_functions(code);
+  cn_foreign_forget();
+}
+
+static bool up_to_date(void)
+{
+  return cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed);
+}
+
+/* False: a registration of an image was interrupted. */
+static bool sync(void)
+{
+  size_t kept = 0;
+
+  if (up_to_date())
+    return true;
+  if (!cn_image_hold())
+    return false;
+  uint64_t generation = cn_image_generation();
+  for (size_t i = 0; i < codes.count; i++)
+    codes.at[i].there = false;
+  for (size_t i = 0; i < cn_image_count(); i++) {
+    struct code *code = code_of_image(cn_image_id(i));
+    if (code == NULL)
+      add(i);
+    else
+      code->there = true;
+  }
+  for (size_t i = 0; i < codes.count; i++)
+    if (codes.at[i].there)
+      codes.at[kept++] = codes.at[i];
+    else
+      drop(&codes.at[i]);
+  codes.count = kept;
+  cn_image_release();
+  atomic_store_explicit(&synced, generation, memory_order_relaxed);
+  return true;
+}
+
+static void leave(void)
+{
+  cn_lock_release(CN_LOCK_FRAMES);
+}
+
+static bool try_enter(void)
+{
+  if (!cn_lock_take(CN_LOCK_FRAMES))
+    return false;
+  bool there = sync();
+  if (!there)
+    leave();
+  return there;
+}
+
+/* Code of which nothing is known is taken for native code, and its roots are skipped: so nobody is
+ * told that because of a lock. */
+static void enter(void)
+{
+  if (!try_enter())
+    cairn_fatal("the stack is walked in a signal handler that has interrupted the runtime");
+}
+
+/* ---- questions ---- */
+
+/* The function with the call that returns to `pc`: the last that starts below it; a call may be its
+ * last instruction. */
+static bool search(uintptr_t pc, struct code **code, size_t *index)
+{
+  for (size_t i = 0; i < codes.count; i++) {
+    size_t low = 0, high = codes.at[i].functions.count;
+    const struct cn_function *at = codes.at[i].functions.at;
+    if (pc - codes.at[i].low > codes.at[i].high - codes.at[i].low)
+      continue;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (at[middle].entry < pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low > 0 && pc - at[low - 1].entry <= at[low - 1].code_size) {
+      *code = &codes.at[i];
+      *index = low - 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool locate(uintptr_t pc, struct code **code, size_t *index)
+{
+  if (search(pc, code, index))
+    return true;
+  cn_foreign_note(pc);
+  return false;
+}
+
+static bool find_safepoint(const struct cn_framemap_function *function, uintptr_t pc,
+                           uint32_t *index)
+{
+  uint32_t low = 0, high = function->safepoints, offset;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK ||
+        offset > function->code_size)
+      bad("a return offset cannot be read", function->entry);
+    if (function->entry + offset == pc) {
+      *index = middle;
+      return true;
+    }
+    if (function->entry + offset < pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return false;
+}
+
+static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
+{
+  struct code *code;
+  size_t index;
+  uint32_t safepoint;
+
+  if (cn_frames_look(pc, key, value)) /* another thread was here first */
+    return CN_FRAMES_FOUND;
+  if (!locate(pc, &code, &index))
+    return CN_FRAMES_NONE;
+  struct cn_framemap_function function = read_function(code, index);
+  if (!find_safepoint(&function, pc, &safepoint))
+    return CN_FRAMES_CODE;
+  const struct cn_map *map = cn_maps_decode(&code->maps, &function, safepoint);
+  *key = cn_maps_key(map, pc);
+  *value = cn_maps_value(map);
+  insert(*key, *value);
+  return CN_FRAMES_FOUND;
+}
+
+enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
+{
+  if (cn_foreign_is(pc) && up_to_date())
+    return CN_FRAMES_NONE;
+  enter();
+  enum cn_frames found = meet(pc, key, value);
+  leave();
+  return found;
+}
+
+bool cn_frames_inside(uintptr_t pc)
+{
+  struct code *code;
+  size_t index;
+
+  enter();
+  bool inside = locate(pc, &code, &index);
+  leave();
+  return inside;
+}
+
+bool cn_frames_among(const uintptr_t *low, const uintptr_t *high)
+{
+  struct code *code;
+  size_t index;
+  bool found = false;
+
+  if (!try_enter())
+    return true;
+  for (; low < high && !found; low++)
+    found = cn_arch_in_stubs(*low) || search(*low, &code, &index);
+  leave();
+  return found;
+}
+
+void cn_frames_begin(void)
+{
+  if (up_to_date())
+    return;
+  enter();
+  leave();
+}
+
+bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
+{
+  struct code *code;
+  size_t index;
+
+  if (!try_enter())
+    return false;
+  bool there = locate(pc, &code, &index);
+  if (there) {
+    *low = code->low;
+    *high = code->high;
+  }
+  leave();
+  return there;
+}
+
+void cn_frames_trim(void)
+{
+  if (replaced.count == 0)
+    return;
+  enter();
+  for (size_t i = 0; i < replaced.count; i++)
+    cn_os_free(replaced.at[i], table_bytes(replaced.at[i]->mask + 1));
+  replaced.count = 0;
+  leave();
+}
+
+size_t cn_frames_memory(size_t *safepoints)
+{
+  size_t bytes;
+
+  *safepoints = 0;
+  if (!try_enter())
+    return 0;
+  *safepoints = table()->used;
+  bytes = table_bytes(table()->mask + 1);
+  for (size_t i = 0; i < codes.count; i++)
+    bytes += codes.at[i].functions.room * sizeof(struct cn_function) +
+             cn_maps_memory(&codes.at[i].maps);
+  for (size_t i = 0; i < replaced.count; i++)
+    bytes += table_bytes(replaced.at[i]->mask + 1);
+  leave();
+  return bytes;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The index over the frame maps of all images: return address to safepoint. Two steps. The first
+ * question after an image came or went reads the heads of the functions of what is new into a
+ * sorted array. A safepoint enters the hash table when it is met first on a stack, decoded; so no
+ * program pays for safepoints at which it never waits. All memory comes straight from the system; a
+ * frame map that cannot be read ends the program.
+ *
+ * Look-ups read the table without a lock, while others may add to it: an entry's value is written
+ * before its key, a table that has become too small is left as it is and replaced by another.
+ */
+#ifndef CN_RUNTIME_WALK_INDEX_H
+#define CN_RUNTIME_WALK_INDEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "framemap/framemap.h"
+
+/* A safepoint, decoded; kept until its image goes. Behind it lie, in this order: `plain` codes of
+ * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,
+ * if the registers were not pushed, the offsets where they are saved.
+ *
+ * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root,
+ * or CN_PLAIN_SP; then the rest is the distance of the root from the stack pointer. If the frame's
+ * end is the stack pointer plus a constant, the root lies below that. */
+struct cn_map {
+  int32_t cfa_offset;
+  uint8_t cfa_reg; /* DWARF number */
+  uint8_t saved;   /* bit per enum cn_reg */
+  bool pushed;     /* the registers are saved as cn_arch_shapes has it */
+  uint32_t plain;
+  uint32_t extent; /* bytes that the plain roots on the stack reach over */
+  uint32_t roots, areas;
+  uint16_t plain_at[];
+};
+enum { CN_PLAIN_REG = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX };
+
+static inline const struct cn_root *cn_map_roots(const struct cn_map *map)
+{
+  uintptr_t end = (uintptr_t)&map->plain_at[map->plain];
+
+  return (const struct cn_root *)((end + 7) & ~(uintptr_t)7);
+}
+
+static inline const struct cn_area *cn_map_areas(const struct cn_map *map)
+{
+  return (const struct cn_area *)(((uintptr_t)(cn_map_roots(map) + map->roots) + 7) &
+                                  ~(uintptr_t)7);
+}
+
+static inline const int32_t *cn_map_saved(const struct cn_map *map)
+{
+  return (const int32_t *)(cn_map_areas(map) + map->areas);
+}
+
+/* An entry of the table.
+ *
+ *   key     63..16 the return address; 15 the frame pointer was pushed first, and says where the
+ *           frame ends; 14..0 words of the frame; if bit 15 is set, at least so many
+ *   value   63..16 address of the map; 15..8 number of plain roots; 7 always set; 6 the map has
+ *           other roots, or areas; 5..0 the saved registers
+ *   code    of the first plain roots
+ *
+ * With 0 words, a frame is irregular: its size is neither constant nor known by its frame pointer,
+ * or is too large, or its registers were not pushed, or it has too many plain roots. Key 0: empty.
+ * Value 0: its image is gone. */
+enum { CN_ENTRY_CODES = 8 };
+struct cn_entry {
+  _Atomic uint64_t key, value;
+  uint16_t code[CN_ENTRY_CODES]; /* written before the key */
+};
+enum {
+  CN_ENTRY_SHIFT = 16,
+  CN_ENTRY_WORDS = (1 << 15) - 1,
+  CN_ENTRY_CHAINED = 1 << 15,
+  CN_ENTRY_SIZE = CN_ENTRY_CHAINED | CN_ENTRY_WORDS,
+  CN_ENTRY_PLAIN_SHIFT = 8,
+  CN_ENTRY_PLAIN_MAX = 255,
+  CN_ENTRY_SP = 1 << 7, /* for the lane that has the stack pointer, where registers are lanes */
+  CN_ENTRY_OTHERS = 1 << 6,
+  CN_ENTRY_SAVED = (1 << 6) - 1,
+};
+
+/* Open addressing; at most half are used. */
+struct cn_index {
+  unsigned shift; /* 64 - log2 of the bytes of all entries */
+  size_t mask, used;
+  unsigned char unused[40]; /* two entries are a line of 64 bytes */
+  struct cn_entry at[];
+};
+extern struct cn_index *_Atomic cn_frames_index; /* never null */
+
+#define CN_INDEX_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+/* Where the search for `pc` begins. */
+static inline const struct cn_entry *cn_index_start(const struct cn_index *index, uintptr_t pc)
+{
+  uint64_t hash = pc * CN_INDEX_FACTOR >> index->shift;
+
+  /* In bytes, which takes an instruction less of those that a walk waits for. */
+  return (const struct cn_entry *)((const char *)index->at + (hash & -sizeof(struct cn_entry)));
+}
+
+/* The entry of `pc`, whose key is stored; null: there is none yet. */
+static inline const struct cn_entry *cn_index_find(const struct cn_index *index, uintptr_t pc,
+                                                   uint64_t *key)
+{
+  const struct cn_entry *entry = cn_index_start(index, pc);
+
+  for (;;) {
+    *key = atomic_load_explicit(&entry->key, memory_order_acquire);
+    if (*key >> CN_ENTRY_SHIFT == pc)
+      return entry;
+    if (*key == 0)
+      return NULL;
+    entry = entry == &index->at[index->mask] ? index->at : entry + 1;
+  }
+}
+
+static inline const struct cn_map *cn_entry_map(uint64_t value)
+{
+  return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
+}
+
+/* What there is where a call returns to. */
+enum cn_frames {
+  CN_FRAMES_NONE,  /* no code with frame maps */
+  CN_FRAMES_CODE,  /* a function with frame maps, but no record of a safepoint */
+  CN_FRAMES_FOUND
+};
+
+/* The entry of the safepoint that returns to `pc`, if it is in the table. */
+static inline bool cn_frames_look(uintptr_t pc, uint64_t *key, uint64_t *value)
+{
+  const struct cn_entry *entry =
+      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, key);
+
+  return entry != NULL &&
+         (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
+}
+
+/* The same if it was not: puts it there, if there is such a safepoint. On the mutator's own thread,
+ * or a collector's in phase STOP. */
+enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
+
+/* Its map; null: there is none. As above. */
+static inline const struct cn_map *cn_frames_find(uintptr_t pc)
+{
+  uint64_t key, value;
+
+  return cn_frames_look(pc, &key, &value) ||
+                 cn_frames_meet(pc, &key, &value) == CN_FRAMES_FOUND
+             ? cn_entry_map(value)
+             : NULL;
+}
+
+/* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
+bool cn_frames_inside(uintptr_t pc);
+
+/* Is one of these words the return address of such a call, or of one in a stub? True as well if it
+ * is not to be known, because what knows has been interrupted. Async-signal-safe. */
+bool cn_frames_among(const uintptr_t *low, const uintptr_t *high);
+
+/* What a walk must do before it relies on the table: forget images that are gone. */
+void cn_frames_begin(void);
+
+/* Where code with frame maps round `pc` lies: all of the image's. False: none is there, or this is a
+ * signal handler that has interrupted who is at it. */
+bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+
+/* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for
+ * helper threads may walk as long as it lasts. */
+void cn_frames_trim(void);
+
+/* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */
+size_t cn_frames_memory(size_t *safepoints);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Words that lie in the code are taken for return addresses.
+ */
+#include "runtime/walk/prefetch.h"
+
+enum { PAGE = CN_AHEAD_PAGE * sizeof(uintptr_t), LINE = 64 };
+
+size_t cn_ahead_look_any(const struct cn_index *index, const struct cn_ahead *ahead,
+                         const uintptr_t *words, const struct cn_entry **start)
+{
+  const uintptr_t *end = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
+  size_t count = 0;
+
+  for (; words != end; words++) {
+    start[count] = cn_index_start(index, *words);
+    count += *words - ahead->low <= ahead->length;
+  }
+  return count;
+}
+
+const uintptr_t *cn_ahead_fetch(struct cn_ahead *ahead, const struct cn_index *index,
+                                const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
+                                cn_ahead_look *look)
+{
+  const struct cn_entry *start[CN_AHEAD_PAGE + LINE / sizeof(uintptr_t)]; /* written by lines */
+  const uintptr_t *words = slot - (uintptr_t)slot % LINE / sizeof *slot;
+  const uintptr_t *stop = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
+
+  ahead->begun = true;
+  if (ahead->length == 0) {
+    if (index->mask + 1 < CN_AHEAD_LARGE || !cn_frames_range(pc, &ahead->low, &ahead->length))
+      return end;
+    ahead->length -= ahead->low;
+  }
+  size_t count = look(index, ahead, words, start);
+  for (size_t i = 0; i < count; i++)
+    __builtin_prefetch(start[i]);
+  return stop < end ? stop : end;
+}

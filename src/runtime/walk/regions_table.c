@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two levels: leaves of up to a page of regions, and an array of the leaves. A change copies one
+ * leaf, and the array.
+ *
+ *     table   | last end, leaf | last end, leaf | ...
+ *                        |
+ *                        +-> | count | region | region | ... |     sorted, and none is empty
+ */
+#include "runtime/walk/regions_table.h"
+
+#include <string.h>
+#include "runtime/os/os.h"
+
+enum { LEAF_BYTES = 4096, LEAF_ROOM = (LEAF_BYTES - 16) / sizeof(struct cn_region) };
+
+struct cn_region_leaf {
+  size_t count;
+  struct cn_region_leaf *next; /* of those that are not used */
+  struct cn_region region[LEAF_ROOM];
+};
+_Static_assert(sizeof(struct cn_region_leaf) <= LEAF_BYTES, "a page of the smallest size");
+
+struct entry {
+  uintptr_t end; /* of its last region */
+  struct cn_region_leaf *leaf;
+};
+
+struct cn_region_table {
+  size_t bytes, count;
+  struct entry entry[];
+};
+
+/* ---- look-up ---- */
+
+/* How many leaves end below the address. */
+static size_t leaves_below(const struct cn_region_table *table, uintptr_t address)
+{
+  size_t low = 0, high = table != NULL ? table->count : 0;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (table->entry[middle].end < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static size_t regions_below(const struct cn_region_leaf *leaf, uintptr_t address)
+{
+  size_t low = 0, high = leaf->count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (leaf->region[middle].end < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The first region that does not end below the address; null: all do. */
+static const struct cn_region *first_from(const struct cn_region_table *table, uintptr_t address)
+{
+  size_t i = leaves_below(table, address);
+
+  if (table == NULL || i == table->count)
+    return NULL;
+  const struct cn_region_leaf *leaf = table->entry[i].leaf;
+  return &leaf->region[regions_below(leaf, address)];
+}
+
+bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc,
+                          struct cn_region *region)
+{
+  const struct cn_region *first = first_from(table, pc);
+
+  if (first == NULL || first->start >= pc)
+    return false;
+  *region = *first;
+  return true;
+}
+
+bool cn_region_table_overlap(const struct cn_region_table *table, uintptr_t start, uintptr_t end,
+                             struct cn_region *region)
+{
+  const struct cn_region *first = first_from(table, start + 1);
+
+  if (first == NULL || first->start >= end)
+    return false;
+  *region = *first;
+  return true;
+}
+
+/* ---- memory ---- */
+
+static struct cn_region_leaf *spare_leaf;
+static struct cn_region_table *spare_table;
+
+static struct cn_region_leaf *new_leaf(void)
+{
+  struct cn_region_leaf *leaf = spare_leaf;
+  size_t page = cn_os_page();
+
+  if (leaf != NULL)
+    spare_leaf = leaf->next;
+  else if ((leaf = cn_os_resize(NULL, 0, page < LEAF_BYTES ? LEAF_BYTES : page)) == NULL)
+    return NULL;
+  leaf->count = 0;
+  return leaf;
+}
+
+static void free_leaf(struct cn_region_leaf *leaf)
+{
+  leaf->next = spare_leaf;
+  spare_leaf = leaf;
+}
+
+static void free_table(struct cn_region_table *table)
+{
+  if (spare_table != NULL)
+    cn_os_free(spare_table, spare_table->bytes);
+  spare_table = table;
+}
+
+static struct cn_region_table *new_table(size_t count)
+{
+  size_t needed = sizeof(struct cn_region_table) + count * sizeof(struct entry);
+  size_t bytes = cn_os_page();
+  struct cn_region_table *table = spare_table;
+
+  spare_table = NULL;
+  if (table == NULL || table->bytes < needed) {
+    if (table != NULL)
+      cn_os_free(table, table->bytes);
+    while (bytes < needed)
+      bytes *= 2;
+    table = cn_os_resize(NULL, 0, bytes);
+    if (table == NULL)
+      return NULL;
+    table->bytes = bytes;
+  }
+  table->count = count;
+  return table;
+}
+
+void cn_region_table_free(const struct cn_region_waste *waste)
+{
+  if (waste->leaf != NULL)
+    free_leaf(waste->leaf);
+  if (waste->table != NULL)
+    free_table(waste->table);
+}
+
+/* ---- changes ---- */
+
+/* Make the table with `now` leaves in the place of the i-th. */
+static bool replace(struct cn_region_table **table, size_t i, struct cn_region_leaf *const *leaves,
+                    size_t now, struct cn_region_waste *waste)
+{
+  struct cn_region_table *old = *table, *new = NULL;
+  size_t count = old != NULL ? old->count : 0, before = i < count ? 1 : 0;
+
+  if (count - before + now != 0) {
+    new = new_table(count - before + now);
+    if (new == NULL)
+      return false;
+    if (old != NULL) {
+      memcpy(new->entry, old->entry, i * sizeof *new->entry);
+      memcpy(new->entry + i + now, old->entry + i + before,
+             (count - i - before) * sizeof *new->entry);
+    }
+  }
+  for (size_t j = 0; j < now; j++)
+    new->entry[i + j] =
+        (struct entry){leaves[j]->region[leaves[j]->count - 1].end, leaves[j]};
+  *waste = (struct cn_region_waste){old, before ? old->entry[i].leaf : NULL};
+  *table = new;
+  return true;
+}
+
+static void append(struct cn_region_leaf *leaf, const struct cn_region *from, size_t count)
+{
+  memcpy(leaf->region + leaf->count, from, count * sizeof *from);
+  leaf->count += count;
+}
+
+/* All of `old`, which may be null, and `region`, into one new leaf, or two. Returns how many; 0: no
+ * memory. */
+static size_t with(const struct cn_region_leaf *old, const struct cn_region *region,
+                   struct cn_region_leaf *leaves[2])
+{
+  size_t count = old != NULL ? old->count : 0;
+  size_t at = old != NULL ? regions_below(old, region->start + 1) : 0;
+  size_t first = count < LEAF_ROOM ? count : count / 2; /* of the old ones, in the first leaf */
+  size_t parts = count < LEAF_ROOM ? 1 : 2;
+
+  leaves[0] = new_leaf();
+  leaves[1] = leaves[0] != NULL && parts == 2 ? new_leaf() : NULL;
+  if (leaves[0] == NULL || (parts == 2 && leaves[1] == NULL)) {
+    if (leaves[0] != NULL)
+      free_leaf(leaves[0]);
+    return 0;
+  }
+  for (size_t i = 0; i <= count; i++) {
+    struct cn_region_leaf *leaf = leaves[parts == 2 && i > first];
+    if (i == at)
+      append(leaf, region, 1);
+    else
+      append(leaf, &old->region[i - (i > at)], 1);
+  }
+  return parts;
+}
+
+bool cn_region_table_insert(struct cn_region_table **table, const struct cn_region *region,
+                            struct cn_region_waste *waste)
+{
+  struct cn_region_leaf *leaves[2];
+  size_t count = *table != NULL ? (*table)->count : 0;
+  size_t i = leaves_below(*table, region->start + 1);
+
+  if (i == count && count != 0)
+    i--; /* behind all others: into the last leaf */
+  size_t parts = with(count != 0 ? (*table)->entry[i].leaf : NULL, region, leaves);
+  if (parts == 0)
+    return false;
+  if (replace(table, i, leaves, parts, waste))
+    return true;
+  for (size_t j = 0; j < parts; j++)
+    free_leaf(leaves[j]);
+  return false;
+}
+
+bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start,
+                            struct cn_region_waste *waste)
+{
+  size_t i = leaves_below(*table, start + 1);
+  const struct cn_region_leaf *old = (*table)->entry[i].leaf;
+  size_t at = regions_below(old, start + 1);
+
+  if (old->count == 1)
+    return replace(table, i, NULL, 0, waste);
+  struct cn_region_leaf *leaf = new_leaf();
+  if (leaf == NULL)
+    return false;
+  append(leaf, old->region, at);
+  append(leaf, old->region + at + 1, old->count - at - 1);
+  if (replace(table, i, &leaf, 1, waste))
+    return true;
+  free_leaf(leaf);
+  return false;
+}

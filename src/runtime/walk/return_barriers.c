@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The ladder of barriers on a stack (young.c says what for), and what happens when an activation
+ * returns through one.
+ *
+ * Which return addresses can be replaced: of a function with frame maps to a function with frame
+ * maps, where the frame map says that it is. A function that makes a tail call hands its return
+ * address on: it then may lie elsewhere, in an anchor even. The address of a barrier tells which it
+ * is wherever it is found, so that no table is searched by places; and the place is taken down when
+ * it is found. So is a barrier taken off only if the last walk that came by saw it where it was
+ * set; others wait. That a barrier is gone with its activation is known when a walk has gone past
+ * its place, or when an older one is returned to.
+ *
+ * One stack for now, which has all barriers.
+ */
+#include "runtime/walk/return_barriers.h"
+
+#include <stdatomic.h>
+#include "runtime/core/grow.h"
+#include "runtime/core/report.h"
+#include "runtime/core/upcalls.h"
+
+enum {
+  SPREAD = 4, /* distances grow by so much from one barrier to the one after the next, at least */
+  MOST = 16   /* a barrier that was returned to goes down by 1 stop, next time by 2, 4, ..., MOST */
+};
+
+uintptr_t cn_barrier_cells[CAIRN_ABI_BARRIERS];
+
+static struct cn_rung rungs[CAIRN_ABI_BARRIERS]; /* the oldest first */
+static unsigned count;
+static uint32_t taken; /* barriers of rungs[] */
+_Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
+
+/* Slots that fit, not much more than CN_BARRIER_STOP activations apart, the oldest first: those
+ * that a scan noted, and those where there was a barrier. What is younger than the youngest rung
+ * means nothing; the others are as they were when a scan saw them. */
+static CN_GROW(uintptr_t *) stops;
+static size_t far = 1;
+
+static _Atomic bool distrusted;
+
+bool cn_barrier_pass(struct cn_frame *frame)
+{
+  unsigned index;
+
+  if (!cn_arch_barrier_index(frame->pc, &index))
+    return false;
+  frame->barrier = frame->pc_slot;
+  frame->pc_slot = &cn_barrier_cells[index];
+  frame->pc = *frame->pc_slot;
+  return true;
+}
+
+bool cn_barrier_is_there(const struct cn_frame *frame)
+{
+  return frame->pc_slot >= cn_barrier_cells &&
+         frame->pc_slot < cn_barrier_cells + CAIRN_ABI_BARRIERS;
+}
+
+/* ---- the ladder ---- */
+
+static void forget_stops(uintptr_t sp)
+{
+  while (stops.count != 0 && (uintptr_t)stops.at[stops.count - 1] < sp)
+    stops.count--;
+}
+
+struct cn_rung *cn_barrier_met(const uintptr_t *cell)
+{
+  unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_barrier_cells);
+
+  while (count != 0 && rungs[count - 1].barrier != barrier)
+    taken &= ~(UINT32_C(1) << rungs[--count].barrier);
+  if (count == 0 && cell != NULL)
+    cairn_fatal("a return address is that of barrier %u, which is not set", barrier);
+  struct cn_rung *met = cn_barrier_youngest();
+  forget_stops(met == NULL ? UINTPTR_MAX : met->sp);
+  return met;
+}
+
+void cn_barrier_stop(uintptr_t *slot)
+{
+  cn_grow_push(&stops, slot);
+}
+
+struct cn_rung *cn_barrier_youngest(void)
+{
+  return count == 0 ? NULL : &rungs[count - 1];
+}
+
+/* The cell is right before anybody can come by the barrier. */
+void cn_barrier_set(uintptr_t *slot, uint64_t below)
+{
+  if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())
+    return;
+  unsigned barrier = (unsigned)__builtin_ctz(~taken);
+  taken |= UINT32_C(1) << barrier;
+  rungs[count++] =
+      (struct cn_rung){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier, .in_place = true};
+  __atomic_store_n(&cn_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
+  __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
+}
+
+/* In order. */
+static void insert_stop(uintptr_t *slot)
+{
+  cn_grow_push(&stops, slot);
+  for (size_t i = stops.count - 1; i > 0 && stops.at[i - 1] < slot; i--) {
+    stops.at[i] = stops.at[i - 1];
+    stops.at[i - 1] = slot;
+  }
+}
+
+static void take_off(unsigned index)
+{
+  struct cn_rung *rung = &rungs[index];
+
+  insert_stop(rung->slot);
+  __atomic_store_n(rung->slot, cn_barrier_cells[rung->barrier], __ATOMIC_RELEASE);
+  taken &= ~(UINT32_C(1) << rung->barrier);
+  count--;
+  for (unsigned i = index; i < count; i++)
+    rungs[i] = rungs[i + 1];
+}
+
+void cn_barrier_thin(uint64_t all)
+{
+  far = 1;
+  for (unsigned i = 1; i + 1 < count;)
+    if (rungs[i].in_place && all - rungs[i - 1].below < SPREAD * (all - rungs[i + 1].below))
+      take_off(i);
+    else
+      i++;
+}
+
+bool cn_barrier_distrust(bool distrust)
+{
+  return atomic_exchange(&distrusted, distrust);
+}
+
+/* ---- returns ---- */
+
+/* Set a barrier some stops down, if no other is as near. Nothing there has run since a scan was
+ * there, so that nobody need walk. */
+static void set_below(uint64_t below)
+{
+  const struct cn_rung *next = cn_barrier_youngest();
+  size_t steps = stops.count < far ? stops.count : far;
+
+  if (steps == 0)
+    return;
+  uintptr_t *slot = stops.at[stops.count - steps];
+  if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
+    return;
+  cn_barrier_set(slot, below > steps * CN_BARRIER_STOP ? below - steps * CN_BARRIER_STOP : 0);
+  if (far < MOST)
+    far *= 2;
+}
+
+void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uint64_t busy = mutator->busy;
+  unsigned index;
+
+  if (!cn_arch_barrier_index(pc, &index))
+    cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
+  mutator->busy = 1; /* no signal handler now */
+  uint64_t below = cn_barrier_met(&cn_barrier_cells[index])->below;
+  taken &= ~(UINT32_C(1) << rungs[--count].barrier);
+  forget_stops(cn_arch_sp_after(regs));
+  set_below(below);
+  mutator->busy = busy;
+  if (busy == 0)
+    cn_upcall_release();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The code info manager of the stubs that call native code (seeds: pillar-stack-iterator, "another
+ * region for code implemented in the Pillar runtime").
+ */
+#include "runtime/walk/walk.h"
+
+/* The stub left where its caller goes on, and what was in the callee-saved registers, in the
+ * anchor. It has no roots: what it holds is its caller's. */
+static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
+{
+  struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;
+  struct cn_anchor *anchor = data;
+
+  frame->pc_slot = &anchor->pc;
+  frame->pc = anchor->pc;
+  frame->sp = anchor->sp;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = &anchor->saved[i];
+  frame->regs = NULL;
+}
+
+const struct cairn_code_manager cn_manager_stubs = {
+    .name = "transition to native code",
+    .previous = previous_of_stub,
+};

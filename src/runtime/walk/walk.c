@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Managed frames are stepped over by their frame maps alone; native stretches by the anchors that
+ * the transition stubs left. What is neither, ends the program: a root is never skipped.
+ */
+#include "runtime/walk/walk.h"
+
+#include "runtime/core/report.h"
+#include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/return_barriers.h"
+
+const struct cn_regs cn_walk_apart;
+
+_Noreturn static void fail(const struct cn_walk *walk, const char *reason)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("cannot parse the stack at pc %s, sp 0x%lx: %s",
+              cn_report_pc(walk->frame.pc, place), (unsigned long)walk->frame.sp, reason);
+}
+
+/* The next anchor that is not younger than the frame's callee. Those below were left behind by a
+ * longjmp over them; so were others whose call is over. */
+static bool take_anchor(struct cn_walk *walk)
+{
+  while (walk->anchor > walk->anchors) {
+    struct cn_anchor *anchor = --walk->anchor;
+    if (anchor->sp < walk->frame.sp || !cn_arch_anchor_lives(anchor))
+      continue;
+    cn_manager_stubs.previous(&walk->iterator, anchor);
+    walk->natives++;
+    return true;
+  }
+  return false;
+}
+
+/* A signal that came while native code ran is like a call from there. One that interrupted managed
+ * code left its references where no map tells. */
+static void check_signal(const struct cn_walk *walk)
+{
+  uintptr_t pc;
+
+  if (cn_arch_is_interrupting(walk->frame.pc))
+    fail(walk, "a signal handler that interrupted managed code is on it");
+  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) &&
+      (cn_frames_inside(pc + 1) || cn_arch_is_stub(pc)))
+    fail(walk, "a signal handler that interrupted managed code reached a safepoint");
+}
+
+static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
+{
+  frame->map = cn_entry_map(value);
+  frame->size = key & CN_ENTRY_SIZE;
+  frame->saved = value & CN_ENTRY_SAVED;
+}
+
+static inline bool find_map(struct cn_frame *frame)
+{
+  uint64_t key, value;
+
+  if (!cn_frames_look(frame->pc, &key, &value))
+    return false;
+  set_map(frame, key, value);
+  return true;
+}
+
+static enum cn_frames meet(struct cn_frame *frame)
+{
+  uint64_t key, value;
+  enum cn_frames found = cn_frames_meet(frame->pc, &key, &value);
+
+  if (found == CN_FRAMES_FOUND)
+    set_map(frame, key, value);
+  return found;
+}
+
+/* What is not in the table yet, or has no frame map. */
+static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  do {
+    enum cn_frames found = meet(frame);
+    if (found == CN_FRAMES_FOUND)
+      break;
+    frame->map = NULL;
+    if (cn_regions_find(frame->pc, &frame->region))
+      return true;
+    if (cn_barrier_pass(frame))
+      continue;
+    if (found == CN_FRAMES_CODE)
+      fail(walk, "the managed function has no safepoint there");
+    check_signal(walk);
+    if (!take_anchor(walk))
+      return !(walk->past_end = true);
+  } while (!find_map(frame));
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  return true;
+}
+
+bool cn_walk_settle(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  if (!find_map(frame))
+    return settle_slowly(walk);
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  return true;
+}
+
+/* Nowhere yet. What is only looked at if something else says so is left as it is: short walks are
+ * frequent, and the whole is large. */
+static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  cn_frames_begin();
+  walk->mutator = mutator;
+  walk->stack = NULL;
+  walk->anchors = walk->anchor = NULL;
+  walk->natives = 0;
+  walk->stack_end = stack_end;
+  walk->ahead.length = 0;
+  walk->ahead.begun = false;
+  walk->fetch_at = UINTPTR_MAX;
+  walk->virtual_frame = 0;
+  walk->past_end = walk->stepping = walk->stepped = walk->collecting = false;
+  frame->pc = frame->sp = 0;
+  frame->pc_slot = frame->barrier = NULL;
+  frame->regs = NULL;
+  frame->map = NULL;
+}
+
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   const struct cn_regs *regs)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  begin(walk, mutator, mutator->stack_end);
+  walk->stack = mutator->stack;
+  walk->anchors = mutator->anchors;
+  walk->anchor = mutator->anchor;
+  if (regs == NULL) {
+    if (!take_anchor(walk))
+      return !(walk->past_end = true);
+    walk->fetch_at = frame->sp + CN_AHEAD_FIRST * sizeof frame->sp;
+    return cn_walk_settle(walk);
+  }
+  frame->pc = regs->pc;
+  frame->pc_slot = (uintptr_t *)&regs->pc;
+  frame->sp = cn_arch_sp_after(regs);
+#pragma GCC unroll 6
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
+  frame->regs = regs;
+  walk->fetch_at = frame->sp + CN_AHEAD_FIRST * sizeof frame->sp;
+  return cn_walk_settle(walk);
+}
+
+static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
+{
+  const struct cn_stack_view view = cn_stacks_view(walk->mutator, stack);
+
+  walk->stack = stack;
+  walk->anchors = view.anchors;
+  walk->anchor = view.anchor;
+  walk->stack_end = view.end;
+  walk->fetch_at = UINTPTR_MAX;
+  if (walk->collecting)
+    cn_stacks_seen(stack);
+}
+
+/* A manager may lead to another stack. A stack that nobody was told of has no anchors. Whoever else
+ * sets the iterator may go back, to where anchors that were passed are ahead again. */
+static void find_stack(struct cn_walk *walk)
+{
+  if (walk->mutator == NULL)
+    return;
+  struct cairn_stack *stack = cn_stacks_any() ? cn_stacks_at(walk->frame.sp) : NULL;
+  if (stack != walk->stack || !walk->stepping)
+    enter_stack(walk, stack);
+}
+
+bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  walk->stepped = true;
+  walk->virtual_frame = state->virtual_frame;
+  if (state->pc == NULL)
+    return !(walk->past_end = true);
+  walk->past_end = false;
+  frame->pc = *state->pc;
+  frame->pc_slot = state->pc;
+  frame->sp = state->sp;
+  frame->regs = NULL;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = state->reg[cn_arch_saved[i]];
+  for (int i = 0; i < CN_ARCH_REGISTERS; i++) {
+    frame->other[i] = state->reg[i];
+    if (state->reg[i] != NULL && i != cn_arch_sp && !cn_arch_is_saved(i))
+      frame->regs = &cn_walk_apart;
+  }
+  find_stack(walk);
+  return cn_walk_settle(walk);
+}
+
+bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   struct cairn_stack *stack, const struct cairn_stack_state *state)
+{
+  begin(walk, mutator, 0);
+  enter_stack(walk, stack);
+  if (state != NULL)
+    return cn_walk_set(walk, state);
+  return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
+}
+
+bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
+                       uintptr_t stack_end)
+{
+  begin(walk, NULL, stack_end);
+  return cn_walk_set(walk, state);
+}
+
+/* By the frame's own manager. It need not lead upwards, for its stack may have several pieces; but
+ * there must be nothing left where it says that the end is. */
+static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
+{
+  const struct cn_region region = walk->frame.region;
+  const uintptr_t *pc_slot = walk->frame.pc_slot;
+  uintptr_t sp = walk->frame.sp;
+
+  walk->stepped = false;
+  walk->stepping = true;
+  cn_regions_enter(&region);
+  region.manager->previous(&walk->iterator, region.data);
+  cn_regions_leave();
+  walk->stepping = false;
+  if (!walk->stepped)
+    fail(walk, "its manager did not step to the caller");
+  if (!walk->past_end && walk->frame.sp == sp && walk->frame.pc_slot == pc_slot)
+    fail(walk, "its manager stepped to the same activation");
+  if (walk->past_end && take_anchor(walk))
+    fail(walk, "a manager says that there is no older activation");
+  return !walk->past_end;
+}
+
+/* The prologue has pushed the registers of `mask` below `cfa`. Without a branch: which they are is
+ * not to be predicted. */
+static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
+{
+  typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
+  const struct cn_shape *shape = &cn_arch_shapes[mask];
+  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
+  pair *place = (pair *)frame->place, end = {cfa, cfa};
+
+#pragma GCC unroll 3
+  for (int i = 0; i < CN_CALLEE_SAVED / 2; i++)
+    place[i] = (place[i] & keep[i]) + ((end & ~keep[i]) + offset[i]);
+}
+
+/* Where the frame ends; 0 if its base register is not known. */
+static uintptr_t end_of(const struct cn_frame *frame)
+{
+  const struct cn_map *map = frame->map;
+  const uintptr_t *kept = map->cfa_reg == cn_arch_sp ? &frame->sp
+                                                     : cn_frame_register(frame, map->cfa_reg);
+
+  return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
+}
+
+static void save(struct cn_frame *frame, uintptr_t cfa)
+{
+  const int32_t *offset = cn_map_saved(frame->map);
+
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (frame->map->saved >> i & 1)
+      frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
+}
+
+static __attribute__((noinline)) void fetch(struct cn_walk *walk)
+{
+  const uintptr_t *at = cn_ahead_fetch(
+      &walk->ahead, atomic_load_explicit(&cn_frames_index, memory_order_acquire),
+      (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end, walk->frame.pc,
+      cn_ahead_look_any);
+
+  walk->fetch_at = (uintptr_t)at;
+}
+
+/* A step over a frame that ends there. */
+static inline bool step(struct cn_walk *walk, uintptr_t cfa)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+    fail(walk, "the frame does not end on the stack");
+  walk->virtual_frame = 0;
+  frame->pc_slot = (uintptr_t *)cfa - 1;
+  frame->pc = *frame->pc_slot;
+  frame->sp = cfa;
+  frame->regs = NULL;
+  if (walk->ahead.begun)
+    __builtin_prefetch(frame->pc_slot + CN_AHEAD_FETCH);
+  if (cfa > walk->fetch_at)
+    fetch(walk);
+  return find_map(frame) || settle_slowly(walk);
+}
+
+static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uintptr_t cfa = end_of(frame);
+
+  if (cfa == 0)
+    fail(walk, "the frame's base register is unknown");
+  if (frame->map->pushed)
+    push(frame, frame->saved, cfa);
+  else
+    save(frame, cfa);
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  return step(walk, cfa);
+}
+
+bool cn_walk_next(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uintptr_t *link = frame->link;
+  uintptr_t cfa;
+
+  if (frame->map == NULL)
+    return next_of_region(walk);
+  if (frame->size & CN_ENTRY_CHAINED) {
+    if (link == NULL)
+      fail(walk, "the frame's base register is unknown");
+    cfa = *link + 2 * sizeof cfa;
+    frame->link = (uintptr_t *)cfa - 2;
+  } else {
+    if (frame->size == 0)
+      return next_irregular(walk);
+    cfa = frame->sp + frame->size * sizeof cfa;
+    if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* pushed first */
+      frame->link = (uintptr_t *)cfa - 2;
+  }
+  push(frame, frame->saved, cfa);
+  return step(walk, cfa);
+}

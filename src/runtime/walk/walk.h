@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stack walker: managed frames from the youngest to the oldest (seeds: pillar-stack-iterator,
+ * "the iterator contains the value for esp and pointers to the memory locations where ... were last
+ * saved").
+ */
+#ifndef CN_RUNTIME_WALK_WALK_H
+#define CN_RUNTIME_WALK_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "runtime/arch/arch.h"
+#include "runtime/core/mutator.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/walk/index.h"
+#include "runtime/walk/prefetch.h"
+
+/* An activation: of a managed function, at a safepoint (then it has a map), or of code that has a
+ * manager of its own (then it has none, and its region is set). place[r] is where the value that
+ * callee-saved register r (enum cn_reg) has in this frame is kept now: in a stub's save area, in an
+ * anchor, or in the frame of a younger function that saved it; null if nobody knows. The other
+ * registers are known in the youngest frame only, and only if that called a slow path; or where a
+ * manager says so. */
+struct cn_frame {
+  uintptr_t pc, sp;
+  uintptr_t *pc_slot;                       /* where the pc is kept */
+  uintptr_t *barrier;                       /* if that is a barrier's cell: where the barrier is */
+  uintptr_t *place[CN_CALLEE_SAVED];
+  const struct cn_regs *regs;               /* null: only callee-saved registers are known;
+                                               &cn_walk_apart: the others are where other[] says */
+  const struct cn_map *map;
+  uintptr_t *link;                          /* with a map: the frame pointer's place, which steps
+                                               wait for, and for the vectors of places longer */
+  unsigned size;                            /* as the key of the map's entry has it (index.h), */
+  unsigned saved;                           /* and the registers that it has saved */
+  struct cn_region region;                  /* this and the next: if something above says so */
+  uintptr_t *other[CN_ARCH_REGISTERS];
+};
+
+extern const struct cn_regs cn_walk_apart;
+
+/* Where the value that register `reg` (DWARF number) has in this frame is kept; null: lost. */
+static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigned reg)
+{
+  if (reg < CN_ARCH_REGISTERS && cn_arch_saved_as[reg] != CN_CALLEE_SAVED)
+    return frame->place[cn_arch_saved_as[reg]];
+  if (frame->regs == NULL || reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
+    return NULL;
+  if (frame->regs == &cn_walk_apart)
+    return frame->other[reg];
+  return (uintptr_t *)&frame->regs->gpr[reg];
+}
+
+/* What a struct cairn_stack_iterator holds, so that managers can be given the walker's own; they
+ * may copy it as that. Hence the size. */
+struct cn_walk {
+  union {
+    struct {
+      const struct cairn_mutator *mutator; /* null: of a stack that nobody knows */
+      struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
+      struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
+      uint64_t natives;         /* native stretches crossed */
+      uintptr_t stack_end;      /* no frame of this stack lies at or above it */
+      struct cn_ahead ahead;
+      uintptr_t fetch_at;       /* a step beyond has more to fetch */
+      unsigned virtual_frame;   /* of the public iterator; else 0 */
+      bool past_end;
+      bool stepping;            /* a manager is to set the iterator, */
+      bool stepped;             /* and has */
+      bool collecting;          /* stacks that the walk comes to are named to cn_stacks_seen() */
+      struct cn_frame frame;
+    };
+    struct cairn_stack_iterator iterator;
+  };
+};
+_Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<cairn/stack.h>");
+
+/* Start at what a stub saved, or (`regs` null) at the youngest anchor: the caller is native code.
+ * True: `walk->frame` is the youngest managed frame. False: there is none. A stack that cannot be
+ * parsed ends the program. */
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   const struct cn_regs *regs);
+
+/* Start at an activation of a stack that nobody runs on and that is not known to coroutine_stacks.h. */
+bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
+                       uintptr_t stack_end);
+
+/* The same for one that is, or (null) for the thread's own, which it is not on; where `state` is
+ * null, at the youngest anchor. */
+bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                   struct cairn_stack *stack, const struct cairn_stack_state *state);
+
+/* Find the activation at frame->pc, or the first one beyond native code. False: there is none. */
+bool cn_walk_settle(struct cn_walk *walk);
+
+/* Go to the next older activation. False: none is left. */
+bool cn_walk_next(struct cn_walk *walk);
+
+/* Go where the state says; null in its pc is past the end. False: no activation is left there. */
+bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state);
+
+/* An activation of a stub that called native code: its data is the anchor. The walker steps over it
+ * at once (stub_manager.c). */
+extern const struct cairn_code_manager cn_manager_stubs;
+
+#endif
