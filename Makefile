@@ -31,7 +31,7 @@ fuzz: build
 
 soak: build
 	@scripts/soak build 1 500
-	@test/fuzz/run_modules build 1 2000
+	@test/random/run_modules build 1 2000
 
 projects: build
 	@scripts/projects build

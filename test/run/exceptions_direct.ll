@@ -1,4 +1,4 @@
-; RUN: clang -O1 -c %root/test/tools/random/support.c -o %t.o
+; RUN: clang -O1 -c %root/test/random/modules/support.c -o %t.o
 ; RUN: %cairn-cc -O0 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; Native code throws, and the managed function that called it catches, or nobody does. What would go

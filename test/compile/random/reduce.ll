@@ -2,7 +2,7 @@
 ; this one goes. Without that, nobody looks at what a random module of a thousand lines found.
 
 ; RUN: rm -rf %t && mkdir %t && cd %t
-; RUN: %root/test/fuzz/reduce %build --opt %s 2>&1 | FileCheck --check-prefix=SAID %s
+; RUN: %root/test/random/reduce %build --opt %s 2>&1 | FileCheck --check-prefix=SAID %s
 ; RUN: FileCheck --implicit-check-not=@other --implicit-check-not=gep %s < %t/reduced.ll
 
 ; SAID: fails: [integer-to-reference]

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unwind.h>
-#include "../../tools/random/personality.h"
+#include "../../random/modules/personality.h"
 
 void cairn_collect(void);
 long managed_throw(long n);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unwind.h>
-#include "../../tools/random/personality.h"
+#include "../../random/modules/personality.h"
 
 long falls(long n);
 
