@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/cost/cost.h"
 
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
@@ -171,46 +170,7 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
   return false;
 }
 
-/* ---- work ---- */
-
-/* What the instructions of a block do, and the same with those that may take any time counted as a
- * call. */
-struct block_work {
-  uint64_t all, size;
-};
-
-static struct block_work work_of_block(LLVMBasicBlockRef block)
-{
-  struct block_work work = {0};
-
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-    uint64_t one = cn_work_of(i);
-    work.all = cn_work_add(work.all, one);
-    work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
-  }
-  return work;
-}
-
-/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left
- * their work in its `work`. */
-static void measure(struct cn_loops *loops, uint32_t l, const struct block_work *works)
-{
-  struct cn_loop *loop = &loops->at[l];
-  uint64_t once = loop->work;
-
-  loop->trips = CN_WORK_UNKNOWN;
-  for (uint32_t i = 0; i < loop->count; i++) {
-    uint32_t b = loop->blocks[i];
-    loop->size = cn_work_add(loop->size, works[b].size);
-    if (loops->of[b] == l)
-      once = cn_work_add(once, works[b].all);
-    uint64_t trips = cn_trips_by_exit(loops, l, b);
-    loop->trips = trips < loop->trips ? trips : loop->trips;
-  }
-  loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(once, loop->trips);
-  if (loop->parent != CN_NO_BLOCK)
-    loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
-}
+/* ---- the forest ---- */
 
 static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
 {
@@ -249,26 +209,20 @@ static void number_nests(struct cn_loops *loops)
   free(next);
 }
 
-void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
+void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
   uint32_t *in = cn_alloc(cfg->count * sizeof *in);
-  struct block_work *works = cn_alloc(cfg->count * sizeof *works);
 
   *loops = (struct cn_loops){.cfg = cfg};
   loops->at = cn_alloc(cfg->count * sizeof *loops->at);
   loops->of = cn_alloc(cfg->count * sizeof *loops->of);
-  for (uint32_t i = 0; i < cfg->count; i++) {
+  for (uint32_t i = 0; i < cfg->count; i++)
     loops->of[i] = CN_NO_BLOCK;
-    works[i] = work_of_block(cfg->blocks[i].block);
-  }
   for (uint32_t i = cfg->count; i-- > 0;)
     if (cfg->blocks[i].loop == i)
       add_loop(loops, i, in);
   number_nests(loops);
-  for (uint32_t l = 0; l < loops->count; l++)
-    measure(loops, l, works);
   free(in);
-  free(works);
 }
 
 void cn_loops_free(struct cn_loops *loops)

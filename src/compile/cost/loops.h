@@ -36,6 +36,8 @@ struct cn_loops {
   uint32_t *of; /* by block: the innermost loop around it, or CN_NO_BLOCK */
 };
 
+/* The forest of loops, without their costs; and with them (loop_costs.c). */
+void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_free(struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long loops run. Needs: struct cn_cfg. Provides: struct cn_loops with sizes, trip counts and work.
+ * Breaks: nothing.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/cost/cost.h"
+#include "compile/cost/loops.h"
+
+/* What the instructions of a block do, and the same with those that may take any time counted as a
+ * call. */
+struct block_work {
+  uint64_t all, size;
+};
+
+static struct block_work work_of_block(LLVMBasicBlockRef block)
+{
+  struct block_work work = {0};
+
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    uint64_t one = cn_work_of(i);
+    work.all = cn_work_add(work.all, one);
+    work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
+  }
+  return work;
+}
+
+/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left
+ * their work in its `work`. */
+static void measure(struct cn_loops *loops, uint32_t l, const struct block_work *works)
+{
+  struct cn_loop *loop = &loops->at[l];
+  uint64_t once = loop->work;
+
+  loop->trips = CN_WORK_UNKNOWN;
+  for (uint32_t i = 0; i < loop->count; i++) {
+    uint32_t b = loop->blocks[i];
+    loop->size = cn_work_add(loop->size, works[b].size);
+    if (loops->of[b] == l)
+      once = cn_work_add(once, works[b].all);
+    uint64_t trips = cn_trips_by_exit(loops, l, b);
+    loop->trips = trips < loop->trips ? trips : loop->trips;
+  }
+  loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(once, loop->trips);
+  if (loop->parent != CN_NO_BLOCK)
+    loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
+}
+
+void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
+{
+  struct block_work *works = cn_alloc(cfg->count * sizeof *works);
+
+  cn_loops_build(loops, cfg);
+  for (uint32_t b = 0; b < cfg->count; b++)
+    works[b] = work_of_block(cfg->blocks[b].block);
+  for (uint32_t l = 0; l < loops->count; l++)
+    measure(loops, l, works);
+  free(works);
+}
