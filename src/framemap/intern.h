@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Byte sequences that are there already: equal ones are found in constant time. Private to
- * src/object.
+ * src/framemap.
  */
 #ifndef CN_FRAMEMAP_INTERN_H
 #define CN_FRAMEMAP_INTERN_H
