@@ -18,7 +18,7 @@
 #define CN_ALLOC_SLOW "cairn_alloc_slow"
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
 #define CN_POLL_SLOW "cairn_poll_slow"
-#define CN_CHECK_SLOT "cairn_check_slot"
+#define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: what the check calls the place, a string. */
 #define CN_SLOT_METADATA "cairn.slot"
 #define CN_CHECK_COPY "cairn_check_copy"

@@ -4,7 +4,7 @@
  *
  * Needs: cn_slots_mark() ran on the function before the optimiser. Provides: every store of a
  * reference through an ordinary pointer, and every copy that may bring references to where one
- * leads, goes to a local or a global, or is checked at run time (cairn_check_slot,
+ * leads, goes to a local or a global, or is checked at run time (cairn_check_store,
  * cairn_check_copy). Breaks: nothing.
  *
  * Locals and globals that hold references are described; memory of the C library is not, and a
@@ -189,7 +189,7 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
     slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
   LLVMValueRef arguments[] = {slot, description(ctx, builder, at)};
   LLVMDisposeBuilder(builder);
-  call_before(ctx, at, CN_CHECK_SLOT, arguments, 2);
+  call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
 }
 
 /* Check each reference of `type` that `at` puts `offset` bytes behind `slot`. */

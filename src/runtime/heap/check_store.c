@@ -58,14 +58,14 @@ _Noreturn static void lost(const void *slot, const char *what, const void *pc)
 /* Called by compiled code, before it stores a reference or copies what may be references. Leaves:
  * they neither collect nor wait. `what` tells of type, member and source line. Phase MUTATE. */
 #pragma GCC visibility push(default)
-void cairn_check_slot(const void *slot, const char *what);
+void cairn_check_store(const void *slot, const char *what);
 void cairn_check_copy(const void *to, const void *from, size_t bytes);
 /* The same under the name by which copies of ordinary memory call it: in IR the types differ. */
 void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
     __attribute__((alias("cairn_check_copy")));
 #pragma GCC visibility pop
 
-void cairn_check_slot(const void *slot, const char *what)
+void cairn_check_store(const void *slot, const char *what)
 {
   if (!on_stack((uintptr_t)slot) && !in_global((uintptr_t)slot))
     lost(slot, what, __builtin_return_address(0));

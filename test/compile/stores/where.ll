@@ -8,7 +8,7 @@
 @array = global [4 x ptr addrspace(1)] zeroinitializer
 
 ; CHECK-LABEL: define void @known
-; CHECK-NOT: cairn_check_slot
+; CHECK-NOT: cairn_check_store
 ; CHECK: ret void
 define void @known(ptr sret({ptr addrspace(1), i64, i64}) %result, i1 %c, i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %object) gc "statepoint-example" {
   %local = alloca [2 x ptr addrspace(1)]
@@ -23,9 +23,9 @@ define void @known(ptr sret({ptr addrspace(1), i64, i64}) %result, i1 %c, i64 %i
 }
 
 ; CHECK-LABEL: define void @unknown
-; CHECK: call void @cairn_check_slot(ptr %out, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr %out, ptr @cairn.slot{{[0-9.]*}})
 ; CHECK-NEXT: store ptr addrspace(1) %p, ptr %out, align 8
-; CHECK: call void @cairn_check_slot(ptr %field, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr %field, ptr @cairn.slot{{[0-9.]*}})
 define void @unknown(ptr %out, ptr %where, ptr addrspace(1) %p) gc "statepoint-example" {
   store atomic ptr addrspace(1) %p, ptr %out unordered, align 8
   %struct = load ptr, ptr %where
@@ -37,9 +37,9 @@ define void @unknown(ptr %out, ptr %where, ptr addrspace(1) %p) gc "statepoint-e
 
 ; A global is a root only where its type says so.
 ; CHECK-LABEL: define void @elsewhere
-; CHECK: call void @cairn_check_slot(ptr @number, ptr @cairn.slot{{[0-9.]*}})
-; CHECK: call void @cairn_check_slot(ptr @mixed, ptr @cairn.slot{{[0-9.]*}})
-; CHECK-NOT: cairn_check_slot
+; CHECK: call void @cairn_check_store(ptr @number, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr @mixed, ptr @cairn.slot{{[0-9.]*}})
+; CHECK-NOT: cairn_check_store
 ; CHECK: ret void
 define void @elsewhere(ptr addrspace(1) %p, i64 %i) gc "statepoint-example" {
   store ptr addrspace(1) %p, ptr @number
@@ -51,9 +51,9 @@ define void @elsewhere(ptr addrspace(1) %p, i64 %i) gc "statepoint-example" {
 }
 
 ; CHECK-LABEL: define void @atomic
-; CHECK: call void @cairn_check_slot(ptr %out, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr %out, ptr @cairn.slot{{[0-9.]*}})
 ; CHECK-NEXT: atomicrmw
-; CHECK: call void @cairn_check_slot(ptr %out, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr %out, ptr @cairn.slot{{[0-9.]*}})
 ; CHECK-NEXT: cmpxchg
 define void @atomic(ptr %out, ptr addrspace(1) %p) gc "statepoint-example" {
   %a = atomicrmw xchg ptr %out, ptr addrspace(1) %p seq_cst
@@ -64,10 +64,10 @@ define void @atomic(ptr %out, ptr addrspace(1) %p) gc "statepoint-example" {
 ; Each reference of an aggregate, where it comes to lie.
 ; CHECK-LABEL: define void @aggregate
 ; CHECK: [[FIRST:%.*]] = getelementptr i8, ptr %out, i64 8
-; CHECK-NEXT: call void @cairn_check_slot(ptr [[FIRST]], ptr @cairn.slot{{[0-9.]*}})
+; CHECK-NEXT: call void @cairn_check_store(ptr [[FIRST]], ptr @cairn.slot{{[0-9.]*}})
 ; CHECK: [[SECOND:%.*]] = getelementptr i8, ptr %out, i64 16
-; CHECK-NEXT: call void @cairn_check_slot(ptr [[SECOND]], ptr @cairn.slot{{[0-9.]*}})
-; CHECK-NOT: cairn_check_slot
+; CHECK-NEXT: call void @cairn_check_store(ptr [[SECOND]], ptr @cairn.slot{{[0-9.]*}})
+; CHECK-NOT: cairn_check_store
 ; CHECK: store
 define void @aggregate(ptr %out, { i64, [2 x ptr addrspace(1)] } %v) gc "statepoint-example" {
   store { i64, [2 x ptr addrspace(1)] } %v, ptr %out
@@ -75,11 +75,11 @@ define void @aggregate(ptr %out, { i64, [2 x ptr addrspace(1)] } %v) gc "statepo
 }
 
 ; CHECK-LABEL: define void @unmanaged
-; CHECK-NOT: call void @cairn_check_slot
+; CHECK-NOT: call void @cairn_check_store
 ; CHECK: ret void
 define void @unmanaged(ptr %out, ptr addrspace(1) %p) {
   store ptr addrspace(1) %p, ptr %out
   ret void
 }
-; CHECK: declare void @cairn_check_slot(ptr, ptr) [[LEAF:#[0-9]+]]
+; CHECK: declare void @cairn_check_store(ptr, ptr) [[LEAF:#[0-9]+]]
 ; CHECK: attributes [[LEAF]] = { {{.*}}"gc-leaf-function"
