@@ -105,3 +105,84 @@ define void @selects(ptr addrspace(1) %a, i1 %c) gc "statepoint-example" {
   call void @use(ptr addrspace(1) %t)
   ret void
 }
+
+; %d has the base %b, so whatever is chosen of the two has it. Wrong: a select of %b and %b, made for
+; %s, or %e in place of it, which is computed again from %b and so not listed.
+; CHECK-LABEL: define void @one_of_one
+; CHECK-NOT: .base =
+; CHECK: "gc-live"(ptr addrspace(1) %b, ptr addrspace(1) %s) ]
+; OFF-LABEL: define void @one_of_one
+; OFF: %s.base = select
+define void @one_of_one(ptr addrspace(1) %a, i1 %c, i1 %t) gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %b = phi ptr addrspace(1) [%a, %entry], [%n, %again]
+  %d = phi ptr addrspace(1) [%a, %entry], [%n8, %again]
+  %e = select i1 %c, ptr addrspace(1) %b, ptr addrspace(1) %b
+  %s = select i1 %c, ptr addrspace(1) %b, ptr addrspace(1) %d
+  call void @foo()
+  call void @use(ptr addrspace(1) %e)
+  call void @use(ptr addrspace(1) %s)
+  br i1 %t, label %again, label %exit
+again:
+  %n = load ptr addrspace(1), ptr addrspace(1) %b
+  %n8 = getelementptr i8, ptr addrspace(1) %n, i64 8
+  br label %head
+exit:
+  ret void
+}
+
+; What has one base in truth is found in steps: %d has %b, so %s has it; so %v has %u, and %w too.
+; CHECK-LABEL: define void @in_steps
+; CHECK-NOT: .base =
+; CHECK: "gc-live"({{.*}}, ptr addrspace(1) %u, ptr addrspace(1) %w) ]
+; OFF-LABEL: define void @in_steps
+; OFF: %w.base = select
+define void @in_steps(ptr addrspace(1) %a, ptr addrspace(1) %o, i1 %c, i1 %t) gc "statepoint-example" {
+entry:
+  br label %head
+head:
+  %b = phi ptr addrspace(1) [%a, %entry], [%n, %again]
+  %d = phi ptr addrspace(1) [%a, %entry], [%n8, %again]
+  %s = select i1 %c, ptr addrspace(1) %b, ptr addrspace(1) %d
+  br i1 %t, label %other, label %join
+other:
+  br label %join
+join:
+  %u = phi ptr addrspace(1) [%b, %head], [%o, %other]
+  %v = phi ptr addrspace(1) [%s, %head], [%o, %other]
+  %w = select i1 %c, ptr addrspace(1) %u, ptr addrspace(1) %v
+  call void @foo()
+  call void @use(ptr addrspace(1) %w)
+  br i1 %t, label %again, label %exit
+again:
+  %n = load ptr addrspace(1), ptr addrspace(1) %a
+  %n8 = getelementptr i8, ptr addrspace(1) %n, i64 8
+  br label %head
+exit:
+  ret void
+}
+
+; The same of a base that is made: for %p, and there are no others.
+; CHECK-LABEL: define void @of_made
+; CHECK: %p.base = phi
+; CHECK-NOT: .base =
+; CHECK: "gc-live"
+; OFF-LABEL: define void @of_made
+; OFF: %s.base = select
+define void @of_made(ptr addrspace(1) %a, ptr addrspace(1) %b, i1 %c) gc "statepoint-example" {
+entry:
+  %a1 = getelementptr i8, ptr addrspace(1) %a, i64 8
+  %b1 = getelementptr i8, ptr addrspace(1) %b, i64 8
+  br i1 %c, label %left, label %right
+left:
+  br label %right
+right:
+  %p = phi ptr addrspace(1) [%a1, %entry], [%b1, %left]
+  %q = phi ptr addrspace(1) [%a, %entry], [%b1, %left]
+  %s = select i1 %c, ptr addrspace(1) %p, ptr addrspace(1) %q
+  call void @foo()
+  call void @use(ptr addrspace(1) %s)
+  ret void
+}

@@ -39,7 +39,7 @@ bool cn_base_is_merge(LLVMValueRef value);
 bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value);
 struct cn_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRef value);
 
-/* Set `same` of merges that have the same base. */
+/* Set `same` of merges that have the same base, and the tops that follow from it. */
 void cn_bases_share(struct cn_base_graph *graph);
 
 #endif

@@ -5,13 +5,21 @@
  * about PHIs?"; LLVM's own pass makes one for each). A phi that is a base itself serves the others;
  * of selects, the first does, since it is there for all.
  *
- * Needs: the graph with its tops. Provides: merge.same. Breaks: the graph's inputs.
+ * A merge of such merges has nothing but their one base to choose from, so it needs none of its own:
+ * tops are found again with what serves in place of what it serves, until none changes.
+ *
+ * Needs: the graph with its tops. Provides: merge.same, tops that know of it. Breaks: the graph's
+ * inputs.
  */
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/values/bases.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
+
+/* After so many passes merges keep the bases that they have: the cost is to stay linear. */
+enum { PASSES = 16 };
 
 static bool same_edges(LLVMValueRef a, LLVMValueRef b)
 {
@@ -32,7 +40,13 @@ static bool is_parallel(LLVMValueRef a, LLVMValueRef b)
   return !LLVMIsAPHINode(a) || same_edges(a, b);
 }
 
-/* The first merge that each is parallel to. */
+static uint32_t number_of(const struct cn_base_graph *graph, uint32_t m)
+{
+  return (uint32_t)graph->sources.count + 1 + m;
+}
+
+/* The first merge that each is parallel to. One that has another's base neither needs one nor is
+ * one, so it is in no group. */
 static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
 {
   struct cn_ptrmap first = {0};
@@ -43,12 +57,16 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
     const void *key = LLVMIsAPHINode(value) ? (const void *)LLVMGetInstructionParent(value)
                                             : (const void *)LLVMGetOperand(value, 0);
     bool fresh;
+    group[m] = m;
+    if (graph->top[m] != number_of(graph, m))
+      continue;
     uint64_t *slot = cn_ptrmap_add(&first, key, &fresh);
     if (fresh)
       *slot = m;
-    bool joins = !fresh && is_parallel(graph->merges.at[*slot].value, value);
-    group[m] = joins ? (uint32_t)*slot : m;
-    *any |= joins;
+    if (!fresh && is_parallel(graph->merges.at[*slot].value, value)) {
+      group[m] = (uint32_t)*slot;
+      *any = true;
+    }
   }
   cn_ptrmap_free(&first);
   return group;
@@ -87,16 +105,46 @@ static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t 
   return serving;
 }
 
-void cn_bases_share(struct cn_base_graph *graph)
+/* Let each input be the place that all its flow comes through. */
+static void follow_tops(struct cn_base_graph *graph)
+{
+  uint32_t sources = (uint32_t)graph->sources.count;
+
+  for (uint32_t i = 0; i < graph->first[graph->merges.count]; i++)
+    if (graph->inputs[i] > sources)
+      graph->inputs[i] = graph->top[graph->inputs[i] - sources - 1];
+}
+
+/* Let each input be the merge that serves it. True if some becomes another. */
+static bool follow_serving(struct cn_base_graph *graph)
+{
+  uint32_t sources = (uint32_t)graph->sources.count;
+  bool changed = false;
+
+  for (uint32_t i = 0; i < graph->first[graph->merges.count]; i++) {
+    if (graph->inputs[i] <= sources)
+      continue;
+    const struct cn_merge *same = graph->merges.at[graph->inputs[i] - sources - 1].same;
+    if (!same)
+      continue;
+    uint32_t number = number_of(graph, (uint32_t)(same - graph->merges.at));
+    changed |= graph->inputs[i] != number;
+    graph->inputs[i] = number;
+  }
+  return changed;
+}
+
+/* Set `same` by the tops. True if some input becomes another by it. */
+static bool share(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;
   bool any = false;
   uint32_t *group = find_groups(graph, &any);
 
+  for (uint32_t m = 0; m < nodes; m++)
+    graph->merges.at[m].same = NULL;
   if (any) {
-    for (uint32_t i = 0; i < graph->first[nodes]; i++)
-      if (graph->inputs[i] > sources)
-        graph->inputs[i] = graph->top[graph->inputs[i] - sources - 1];
+    follow_tops(graph);
     uint32_t *class = cn_sources_classes(sources, nodes, graph->first, graph->inputs, group);
     uint32_t *serving = find_serving(graph, class);
     for (uint32_t m = 0; m < nodes; m++)
@@ -106,4 +154,19 @@ void cn_bases_share(struct cn_base_graph *graph)
     free(class);
   }
   free(group);
+  return any && follow_serving(graph);
+}
+
+void cn_bases_share(struct cn_base_graph *graph)
+{
+  uint32_t nodes = (uint32_t)graph->merges.count;
+  bool changed = true;
+
+  for (unsigned pass = 0; changed && share(graph) && pass < PASSES; pass++) {
+    uint32_t *top = cn_sources_solve((uint32_t)graph->sources.count, nodes, graph->first,
+                                     graph->inputs);
+    changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
+    free(graph->top);
+    graph->top = top;
+  }
 }
