@@ -230,7 +230,7 @@ std::vector<std::string> passes_of(const Settings &settings, bool before)
   if (!settings.runtime)
     return before ? own_start : own_end;
   std::vector<std::string> found;
-  char *text = cairn_compile_describe(&settings.options);
+  char *text = cairn_compile_describe(&settings.options, CAIRN_PART_WHOLE);
   SmallVector<StringRef, 16> lines;
   bool optimised = false;
 

@@ -39,6 +39,9 @@
  * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn:
  * `managed` is then empty, and objects come from calloc() and are never freed.
  *
+ * Further pages: <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to
+ * stretches of code; <cairn/roots.h> has cairn_tag_root(), for references in a language's own form.
+ *
  * Define CAIRN_NO_SHORT_NAMES before including to keep the name `managed` for yourself;
  * cairn_managed stays.
  */
@@ -131,25 +134,6 @@
  *   box->changes++;
  *   cairn_nopoll_end();
  *
- * cairn_span_begin(key, value), cairn_span_end(key): what is done between them, on every path, lies
- * in a span: whoever walks the stack finds `value` by `key` at this activation
- * (cairn_stack_span(), <cairn/stack.h>). The key is a number, the value the address of something
- * that is linked with the program (of a static, best) or a number made a pointer; both are
- * constants. They nest; what is open when the function is left ends there. No code.
- *   static const struct handlers handlers = { ... };
- *   cairn_span_begin(HANDLERS, &handlers);
- *   run(list);
- *   cairn_span_end(HANDLERS);
- *
- * cairn_tag_root(&word, tag, parameter): the local word is no reference to Cairn but the language's
- * own: a reference with bits in it, say. A collector is shown it, with the tag (CAIRN_ROOT_USER of
- * <cairn/stack.h> and greater) and the parameter, both constants, while the function runs; it is 0
- * at first. What to do with it says cairn_set_user_roots(), <cairn/collector.h>. The compiler reads
- * and writes the word in memory each time the program does, volatile or not. A copy that the
- * program keeps (in another variable, a parameter, a result) is right until the next safepoint only.
- *   uintptr_t value;
- *   cairn_tag_root(&value, CAIRN_ROOT_USER, 0);
- *
  * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
  * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
  * object. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not
@@ -201,10 +185,6 @@ void cairn_collect(void);
 /* Calls of these two mark a region, and are no code in the end. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
 void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
-/* The same for a span. */
-void cairn_span_begin(unsigned long key, const void *value) __asm__("cairn.span.begin");
-void cairn_span_end(unsigned long key) __asm__("cairn.span.end");
-void cairn_tag_root(void *word, unsigned tag, unsigned long parameter) __asm__("cairn.user.root");
 
 #else
 
@@ -253,24 +233,6 @@ static inline void cairn_nopoll_begin(void)
 
 static inline void cairn_nopoll_end(void)
 {
-}
-
-static inline void cairn_span_begin(unsigned long key, const void *value)
-{
-  (void)key;
-  (void)value;
-}
-
-static inline void cairn_span_end(unsigned long key)
-{
-  (void)key;
-}
-
-static inline void cairn_tag_root(void *word, unsigned tag, unsigned long parameter)
-{
-  (void)tag;
-  (void)parameter;
-  __builtin_memset(word, 0, sizeof(void *));
 }
 
 #endif

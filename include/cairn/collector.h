@@ -23,6 +23,8 @@ struct cairn_slot {
   uintptr_t *address;
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* C++ has no flexible array members */
 /* Where the references of an object lie. Emitted by the compile side into section `cairn_layouts`
  * from the LLVM value type of a zero-initialised static; holds no address, so needs no relocation.
  * Also describes globals. */
@@ -36,6 +38,7 @@ struct cairn_layout {
   uint32_t reserved;    /* 0 */
   uint32_t offsets[];   /* base_refs from the payload, then elem_refs from an element's start */
 };
+#pragma GCC diagnostic pop
 
 /* A module global that holds references; section `cairn_roots`. */
 struct cairn_global_root {

@@ -300,7 +300,6 @@ LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef 
  * internal where nothing else may call them. It is as cairn_compile_pipeline(), with the options
  * that cairn_compile_joined_options() gets from the module. A function of another compiler's bitcode
  * is a CAIRN_ERROR. */
-#define CAIRN_UNIT_PASSES 2 /* of those of the pipeline, the first are the unit's */
 LLVMModuleRef cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                  const struct cairn_compile_options *options);
 LLVMModuleRef cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
@@ -319,9 +318,16 @@ void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_opt
  * Functions with safepoints get unwind tables. False: the module has one of these names already. */
 bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave);
 
-/* The passes of the pipeline in order, one name per line, newline-terminated; caller frees with
- * free(). */
-char *cairn_compile_describe(const struct cairn_compile_options *options);
+/* Of the pipeline, what one function above runs. */
+enum cairn_part {
+  CAIRN_PART_WHOLE,  /* cairn_compile_pipeline() */
+  CAIRN_PART_UNIT,   /* cairn_compile_unit() */
+  CAIRN_PART_JOINED, /* cairn_compile_joined() */
+};
+
+/* The passes of this part in order, one name per line, newline-terminated; the caller frees the text
+ * with free(). */
+char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part);
 
 /* Run one pass on the module itself: one of cairn_compile_pass_names(), or whatever LLVM's pipeline
  * parser makes of any other name. `machine` may be null. False after at least one CAIRN_ERROR was

@@ -99,6 +99,10 @@ static const char *const none[] = {
     "restore-references", "layouts", "allocate",
     "lower-differences", "drop-markers", "tail-calls", "slow-paths", "globals", NULL};
 
+/* Of each order, the first that run before the optimiser's freedom matters: of link-time optimisation,
+ * those of the unit. */
+enum { ONCE = 2 };
+
 static const char *const *order_of(const struct cairn_compile_options *options)
 {
   switch (options->safepoints) {
@@ -432,7 +436,7 @@ LLVMModuleRef cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machin
   struct cn_ctx ctx = context_for(module, machine, options);
 
   return run_once(&ctx, find_step("prepare"))
-             ? attempt_all(&ctx, order_of(ctx.options) + CAIRN_UNIT_PASSES)
+             ? attempt_all(&ctx, order_of(ctx.options) + ONCE)
              : NULL;
 }
 
@@ -472,19 +476,20 @@ LLVMModuleRef cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef ma
 
   if (verify_module(&ctx, "(input)") && cn_lto_unmark(&ctx) && drop_offers(&ctx) &&
       run_ours(&ctx, &prepare))
-    result = attempt_all(&ctx, order_of(ctx.options) + CAIRN_UNIT_PASSES);
+    result = attempt_all(&ctx, order_of(ctx.options) + ONCE);
   LLVMDisposeModule(prepared);
   return result;
 }
 
-char *cairn_compile_describe(const struct cairn_compile_options *options)
+char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part)
 {
   char *text = cn_strdup("");
 
   options = options ? options : &defaults;
-  for (const char *const *order = order_of(options); *order; order++) {
-    bool llvm = strcmp(*order, OPTIMISE) == 0;
-    const char *name = llvm ? default_pipeline(options) : *order;
+  const char *const *order = order_of(options);
+  for (size_t i = part == CAIRN_PART_JOINED ? ONCE : 0;
+       order[i] && (part != CAIRN_PART_UNIT || i < ONCE); i++) {
+    const char *name = strcmp(order[i], OPTIMISE) == 0 ? default_pipeline(options) : order[i];
     char *longer = cn_format("%s%s\n", text, name);
     free(text);
     text = longer;

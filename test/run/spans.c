@@ -13,7 +13,7 @@
 // in loops that are unrolled, round allocations and polls. Wrong: a value of a span that is not round the place, the greater
 // of two, one that the optimiser carried elsewhere; a program that does not link for want of the markers.
 // NAMES-NOT: cairn.span.begin
-#include <cairn/cairn.h>
+#include <cairn/span.h>
 #ifndef CAIRN_PLAIN
 #include <cairn/collector.h>
 #include <cairn/stack.h>

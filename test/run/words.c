@@ -9,7 +9,7 @@
 // leaves that promise what they can. Wrong: a word that stays in a register over a poll or an allocation, where
 // the collector does not find it; a word made before a safepoint that is taken for one made after it.
 // CHECK: 42 5150 500000 300000 7 66 3 10
-#include <cairn/cairn.h>
+#include <cairn/roots.h>
 #include <cairn/stack.h>
 #include <stdio.h>
 

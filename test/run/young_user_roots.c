@@ -11,7 +11,7 @@
 // RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
 // CHECK: 46141
 #include <stdio.h>
-#include <cairn/cairn.h>
+#include <cairn/roots.h>
 #include <cairn/stack.h>
 
 struct cell {

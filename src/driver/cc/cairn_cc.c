@@ -170,7 +170,7 @@ static int run_join(const struct cn_command *command, const struct plan *plan,
     return CN_EXIT_FAILED;
   if (command->verbose || command->dry_run) {
     cn_process_print(&joined->command, stderr);
-    cn_unit_print_passes(command, CN_PASSES_JOINED);
+    cn_unit_print_passes(command, CAIRN_PART_JOINED);
   }
   return command->dry_run ? CN_EXIT_OK : cn_lto_run(command, joined);
 }

@@ -95,20 +95,18 @@ void cn_unit_free(struct cn_unit *unit)
 
 /* ---- printing them ---- */
 
-void cn_unit_print_passes(const struct cn_command *command, enum cn_passes part)
+void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part)
 {
   struct cairn_compile_options options = cn_backend_options(command);
-  char *passes = cairn_compile_describe(&options);
-  unsigned number = 0;
+  char *passes = cairn_compile_describe(&options, part);
 
   fputs(" (in process)\n", stderr);
-  for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n"), number++) {
+  for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n")) {
     bool level =
-        part == CN_PASSES_JOINED && !command->level_asked && strncmp(line, "default<", 8) == 0;
-    if (part == CN_PASSES_ALL || (number < CAIRN_UNIT_PASSES) == (part == CN_PASSES_UNIT))
-      fprintf(stderr, "    %s\n", level ? "default<> at the units' highest level" : line);
+        part == CAIRN_PART_JOINED && !command->level_asked && strncmp(line, "default<", 8) == 0;
+    fprintf(stderr, "    %s\n", level ? "default<> at the units' highest level" : line);
   }
-  bool ir = part == CN_PASSES_UNIT || command->emit_llvm;
+  bool ir = part == CAIRN_PART_UNIT || command->emit_llvm;
   fprintf(stderr, "    %s\n", ir ? "write IR" : "generate code");
   if (command->mode != CN_MODE_ASSEMBLY && !ir)
     fputs("    stack maps to frame maps\n", stderr);
@@ -185,7 +183,7 @@ static int compile_managed(const struct cn_command *command, const struct cn_uni
   if (status != CN_EXIT_OK || !unit->bitcode)
     return status;
   if (prints(command))
-    cn_unit_print_passes(command, command->lto ? CN_PASSES_UNIT : CN_PASSES_ALL);
+    cn_unit_print_passes(command, command->lto ? CAIRN_PART_UNIT : CAIRN_PART_WHOLE);
   return command->dry_run || cn_backend_compile(command, unit, native) ? CN_EXIT_OK
                                                                        : CN_EXIT_FAILED;
 }

@@ -21,9 +21,6 @@ struct cn_unit {
   bool may_handle;           /* it may handle references, by its text */
 };
 
-/* How much of the pipeline: with -flto, up to the optimiser for a unit, the rest for all. */
-enum cn_passes { CN_PASSES_ALL, CN_PASSES_UNIT, CN_PASSES_JOINED };
-
 /* unit.c: plan the steps of one source file; free what that allocated. False after a message. */
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
                   struct cn_unit *unit);
@@ -33,7 +30,7 @@ void cn_unit_free(struct cn_unit *unit);
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);
 
 /* unit.c: print the passes that run in process. */
-void cn_unit_print_passes(const struct cn_command *command, enum cn_passes part);
+void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part);
 
 /* unit.c: false after a message: the command has an option that managed code cannot be compiled
  * with. */

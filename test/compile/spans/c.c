@@ -6,7 +6,7 @@
 // RUN:   %cairn-cc $o -DFINE -I%root/include -c %s -o %t.o && nm %t.o > %t.names && not grep cairn.span.begin %t.names || exit 1; done
 // What is wrong with the spans of a C program is an error at its line, at each level the same; what is odd but right
 // compiles at each. Wrong: an error that depends on the optimiser, or without a line.
-#include <cairn/cairn.h>
+#include <cairn/span.h>
 
 struct node {
   struct node managed *next;

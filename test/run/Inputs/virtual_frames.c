@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <cairn/cairn.h>
+#include <cairn/span.h>
 #include <cairn/stack.h>
 
 /* Native. A function that an exception may leave in a span is not inlined. */

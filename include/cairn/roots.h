@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Roots of the language's own in managed C: local words that are no references to Cairn but hold
+ * one in another form, with bits in it, say (docs/spans.md, "Words of one's own"). Tagged roots are
+ * Pillar's (pillar-stack-iterator-2011, PrtGcTag).
+ *
+ *   uintptr_t value;
+ *   cairn_tag_root(&value, CAIRN_ROOT_USER, 0);
+ *
+ * The tags are those of <cairn/stack.h>; what a collection does with such a word says
+ * cairn_set_user_roots(), <cairn/collector.h>.
+ */
+#ifndef CAIRN_ROOTS_H
+#define CAIRN_ROOTS_H
+
+#include <cairn/cairn.h>
+
+#ifndef CAIRN_PLAIN
+
+/* Show collectors the local word at `word`, with the tag (CAIRN_ROOT_USER or greater) and the
+ * parameter, both constants, while this function runs. The word is 0 at first. The compiler reads
+ * and writes it in memory each time that the program does, volatile or not. A copy that the program
+ * keeps (in another variable, a parameter, a result) is right until the next safepoint only.
+ *
+ * For functions that cairn-cc compiles; on the main thread. A marker for the compiler: no call is
+ * left of it, and nothing fails at run time. What does not hold is an error of compilation:
+ * docs/refused.md, "user-root", "stale-word". In plain mode (CAIRN_PLAIN) the word is set to 0. */
+void cairn_tag_root(void *word, unsigned tag, unsigned long parameter) __asm__("cairn.user.root");
+
+#else
+
+static inline void cairn_tag_root(void *word, unsigned tag, unsigned long parameter)
+{
+  (void)tag;
+  (void)parameter;
+  __builtin_memset(word, 0, sizeof(void *));
+}
+
+#endif
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Spans in managed C: data attached to stretches of code, found by whoever walks the stack
+ * (cairn_stack_span(), <cairn/stack.h>). The rules are in docs/spans.md. Spans are Pillar's
+ * (pillar-stack-iterator-2011).
+ *
+ *   static const struct handlers handlers = { ... };
+ *   cairn_span_begin(HANDLERS, &handlers);
+ *   run(list);
+ *   cairn_span_end(HANDLERS);
+ *
+ * For functions that cairn-cc compiles, as <cairn/cairn.h>; on the main thread. The two are markers
+ * for the compiler: no instruction is left of them, and nothing fails at run time. What does not
+ * hold is an error of compilation: docs/refused.md, "span-nesting", "span-value", "span-marker".
+ * In plain mode (CAIRN_PLAIN) they do nothing.
+ */
+#ifndef CAIRN_SPAN_H
+#define CAIRN_SPAN_H
+
+#include <cairn/cairn.h>
+
+#ifndef CAIRN_PLAIN
+
+/* Open a span: from here to cairn_span_end(key), on every path, a walk of the stack finds `value` by
+ * `key` at this activation. Both are constants; `value` is the address of something that is linked
+ * with the program, best of a static, or a number made a pointer. It is not owned, and not looked
+ * into. Spans nest; what is open when the function is left ends there. */
+void cairn_span_begin(unsigned long key, const void *value) __asm__("cairn.span.begin");
+
+/* End the smallest open span with this key. */
+void cairn_span_end(unsigned long key) __asm__("cairn.span.end");
+
+#else
+
+static inline void cairn_span_begin(unsigned long key, const void *value)
+{
+  (void)key;
+  (void)value;
+}
+
+static inline void cairn_span_end(unsigned long key)
+{
+  (void)key;
+}
+
+#endif
+
+#endif
