@@ -21,6 +21,7 @@
 #define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: what the check calls the place, a string. */
 #define CN_SLOT_METADATA "cairn.slot"
+#define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */

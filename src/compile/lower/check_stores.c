@@ -149,8 +149,8 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
   LLVMDisposeBuilder(builder);
 }
 
-/* What the source calls the place (store_names.c). */
-static char *place_name(struct cn_ctx *ctx, LLVMValueRef at)
+/* What the source calls the place, and its line (store_names.c); or null. */
+static char *said_by_source(struct cn_ctx *ctx, LLVMValueRef at)
 {
   unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
                                                    (unsigned)strlen(CN_SLOT_METADATA));
@@ -159,21 +159,26 @@ static char *place_name(struct cn_ctx *ctx, LLVMValueRef at)
   if (node && LLVMGetMDNodeNumOperands(node) == 1)
     LLVMGetMDNodeOperands(node, &string);
   const char *text = string ? LLVMGetMDString(string, &length) : NULL;
-  return text ? cn_format("%.*s", (int)length, text) : cn_format("memory of unknown type");
+  return text ? cn_format("%.*s", (int)length, text) : NULL;
+}
+
+static char *unknown_place(LLVMValueRef at)
+{
+  unsigned length = 0, line = LLVMGetDebugLocLine(at);
+  const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
+
+  return file ? cn_format("%s at %.*s:%u", CN_SLOT_UNKNOWN, (int)length, file, line)
+              : cn_strdup(CN_SLOT_UNKNOWN);
 }
 
 /* Place and source line of a store, a constant of the program, for the message. */
 static LLVMValueRef description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
 {
-  unsigned length = 0, line = LLVMGetDebugLocLine(at);
-  const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
-  char *place = place_name(ctx, at);
-  char *text = file ? cn_format("%s at %.*s:%u", place, (int)length, file, line)
-                    : cn_format("%s", place);
+  char *said = said_by_source(ctx, at);
+  char *text = said ? said : unknown_place(at);
   LLVMValueRef string = LLVMBuildGlobalString(builder, text, "cairn.slot");
 
   LLVMSetUnnamedAddress(string, LLVMGlobalUnnamedAddr);
-  free(place);
   free(text);
   return string;
 }

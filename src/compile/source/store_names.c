@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Type and member for the message of a reference that is stored where the collector does not look
- * (check-stores). The front end's IR still says which struct a store goes to, and debug information
- * what its members are called; the optimiser keeps neither.
+ * Type, member and source line for the message of a reference that is stored where the collector does
+ * not look (check-stores). The front end's IR still says which struct a store goes to, and debug
+ * information what its members are called; the optimiser keeps neither, and has no lines without -g.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of
  * references through ordinary pointers, one string. Breaks: nothing.
@@ -16,7 +16,7 @@
 #include "compile/core/names.h"
 #include "compile/source/rules.h"
 
-/* A store to a member of a named struct. */
+/* A store of a reference: to a member of a named struct, or `type` is null. */
 struct store {
   LLVMValueRef store;
   LLVMTypeRef type;
@@ -35,20 +35,30 @@ static const char *plain_name(LLVMTypeRef type)
   return name && strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : NULL;
 }
 
-static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
+/* The struct, and where in it `slot` is; null if that is not said. */
+static LLVMTypeRef struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *offset)
 {
-  LLVMValueRef slot = LLVMGetOperand(store, 1);
-
-  if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) ||
-      !LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
-    return;
+  if (!LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
+    return NULL;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(slot);
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(slot, 2));
   if (LLVMGetTypeKind(type) != LLVMStructTypeKind || !index || !plain_name(type))
+    return NULL;
+  *offset = LLVMOffsetOfElement(ctx->layout, type, (unsigned)LLVMConstIntGetZExtValue(index));
+  return type;
+}
+
+static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
+{
+  LLVMValueRef slot = LLVMGetOperand(store, 1);
+  uint64_t offset = 0;
+
+  if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) ||
+      LLVMIsAAllocaInst(slot))
     return;
-  unsigned member = (unsigned)LLVMConstIntGetZExtValue(index);
-  uint64_t offset = LLVMOffsetOfElement(ctx->layout, type, member);
-  cn_push(&stores->at, ((struct store){store, type, offset}));
+  LLVMTypeRef type = struct_of(ctx, slot, &offset);
+  if (type || LLVMGetDebugLocLine(store))
+    cn_push(&stores->at, ((struct store){store, type, offset}));
 }
 
 /* Of each name the first type that has members. Strings of metadata are equal if their addresses
@@ -76,22 +86,35 @@ static LLVMMetadataRef member_of(struct cn_ctx *ctx, struct stores *stores, cons
   return type ? cn_rules_member_at(ctx, (LLVMMetadataRef)(uintptr_t)*type, s->offset) : NULL;
 }
 
+/* "member 'next' of struct node". */
+static char *place_of(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+{
+  size_t length = 0;
+
+  if (!s->type)
+    return cn_strdup(CN_SLOT_UNKNOWN);
+  LLVMMetadataRef member = member_of(ctx, stores, s);
+  const char *name = member ? LLVMDITypeGetName(member, &length) : "";
+  return length ? cn_format("member '%.*s' of struct %s", (int)length, name, plain_name(s->type))
+                : cn_format("offset %lu of struct %s", (unsigned long)s->offset,
+                            plain_name(s->type));
+}
+
 static void attach(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
                                            (unsigned)strlen(CN_SLOT_METADATA));
-  size_t length = 0;
-  LLVMMetadataRef member = member_of(ctx, stores, s);
-  const char *name = member ? LLVMDITypeGetName(member, &length) : "";
-  char *text = length ? cn_format("member '%.*s' of struct %s", (int)length, name,
-                                  plain_name(s->type))
-                      : cn_format("offset %lu of struct %s", (unsigned long)s->offset,
-                                  plain_name(s->type));
+  unsigned length = 0, line = LLVMGetDebugLocLine(s->store);
+  const char *file = line ? LLVMGetDebugLocFilename(s->store, &length) : NULL;
+  char *place = place_of(ctx, stores, s);
+  char *text = file ? cn_format("%s at %.*s:%u", place, (int)length, file, line) : place;
   LLVMMetadataRef string = LLVMMDStringInContext2(ctx->llvm, text, strlen(text));
   LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &string, 1);
 
   LLVMSetMetadata(s->store, kind, LLVMMetadataAsValue(ctx->llvm, node));
-  free(text);
+  if (text != place)
+    free(text);
+  free(place);
 }
 
 void cn_rules_name_stores(struct cn_ctx *ctx)
