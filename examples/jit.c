@@ -102,9 +102,9 @@ static LLVMErrorRef rewrite(void *env, LLVMMemoryBufferRef *object)
   char *message;
 
   (void)env;
-  int status = cairn_object_rewrite_in_memory(LLVMGetBufferStart(*object),
-                                              LLVMGetBufferSize(*object), cairn_mutator_offset(),
-                                              &bytes, &size, &message);
+  enum cairn_status status =
+      cairn_object_rewrite_in_memory(LLVMGetBufferStart(*object), LLVMGetBufferSize(*object),
+                                     cairn_mutator_offset(), &bytes, &size, &message);
   LLVMDisposeMemoryBuffer(*object);
   *object = NULL;
   if (status) {

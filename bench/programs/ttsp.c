@@ -139,7 +139,7 @@ static void *ask(void *unused)
   prctl(PR_SET_TIMERSLACK, 1);
   for (; arrivals && count < plan.questions; count++) {
     wait_somewhat();
-    if (cairn_safepoint_ask(&arrivals[count], plan.timeout) != CAIRN_ASK_ARRIVED)
+    if (cairn_safepoint_ask(&arrivals[count], plan.timeout) != CAIRN_OK)
       break;
   }
   for (long i = 0; i < count; i++)

@@ -27,20 +27,20 @@ static double now(clockid_t clock)
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static bool init(size_t initial, size_t most)
+static enum cairn_status init(size_t initial, size_t most)
 {
   (void)most;
   void *at = mmap(NULL, initial, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
-    return false;
+    return CAIRN_E_MEMORY;
   cairn_buffer_give((uintptr_t)at, (uintptr_t)at + initial);
-  return true;
+  return CAIRN_OK;
 }
 
-static bool no(size_t bytes)
+static enum cairn_status no(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_FULL;
 }
 
 static void visit(void *env, struct cairn_slot slot)

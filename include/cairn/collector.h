@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,22 +81,24 @@ typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 struct cairn_collector {
   const char *name;
 
-  /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. False: no memory. */
-  bool (*init)(size_t initial_bytes, size_t max_bytes);
+  /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. MEMORY: there is
+   * none; the program ends. */
+  enum cairn_status (*init)(size_t initial_bytes, size_t max_bytes);
 
   /* MUTATE or STOP, on the mutator's own thread. Set the mutator's allocation buffer so that
-   * `bytes` fit, without collecting. False: a collection is needed first, or (after one) memory is
+   * `bytes` fit, without collecting. FULL: a collection is needed first, or (after one) memory is
    * exhausted. */
-  bool (*refill)(size_t bytes);
+  enum cairn_status (*refill)(size_t bytes);
 
-  /* MUTATE or STOP. A block of `bytes` for a large object, outside the allocation buffer, zeroed.
-   * Null: as refill. The member itself may be null: then large objects are allocated in the buffer
-   * like others. */
-  void *(*allocate_large)(size_t bytes);
+  /* MUTATE or STOP. *block becomes a block of `bytes` for a large object, outside the allocation
+   * buffer, zeroed. FULL: as refill. The member itself may be null: then large objects are
+   * allocated in the buffer like others. */
+  enum cairn_status (*allocate_large)(size_t bytes, void **block);
 
-  /* MUTATE or STOP. Raise the heap's capacity so that `bytes` fit, without collecting. False: that
-   * is beyond the maximum. Used by programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS). */
-  bool (*grow)(size_t bytes);
+  /* MUTATE or STOP. Raise the heap's capacity so that `bytes` fit, without collecting. MEMORY:
+   * that is beyond the maximum. For programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS),
+   * and for signal handlers. */
+  enum cairn_status (*grow)(size_t bytes);
 
   /* STOP. Find everything that is reachable, move what moves, update every slot. May call the
    * functions below. `move_all`: every object must end at another address, and the space it left
@@ -206,19 +209,20 @@ ptrdiff_t cairn_mutator_offset(void);
 #pragma GCC visibility pop
 
 /* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up
- * to CAIRN_ABI_OBJECT_ALIGN. False: that overflows. Compiled code computes the same. */
-static inline bool cairn_layout_payload(const struct cairn_layout *layout, uint64_t count,
-                                        uint64_t *bytes)
+ * to CAIRN_ABI_OBJECT_ALIGN, into *bytes. OVERFLOW: *bytes is as it was. Compiled code computes the
+ * same. Any thread, any phase. */
+static inline enum cairn_status cairn_layout_payload(const struct cairn_layout *layout,
+                                                     uint64_t count, uint64_t *bytes)
 {
   uint64_t size;
 
   if (__builtin_mul_overflow(count, layout->elem_size, &size) ||
       __builtin_add_overflow(size, layout->elem_offset, &size) || size > UINT64_MAX / 2)
-    return false;
+    return CAIRN_E_OVERFLOW;
   if (size < layout->base_size)
     size = layout->base_size;
   *bytes = (size + 7) & ~UINT64_C(7);
-  return true;
+  return CAIRN_OK;
 }
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #define CAIRN_OBJECT_H
 
 #include <stddef.h>
+#include <cairn/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,15 +22,15 @@ extern "C" {
  * section `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r`
  * joined. What kept the object from being linked before (see cairn_compile_pipeline()) goes, too.
  *
- * 0: done. *out is the new object, of *out_size bytes, to be given to free(), or null if there is
- *    nothing to replace: then the object can be used as it is.
- * Negative: refused. *error is a message to be given to free(), which names the function and the
- *    offset of the safepoint where it is about one; *out is null.
+ * CAIRN_OK: *out is the new object, of *out_size bytes, to be given to free(), or null if there is
+ *    nothing to replace: then the object can be used as it is. *error is null.
+ * ELF (it cannot be read) or REFUSED: *error is a message to be given to free(), which names the
+ *    function and the offset of the safepoint where it is about one; *out is null.
  *
  * Nothing else is kept or changed: any number of threads may call at once. The same bytes give the
  * same result. Input may be hostile. When memory is exhausted the process ends. */
-int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
-                         char **error);
+enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
+                                       char **error);
 
 /* The same for an object that is loaded into the running program without a linker, by LLVM's
  * JITLink for instance; docs/frontends.md, "In memory", has the whole of it. What a linker would do
@@ -37,9 +38,10 @@ int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out
  * all frame maps stand in one, and the thread's mutator is bound to `mutator`, which the runtime's
  * cairn_mutator_offset() tells in the process that the code is to run in. The code was compiled for
  * an executable (struct cairn_compile_options, shared: false), and went through
- * cairn_compile_in_memory(). 0: *out is never null. */
-int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
-                                   size_t *out_size, char **error);
+ * cairn_compile_in_memory(). Errors, ownership and threads as above, but that *out is never null
+ * with CAIRN_OK. */
+enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator,
+                                                 void **out, size_t *out_size, char **error);
 
 #pragma GCC visibility pop
 

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,8 +57,9 @@ struct cairn_stack_state {
 void cairn_stack_youngest(struct cairn_stack_iterator *iterator);
 
 /* The same for the thread with this number, as gettid() has it, which must be stopped: phase STOP,
- * any thread may call. False: no thread of this number runs managed code, or it is not stopped. */
-bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread);
+ * any thread may call. UNKNOWN: no thread of this number runs managed code; BUSY: it is not
+ * stopped. The iterator is as it was then. */
+enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread);
 
 /* The same for a stack that is no thread's, a coroutine's for one: `state` says what its youngest
  * activation finds when it goes on; its memory is [low, high). A walk into native code is past
@@ -110,9 +112,10 @@ struct cairn_stack {
   uintptr_t words[8];  /* the runtime's */
 };
 
-/* Before managed code runs on it. False: there is no memory, or the bounds are wrong, or part of it
- * is another's. Like the next two only on the thread that runs managed code, in phase MUTATE. */
-bool cairn_stack_add(struct cairn_stack *stack);
+/* Before managed code runs on it. BOUNDS: `low` is not below `high`, or `high` no multiple of 8;
+ * OVERLAP: part of it is another stack's; MEMORY. Nothing is added then. Like the next two only on
+ * the thread that runs managed code, in phase MUTATE. */
+enum cairn_status cairn_stack_add(struct cairn_stack *stack);
 
 /* What waits there never goes on; the memory may be used again. Not the one that the thread is
  * on. */
@@ -171,24 +174,18 @@ struct cairn_code_manager {
                void *data);
 };
 
-enum cairn_region_status {
-  CAIRN_REGION_OK,
-  CAIRN_REGION_EMPTY,   /* end is not above start, or `previous` is missing */
-  CAIRN_REGION_OVERLAP, /* some of it is another region's, or compiled code */
-  CAIRN_REGION_MEMORY,  /* none left */
-  CAIRN_REGION_UNKNOWN, /* no region begins there */
-  CAIRN_REGION_BUSY     /* a callback cannot add or remove regions: its own walk would never end */
-};
-
 /* The code in [start, end) is described by `manager`. What both pointers lead to stays the caller's
- * and must stay until the region is removed. Any thread, at any time but within a callback.
+ * and must stay until the region is removed. Any thread, at any time but within a callback, where a
+ * walk would wait for itself: BUSY. BOUNDS: `end` is not above `start`, or `previous` is missing;
+ * OVERLAP: some of it is another region's, or compiled code; MEMORY. Nothing is added then.
  * [prtRegisterCodeInfoManager, prtAddCodeRegion] */
-enum cairn_region_status cairn_code_region_add(const struct cairn_code_manager *manager,
-                                               uintptr_t start, uintptr_t end, void *data);
+enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start,
+                                        uintptr_t end, void *data);
 
 /* Forget the region that begins at `start`. No activation of it may be on any stack. When this
- * returns, no callback of it runs or will run: walks that are in one are waited for. Any thread. */
-enum cairn_region_status cairn_code_region_remove(uintptr_t start);
+ * returns, no callback of it runs or will run: walks that are in one are waited for. Any thread.
+ * UNKNOWN: no region begins there; BUSY: as above; MEMORY. The region is still there then. */
+enum cairn_status cairn_code_region_remove(uintptr_t start);
 
 /* ---- for people ---- */
 

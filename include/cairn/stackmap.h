@@ -34,47 +34,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Every way to fail: (name, status, text). */
-#define CAIRN_STACKMAP_STATUSES(X)                                                    \
-  X(OK, 0, "no error")                                                                \
-  X(TRUNCATED, -1, "the stack map ends too early")                                    \
-  X(VERSION, -2, "unknown stack map version")                                         \
-  X(RESERVED, -3, "reserved bytes are not zero")                                      \
-  X(COUNT, -4, "the functions' record counts do not add up to the number of records") \
-  X(KIND, -5, "unknown location kind")                                                \
-  X(CONSTANT, -6, "constant index out of range")                                      \
-  X(NOT_STATEPOINT, -7, "the record is not one of a statepoint")                      \
-  X(DEOPT, -8, "more deopt locations announced than there are locations")             \
-  X(PAIRS, -9,                                                                        \
-    "base and derived locations do not come in pairs; the address of a local that is relocated " \
-    "like a reference does that")                                                     \
-  X(SIZE, -10, "a value's size does not fit into this version's location")            \
-  X(VALUE, -11, "a constant's value is not what its place in the map says")           \
-  X(ROOM, -12, "the buffer is too small")                                             \
-  X(ELF, -13, "not an ELF file that can be read")                                     \
-  X(NO_MAPS, -14, "no section .llvm_stackmaps")                                       \
-  X(DESCRIBED, -15, "the description of its allocas is malformed")                    \
-  X(SPANS, -16, "the description of its spans is malformed")                          \
-  X(PLACE, -17, "a described alloca has no fixed place in the frame")
-
-enum cairn_stackmap_status {
-#define X(name, value, text) CAIRN_STACKMAP_E_##name = value,
-  CAIRN_STACKMAP_STATUSES(X)
-#undef X
-};
-
+/* What is wrong with a map. */
 struct cairn_stackmap_error {
   size_t offset;      /* of what is wrong, from the start of this map; of a file, from its start */
   const char *reason; /* static text */
 };
-
-/* The text above of a status; null if it is none. */
-const char *cairn_stackmap_status_text(int status);
 
 /* One map: a header, functions, constants and records. */
 struct cairn_stackmap {
@@ -129,10 +99,10 @@ struct cairn_stackmap_live_out {
   uint8_t size; /* in bytes */
 };
 
-/* Check the map at the start of `bytes` and open it. CAIRN_STACKMAP_E_OK, or a negative status:
- * `*error` (which may be null) then says what is wrong and where. */
-int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
-                        struct cairn_stackmap_error *error);
+/* Check the map at the start of `bytes` and open it. TRUNCATED, VERSION, RESERVED, COUNT, KIND or
+ * CONSTANT: `*error` (which may be null) says what is wrong and where. */
+enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
+                                      struct cairn_stackmap_error *error);
 /* Entry number `index`, below map->functions, of the list of functions. */
 struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
                                                        uint32_t index);
@@ -172,10 +142,10 @@ struct cairn_stackmap_statepoint {
   uint32_t allocas_first, allocas;
 };
 /* Status and `*error` as of cairn_stackmap_open(): NOT_STATEPOINT, DEOPT or PAIRS. */
-int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
-                              const struct cairn_stackmap_record *record,
-                              struct cairn_stackmap_statepoint *statepoint,
-                              struct cairn_stackmap_error *error);
+enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
+                                            const struct cairn_stackmap_record *record,
+                                            struct cairn_stackmap_statepoint *statepoint,
+                                            struct cairn_stackmap_error *error);
 
 /* ---- What Cairn's rewriter says besides ----
  *
@@ -213,11 +183,11 @@ struct cairn_stackmap_area {
 };
 /* Status and `*error` as of cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. Everything is checked
  * here. */
-int cairn_stackmap_described(const struct cairn_stackmap *map,
-                             const struct cairn_stackmap_record *record,
-                             const struct cairn_stackmap_statepoint *statepoint,
-                             struct cairn_stackmap_described *described,
-                             struct cairn_stackmap_error *error);
+enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
+                                           const struct cairn_stackmap_record *record,
+                                           const struct cairn_stackmap_statepoint *statepoint,
+                                           struct cairn_stackmap_described *described,
+                                           struct cairn_stackmap_error *error);
 /* The area behind `*area` (zero-initialised: the first); false if there is none. */
 bool cairn_stackmap_area(const struct cairn_stackmap *map,
                          const struct cairn_stackmap_record *record,
@@ -256,12 +226,13 @@ struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
  * message. */
 struct cairn_stackmap_file;
 
-/* Open a file of `length` bytes. CAIRN_STACKMAP_E_OK, and *file is to be closed; or ELF, or
+/* Open a file of `length` bytes; *file is to be closed with cairn_stackmap_file_close(). ELF, or
  * NO_MAPS: a file without a section .llvm_stackmaps is an error, lest it look like one without
  * roots. *file is null then, and `*error` (which may be null) has the reason and an offset in the
  * file. */
-int cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
-                             struct cairn_stackmap_error *error);
+enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length,
+                                           struct cairn_stackmap_file **file,
+                                           struct cairn_stackmap_error *error);
 /* Null is allowed. */
 void cairn_stackmap_file_close(struct cairn_stackmap_file *file);
 
@@ -324,8 +295,9 @@ struct cairn_stackmap_model {
  *
  * Decoding gives the model back, and of a decoded map the same bytes come out. Any thread may
  * call. */
-int cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
-                         size_t *length, struct cairn_stackmap_error *error);
+enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes,
+                                       size_t room, size_t *length,
+                                       struct cairn_stackmap_error *error);
 
 #ifdef __cplusplus
 }

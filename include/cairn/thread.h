@@ -4,7 +4,7 @@
  * for now). Such threads are native: they may neither call managed code nor hold references.
  *
  *   struct cairn_arrival arrival;
- *   if (cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) == CAIRN_ASK_ARRIVED)
+ *   if (cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) == CAIRN_OK)
  *     printf("%lu ns\n", (unsigned long)arrival.nanoseconds);
  *
  * The thread is not stopped: it writes down when it reached a safepoint, and goes on. So this
@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <cairn/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,13 +49,6 @@ struct cairn_arrival {
   bool native;
 };
 
-enum cairn_ask {
-  CAIRN_ASK_ARRIVED, /* *arrival is filled in; in all other cases it is left alone */
-  CAIRN_ASK_TIMEOUT, /* it did not arrive in time; the question is withdrawn */
-  CAIRN_ASK_ENDED,   /* the program is over: its exit handlers have run; or the main thread is */
-  CAIRN_ASK_SELF,    /* the caller is the main thread, which cannot wait for itself */
-};
-
 #define CAIRN_ASK_FOREVER UINT64_MAX
 
 /* Ask the main thread for a safepoint and wait until it is there: at a poll, at an allocation that
@@ -64,8 +58,12 @@ enum cairn_ask {
  * Any other thread may call, at any time from the first constructors of the executable on, but not
  * from a signal handler. Callers wait for each other: one question is asked at a time, and the
  * timeout (nanoseconds) counts from the call. `arrival` is the caller's; it may be null. In the
- * child of a fork() by a thread that is not the main one, nobody arrives. */
-enum cairn_ask cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout);
+ * child of a fork() by a thread that is not the main one, nobody arrives.
+ *
+ * TIMEOUT: it did not arrive in time; the question is withdrawn. ENDED: the program is over, its
+ * exit handlers have run, or the main thread has ended. SELF: the caller is the main thread, which
+ * cannot wait for itself. *arrival is left alone in all three cases. */
+enum cairn_status cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout);
 
 #pragma GCC visibility pop
 

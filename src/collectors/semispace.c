@@ -51,25 +51,25 @@ static struct {
   bool mapped;                      /* object starts are known */
 } cycle;
 
-static bool init(size_t initial_bytes, size_t max_bytes)
+static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   heap.maximum = max_bytes & ~(size_t)7;
   heap.initial = heap.capacity = initial_bytes & ~(size_t)7;
   if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
       !cn_space_commit(&heap.current, heap.capacity))
-    return false;
+    return CAIRN_E_MEMORY;
   cairn_buffer_give(heap.current.base, heap.current.base + heap.capacity);
-  return true;
+  return CAIRN_OK;
 }
 
 /* The buffer is all there is. */
-static bool refill(size_t bytes)
+static enum cairn_status refill(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_FULL;
 }
 
-static bool grow(size_t bytes)
+static enum cairn_status grow(size_t bytes)
 {
   uintptr_t end;
   uintptr_t free = cairn_buffer_take(&end);
@@ -85,7 +85,7 @@ static bool grow(size_t bytes)
       heap.capacity = capacity;
   }
   cairn_buffer_give(free, heap.current.base + heap.capacity);
-  return done;
+  return done ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
 /* ---- copying ---- */
@@ -140,7 +140,7 @@ static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_lay
     *prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
     uintptr_t count = ((const uintptr_t *)address)[-2];
     if (address - cycle.from < *prefix || (count & 1) == 0 ||
-        !cairn_layout_payload(layout, count >> 1, &bytes))
+        cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
       not_an_object(slot, address, "its element count is damaged");
   }
   if (bytes > cycle.from_end - address)
@@ -196,7 +196,8 @@ static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t 
     return true;
   }
   return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
-         cairn_layout_payload(layout, indexed ? ((const uintptr_t *)at)[-2] >> 1 : 0, bytes);
+         cairn_layout_payload(layout, indexed ? ((const uintptr_t *)at)[-2] >> 1 : 0, bytes) ==
+             CAIRN_OK;
 }
 
 /* Walks from-space while some of its objects have been copied: a copy tells the size as well. */
@@ -282,7 +283,7 @@ static uintptr_t scan(uintptr_t block)
   if (layout->elem_refs != 0)
     for (uint64_t i = 0; i < count; i++, element += layout->elem_size)
       visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs);
-  CN_CHECK(cairn_layout_payload(layout, count, &bytes));
+  CN_CHECK(cairn_layout_payload(layout, count, &bytes) == CAIRN_OK);
   return payload + bytes;
 }
 

@@ -149,7 +149,7 @@ static uint64_t put(struct cairn_mutator *mutator)
   return cn_os_nanoseconds() - start;
 }
 
-static enum cairn_ask await(uint64_t deadline)
+static enum cairn_status await(uint64_t deadline)
 {
   uint32_t state;
   bool late = false;
@@ -157,10 +157,10 @@ static enum cairn_ask await(uint64_t deadline)
   while ((state = atomic_load(&question.state)) == ASKED || state == TAKEN) {
     if (state == ASKED && (late || atomic_load(&question.ended)) &&
         atomic_compare_exchange_strong(&question.state, &state, IDLE))
-      return late ? CAIRN_ASK_TIMEOUT : CAIRN_ASK_ENDED;
+      return late ? CAIRN_E_TIMEOUT : CAIRN_E_ENDED;
     late = !cn_os_wait(&question.state, state, state == ASKED ? deadline : CAIRN_ASK_FOREVER);
   }
-  return state == ANSWERED ? CAIRN_ASK_ARRIVED : CAIRN_ASK_ENDED;
+  return state == ANSWERED ? CAIRN_OK : CAIRN_E_ENDED;
 }
 
 /* In the child of a fork(), whose only thread has another number. Whoever asked is not there. */
@@ -179,20 +179,20 @@ static void prepare(void)
   question.prepared = true;
 }
 
-enum cairn_ask cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout)
+enum cairn_status cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout)
 {
   uint64_t now = cn_os_nanoseconds();
   uint64_t deadline = timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
   struct cairn_mutator *mutator = cn_mutator_main();
 
   if (cairn_mutator.attached)
-    return CAIRN_ASK_SELF;
+    return CAIRN_E_SELF;
   if (!acquire(deadline))
-    return CAIRN_ASK_TIMEOUT;
+    return CAIRN_E_TIMEOUT;
   prepare();
   uint64_t asking = put(mutator);
-  enum cairn_ask result = await(deadline);
-  if (result == CAIRN_ASK_ARRIVED && arrival) {
+  enum cairn_status result = await(deadline);
+  if (result == CAIRN_OK && arrival) {
     *arrival = question.arrival;
     arrival->asking = asking;
   }

@@ -205,7 +205,8 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
   check_layout(regs, layout);
   if (count < 0)
     cn_report_exit("negative array length %lld", (long long)count);
-  if ((uint64_t)count > UINT64_MAX / 2 || !cairn_layout_payload(layout, (uint64_t)count, &payload))
+  if ((uint64_t)count > UINT64_MAX / 2 ||
+      cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     cn_report_exit("array of %lld elements of %llu bytes: the size overflows", (long long)count,
                    (unsigned long long)layout->elem_size);
   uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE);

@@ -87,7 +87,7 @@ static void *watch(void *unused)
     uint64_t until = cn_os_nanoseconds() + pause_length(&random);
     while (stopping == 0 && cn_os_wait(&stopping, 0, until))
       ;
-    if (stopping != 0 || cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) != CAIRN_ASK_ARRIVED)
+    if (stopping != 0 || cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
       break;
     note(&arrival);
   }

@@ -377,7 +377,7 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
   void *out, *again;
   size_t out_size, again_size;
   char *error = NULL;
-  int status = cairn_object_rewrite(bytes, size, &out, &out_size, &error);
+  enum cairn_status status = cairn_object_rewrite(bytes, size, &out, &out_size, &error);
 
   if (!status && out && (cairn_object_rewrite(out, out_size, &again, &again_size, &error) || again))
     abort();
@@ -387,7 +387,8 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
   if (!status)
     free(out);
   /* For memory, of as much as the linker's way takes. */
-  int memory = cairn_object_rewrite_in_memory(bytes, size, -64, &out, &out_size, &error);
+  enum cairn_status memory =
+      cairn_object_rewrite_in_memory(bytes, size, -64, &out, &out_size, &error);
   if (memory ? !error : !out)
     abort();
   free(memory ? (void *)error : out);

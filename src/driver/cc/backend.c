@@ -181,7 +181,7 @@ static bool write_object(const void *start, size_t size, const char *input, cons
   size_t new_size = 0;
   void *bytes = NULL;
   char *error = NULL;
-  bool ok = cairn_object_rewrite(start, size, &bytes, &new_size, &error) == 0;
+  bool ok = cairn_object_rewrite(start, size, &bytes, &new_size, &error) == CAIRN_OK;
 
   if (!ok)
     cn_tool_error("'%s': %s", input, error ? error : "the object cannot be given frame maps");

@@ -213,7 +213,7 @@ static bool change_part(const struct archive *archive, struct part *part, bool *
     *changed |= part->left_out;
     return true;
   }
-  if (cairn_object_rewrite(part->bytes, part->size, &part->own, &size, &error) != 0) {
+  if (cairn_object_rewrite(part->bytes, part->size, &part->own, &size, &error) != CAIRN_OK) {
     cn_tool_error("'%s(%s)': %s", archive->path, part->name, error);
     free(error);
     return false;

@@ -322,13 +322,13 @@ static uint32_t find_mixed(struct rewriter *w)
 }
 
 /* One section replaced, and the guard taken off; *out stays null if there is neither. */
-static int rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
-                       size_t *out_size, char **error)
+static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
+                                     size_t *out_size, char **error)
 {
   struct rewriter w = {.old = bytes, .in_memory = in_memory, .error = error};
 
   if (cn_elf_open(&w.elf, bytes, size, error))
-    return -1;
+    return CAIRN_E_ELF;
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
   uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
@@ -345,21 +345,22 @@ static int rewrite_one(const void *bytes, size_t size, bool in_memory, void **ou
     cn_pieces_free(&w.pieces[kind]);
   free(w.symbols);
   cn_elf_close(&w.elf);
-  return status;
+  return status ? CAIRN_E_REFUSED : CAIRN_OK;
 }
 
-int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
+enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
+                                       char **error)
 {
   *out = NULL;
   *out_size = 0;
   *error = NULL;
-  int status = rewrite_one(bytes, size, false, out, out_size, error);
+  enum cairn_status status = rewrite_one(bytes, size, false, out, out_size, error);
   while (!status && *out) {
     void *more = NULL;
     size_t more_size = 0;
     status = rewrite_one(*out, *out_size, false, &more, &more_size, error);
     if (!status && !more)
-      return 0;
+      return CAIRN_OK;
     free(*out);
     *out = more;
     *out_size = status ? 0 : more_size;
@@ -367,8 +368,8 @@ int cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out
   return status;
 }
 
-int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
-                                   size_t *out_size, char **error)
+enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator,
+                                                 void **out, size_t *out_size, char **error)
 {
   void *maps = NULL;
   size_t maps_size = 0;
@@ -376,10 +377,10 @@ int cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mut
   *out = NULL;
   *out_size = 0;
   *error = NULL;
-  int status = rewrite_one(bytes, size, true, &maps, &maps_size, error);
-  if (!status)
-    status =
-        cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error);
+  enum cairn_status status = rewrite_one(bytes, size, true, &maps, &maps_size, error);
+  if (status == CAIRN_OK &&
+      cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error))
+    status = CAIRN_E_REFUSED;
   free(maps);
   return status;
 }

@@ -36,7 +36,7 @@ static int open_view(struct cn_stackmap_view *view, const void *bytes, size_t si
     status = cairn_stackmap_file_open(bytes, size, &view->file, bad);
   if (raw && !size) {
     *bad = (struct cairn_stackmap_error){0, "the file is empty"};
-    status = CAIRN_STACKMAP_E_NO_MAPS;
+    status = CAIRN_E_NO_MAPS;
   }
   return status < 0 ? status : check_view(view, bad);
 }
@@ -55,7 +55,7 @@ static int do_object(const struct job *job, const char *member, const void *byte
   struct cairn_stackmap_error bad;
   int status = open_view(&view, bytes, size, job->how.raw, &bad);
 
-  if (status == CAIRN_STACKMAP_E_NO_MAPS && !member && cn_elf_has(bytes, size, "cairn_frames")) {
+  if (status == CAIRN_E_NO_MAPS && !member && cn_elf_has(bytes, size, "cairn_frames")) {
     *error = cn_format("it has frame maps in the place of stack maps: 'cairn frames' prints them");
   } else if (status < 0) {
     *error = member ? cn_format("member '%s', offset 0x%zx: %s", member, bad.offset, bad.reason)
@@ -81,7 +81,7 @@ static int do_archive(const struct job *job, const void *bytes, size_t size, cha
 
   while (!(status = cn_archive_next(bytes, size, &member, error))) {
     status = do_object(job, member.name, member.data, member.size, error);
-    if (status < 0 && status != CAIRN_STACKMAP_E_NO_MAPS)
+    if (status < 0 && status != CAIRN_E_NO_MAPS)
       return status;
     found |= !status;
     free(*error);

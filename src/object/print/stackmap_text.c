@@ -82,11 +82,11 @@ static void print_record(const struct printer *p, const struct cairn_stackmap_re
   int status = cairn_stackmap_statepoint(p->map, record, &s, NULL);
 
   fprintf(p->out, "  +0x%" PRIx32 ": id %" PRIu64, record->instruction_offset, record->id);
-  if (status == CAIRN_STACKMAP_E_OK)
+  if (status == CAIRN_OK)
     fprintf(p->out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64,
             s.calling_convention, s.flags);
   print_source(p, record);
-  if (status == CAIRN_STACKMAP_E_OK) {
+  if (status == CAIRN_OK) {
     print_locations(p, record, "deopt", s.deopt_first, s.deopt_count);
     print_pairs(p, record, &s);
     print_locations(p, record, "alloca", s.allocas_first, s.allocas);

@@ -13,11 +13,12 @@ struct reader {
   const struct cairn_stackmap_record *record;
 };
 
-static int fail(const struct reader *r, int status, struct cairn_stackmap_error *error)
+static enum cairn_status fail(const struct reader *r, enum cairn_status status,
+                              struct cairn_stackmap_error *error)
 {
   if (error) {
     error->offset = r->record->offset;
-    error->reason = cairn_stackmap_status_text(status);
+    error->reason = cairn_status_text(status);
   }
   return status;
 }
@@ -78,22 +79,22 @@ static bool read_area(const struct reader *r, uint32_t at, uint32_t end,
   return true;
 }
 
-static int check_areas(const struct reader *r, struct cairn_stackmap_described *d)
+static enum cairn_status check_areas(const struct reader *r, struct cairn_stackmap_described *d)
 {
   uint32_t at = d->areas_first, end = d->areas_end;
   struct cairn_stackmap_area area;
   uint64_t areas = 0;
 
   if (end && (at == end || !constant(r, at++, &areas)))
-    return CAIRN_STACKMAP_E_DESCRIBED;
+    return CAIRN_E_DESCRIBED;
   d->areas_first = at;
   for (; at < end; at = area.end, d->areas++) {
     if (d->areas == areas || !read_area(r, at, end, &area))
-      return CAIRN_STACKMAP_E_DESCRIBED;
+      return CAIRN_E_DESCRIBED;
     if (area.place.kind != CAIRN_STACKMAP_DIRECT)
-      return CAIRN_STACKMAP_E_PLACE;
+      return CAIRN_E_PLACE;
   }
-  return d->areas == areas ? CAIRN_STACKMAP_E_OK : CAIRN_STACKMAP_E_DESCRIBED;
+  return d->areas == areas ? CAIRN_OK : CAIRN_E_DESCRIBED;
 }
 
 static bool check_spans(const struct reader *r, struct cairn_stackmap_described *d, uint32_t end)
@@ -112,11 +113,11 @@ static bool check_spans(const struct reader *r, struct cairn_stackmap_described 
   return true;
 }
 
-int cairn_stackmap_described(const struct cairn_stackmap *map,
-                             const struct cairn_stackmap_record *record,
-                             const struct cairn_stackmap_statepoint *statepoint,
-                             struct cairn_stackmap_described *described,
-                             struct cairn_stackmap_error *error)
+enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
+                                           const struct cairn_stackmap_record *record,
+                                           const struct cairn_stackmap_statepoint *statepoint,
+                                           struct cairn_stackmap_described *described,
+                                           struct cairn_stackmap_error *error)
 {
   const struct reader r = {map, record};
   uint32_t first = statepoint->deopt_first, end = first + statepoint->deopt_count, spans_end = 0;
@@ -130,17 +131,17 @@ int cairn_stackmap_described(const struct cairn_stackmap *map,
     if (!constant(&r, i, &value))
       continue;
     if (value == CAIRN_ABI_ALLOCA_MARK)
-      return fail(&r, CAIRN_STACKMAP_E_DESCRIBED, error);
+      return fail(&r, CAIRN_E_DESCRIBED, error);
     if (value == CAIRN_ABI_SPAN_MARK)
-      return fail(&r, CAIRN_STACKMAP_E_SPANS, error);
+      return fail(&r, CAIRN_E_SPANS, error);
   }
-  int status = check_areas(&r, &d);
+  enum cairn_status status = check_areas(&r, &d);
   if (status < 0)
     return fail(&r, status, error);
   if (!check_spans(&r, &d, spans_end))
-    return fail(&r, CAIRN_STACKMAP_E_SPANS, error);
+    return fail(&r, CAIRN_E_SPANS, error);
   *described = d;
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
 bool cairn_stackmap_area(const struct cairn_stackmap *map,

@@ -21,35 +21,36 @@ static int prepare(struct cn_elf *elf, uint32_t section, char **error)
   return cn_elf_relocate(elf, section, error);
 }
 
-static int open_file(struct cairn_stackmap_file *file, const void *bytes, size_t length,
-                     char **error)
+static enum cairn_status open_file(struct cairn_stackmap_file *file, const void *bytes,
+                                   size_t length, char **error)
 {
   struct cn_elf *elf = &file->elf;
 
   if (cn_elf_open_any(elf, bytes, length, error))
-    return CAIRN_STACKMAP_E_ELF;
+    return CAIRN_E_ELF;
   uint32_t section = cn_elf_find(elf, maps_name, 0);
   if (!section) {
     elf->fault_offset = 0;
-    elf->fault_reason = cairn_stackmap_status_text(CAIRN_STACKMAP_E_NO_MAPS);
-    return CAIRN_STACKMAP_E_NO_MAPS;
+    elf->fault_reason = cairn_status_text(CAIRN_E_NO_MAPS);
+    return CAIRN_E_NO_MAPS;
   }
   if (cn_elf_place(elf, error))
-    return CAIRN_STACKMAP_E_ELF;
+    return CAIRN_E_ELF;
   for (; section; section = cn_elf_find(elf, maps_name, section + 1)) {
     if (prepare(elf, section, error))
-      return CAIRN_STACKMAP_E_ELF;
+      return CAIRN_E_ELF;
     cn_push(&file->sections, section);
   }
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
-int cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
-                             struct cairn_stackmap_error *error)
+enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length,
+                                           struct cairn_stackmap_file **file,
+                                           struct cairn_stackmap_error *error)
 {
   struct cairn_stackmap_file *opened = cn_alloc(sizeof *opened);
   char *message = NULL;
-  int status = open_file(opened, bytes, length, &message);
+  enum cairn_status status = open_file(opened, bytes, length, &message);
 
   free(message);
   *file = status < 0 ? NULL : opened;

@@ -46,21 +46,11 @@ static uint64_t load(const unsigned char *at, unsigned bytes)
   return value;
 }
 
-const char *cairn_stackmap_status_text(int status)
-{
-  switch (status) {
-#define X(name, value, text) \
-  case value: return text;
-    CAIRN_STACKMAP_STATUSES(X)
-#undef X
-  }
-  return NULL;
-}
-
-static int fail(struct cairn_stackmap_error *error, int status, size_t offset)
+static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_status status,
+                              size_t offset)
 {
   if (error)
-    *error = (struct cairn_stackmap_error){offset, cairn_stackmap_status_text(status)};
+    *error = (struct cairn_stackmap_error){offset, cairn_status_text(status)};
   return status;
 }
 
@@ -90,37 +80,37 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
 }
 
 /* Nothing but zeros in [from, to)? What a later version puts there is not known. */
-static int check_zero(const struct cairn_stackmap *map, size_t from, size_t to,
-                      struct cairn_stackmap_error *error)
+static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t from, size_t to,
+                                    struct cairn_stackmap_error *error)
 {
   for (; from < to; from++)
     if (map->bytes[from])
-      return fail(error, CAIRN_STACKMAP_E_RESERVED, from);
-  return CAIRN_STACKMAP_E_OK;
+      return fail(error, CAIRN_E_RESERVED, from);
+  return CAIRN_OK;
 }
 
-static int check_location(const struct cairn_stackmap *map, size_t at,
-                          struct cairn_stackmap_error *error)
+static enum cairn_status check_location(const struct cairn_stackmap *map, size_t at,
+                                        struct cairn_stackmap_error *error)
 {
   size_t index = at + location_size(map->version) - 4;
   unsigned kind = map->bytes[at];
 
   if (kind < CAIRN_STACKMAP_REGISTER || kind > CAIRN_STACKMAP_CONSTANT_INDEX)
-    return fail(error, CAIRN_STACKMAP_E_KIND, at);
+    return fail(error, CAIRN_E_KIND, at);
   if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load(map->bytes + index, 4) >= map->constants)
-    return fail(error, CAIRN_STACKMAP_E_CONSTANT, index);
+    return fail(error, CAIRN_E_CONSTANT, index);
   if (map->version != 3)
-    return CAIRN_STACKMAP_E_OK;
-  int status = check_zero(map, at + 1, at + 2, error);
+    return CAIRN_OK;
+  enum cairn_status status = check_zero(map, at + 1, at + 2, error);
   return status < 0 ? status : check_zero(map, at + 6, at + 8, error);
 }
 
-static int check_record(const struct cairn_stackmap *map,
-                        const struct cairn_stackmap_record *record, size_t end,
-                        struct cairn_stackmap_error *error)
+static enum cairn_status check_record(const struct cairn_stackmap *map,
+                                      const struct cairn_stackmap_record *record, size_t end,
+                                      struct cairn_stackmap_error *error)
 {
   size_t at = record->locations_offset;
-  int status = CAIRN_STACKMAP_E_OK;
+  enum cairn_status status = CAIRN_OK;
 
   for (uint32_t i = 0; !status && i < record->locations; i++, at += location_size(map->version))
     status = check_location(map, at, error);
@@ -132,23 +122,24 @@ static int check_record(const struct cairn_stackmap *map,
   return status ? status : check_zero(map, at, end, error);
 }
 
-static int check_counts(const struct cairn_stackmap *map, struct cairn_stackmap_error *error)
+static enum cairn_status check_counts(const struct cairn_stackmap *map,
+                                      struct cairn_stackmap_error *error)
 {
   uint64_t sum = 0;
 
   if (map->version == 1)
-    return CAIRN_STACKMAP_E_OK;
+    return CAIRN_OK;
   for (uint32_t i = 0; i < map->functions; i++) {
     struct cairn_stackmap_function f = cairn_stackmap_function(map, i);
     if (f.records > map->records - sum)
-      return fail(error, CAIRN_STACKMAP_E_COUNT, f.offset + 16);
+      return fail(error, CAIRN_E_COUNT, f.offset + 16);
     sum += f.records;
   }
-  return sum == map->records ? CAIRN_STACKMAP_E_OK : fail(error, CAIRN_STACKMAP_E_COUNT, 12);
+  return sum == map->records ? CAIRN_OK : fail(error, CAIRN_E_COUNT, 12);
 }
 
-static int check_records(struct cairn_stackmap *map, size_t length,
-                         struct cairn_stackmap_error *error)
+static enum cairn_status check_records(struct cairn_stackmap *map, size_t length,
+                                       struct cairn_stackmap_error *error)
 {
   size_t at = map->records_offset;
 
@@ -156,28 +147,28 @@ static int check_records(struct cairn_stackmap *map, size_t length,
     struct cairn_stackmap_record record;
     size_t wrong, end = read_record(map->bytes, length, map->version, at, &record, &wrong);
     if (!end)
-      return fail(error, CAIRN_STACKMAP_E_TRUNCATED, wrong);
-    int status = check_record(map, &record, end, error);
+      return fail(error, CAIRN_E_TRUNCATED, wrong);
+    enum cairn_status status = check_record(map, &record, end, error);
     if (status < 0)
       return status;
     at = end;
   }
   map->length = at;
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
-int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
-                        struct cairn_stackmap_error *error)
+enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
+                                      struct cairn_stackmap_error *error)
 {
   const unsigned char *p = bytes;
 
   *map = (struct cairn_stackmap){.bytes = bytes};
   if (length < HEADER)
-    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, length);
+    return fail(error, CAIRN_E_TRUNCATED, length);
   map->version = p[0];
   if (map->version < 1 || map->version > 3)
-    return fail(error, CAIRN_STACKMAP_E_VERSION, 0);
-  int status = check_zero(map, 1, 4, error);
+    return fail(error, CAIRN_E_VERSION, 0);
+  enum cairn_status status = check_zero(map, 1, 4, error);
   if (status < 0)
     return status;
   map->functions = (uint32_t)load(p + 4, 4);
@@ -186,11 +177,11 @@ int cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap 
   map->functions_offset = HEADER;
   size_t room = length - HEADER;
   if (map->functions > room / function_size(map->version))
-    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, 4);
+    return fail(error, CAIRN_E_TRUNCATED, 4);
   map->constants_offset = HEADER + map->functions * function_size(map->version);
   room = length - map->constants_offset;
   if (map->constants > room / CONSTANT)
-    return fail(error, CAIRN_STACKMAP_E_TRUNCATED, 8);
+    return fail(error, CAIRN_E_TRUNCATED, 8);
   map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT;
   status = check_counts(map, error);
   return status < 0 ? status : check_records(map, length, error);
@@ -267,10 +258,10 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
   return (struct cairn_stackmap_live_out){.reg = (uint16_t)load(at, 2), .size = at[3]};
 }
 
-int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
-                              const struct cairn_stackmap_record *record,
-                              struct cairn_stackmap_statepoint *statepoint,
-                              struct cairn_stackmap_error *error)
+enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
+                                            const struct cairn_stackmap_record *record,
+                                            struct cairn_stackmap_statepoint *statepoint,
+                                            struct cairn_stackmap_error *error)
 {
   struct cairn_stackmap_location fixed[3];
   uint32_t end = record->locations;
@@ -279,20 +270,20 @@ int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
     if (i < end)
       fixed[i] = cairn_stackmap_location(map, record, i);
     if (i >= end || fixed[i].kind != CAIRN_STACKMAP_CONSTANT)
-      return fail(error, CAIRN_STACKMAP_E_NOT_STATEPOINT, record->offset);
+      return fail(error, CAIRN_E_NOT_STATEPOINT, record->offset);
   }
   if (fixed[0].value > MOST_CONVENTION || fixed[1].value > MOST_FLAGS)
-    return fail(error, CAIRN_STACKMAP_E_NOT_STATEPOINT, record->offset);
+    return fail(error, CAIRN_E_NOT_STATEPOINT, record->offset);
   if (fixed[2].value > end - 3)
-    return fail(error, CAIRN_STACKMAP_E_DEOPT, record->offset);
+    return fail(error, CAIRN_E_DEOPT, record->offset);
   uint32_t first = 3 + (uint32_t)fixed[2].value;
   while (end > first && cairn_stackmap_location(map, record, end - 1).kind == CAIRN_STACKMAP_DIRECT)
     end--;
   for (uint32_t i = first; i < end; i++)
     if (cairn_stackmap_location(map, record, i).kind == CAIRN_STACKMAP_DIRECT)
-      return fail(error, CAIRN_STACKMAP_E_PAIRS, record->offset);
+      return fail(error, CAIRN_E_PAIRS, record->offset);
   if ((end - first) % 2)
-    return fail(error, CAIRN_STACKMAP_E_PAIRS, record->offset);
+    return fail(error, CAIRN_E_PAIRS, record->offset);
   *statepoint = (struct cairn_stackmap_statepoint){.calling_convention = fixed[0].value,
                                                    .flags = fixed[1].value,
                                                    .deopt_first = 3,
@@ -301,5 +292,5 @@ int cairn_stackmap_statepoint(const struct cairn_stackmap *map,
                                                    .pairs = (end - first) / 2,
                                                    .allocas_first = end,
                                                    .allocas = record->locations - end};
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }

@@ -12,11 +12,10 @@ struct writer {
   struct cairn_stackmap_error *error;
 };
 
-static int fail(const struct writer *w, int status, size_t ahead)
+static enum cairn_status fail(const struct writer *w, enum cairn_status status, size_t ahead)
 {
   if (w->error)
-    *w->error =
-        (struct cairn_stackmap_error){w->count + ahead, cairn_stackmap_status_text(status)};
+    *w->error = (struct cairn_stackmap_error){w->count + ahead, cairn_status_text(status)};
   return status;
 }
 
@@ -34,14 +33,14 @@ static void pad(struct writer *w)
     put(w, 0, 1);
 }
 
-static int put_functions(struct writer *w, const struct cairn_stackmap_model *m)
+static enum cairn_status put_functions(struct writer *w, const struct cairn_stackmap_model *m)
 {
   uint64_t sum = 0;
 
   for (uint32_t i = 0; i < m->functions; i++) {
     const struct cairn_stackmap_function *f = &m->function[i];
     if (w->version > 1 && f->records > m->records - sum)
-      return fail(w, CAIRN_STACKMAP_E_COUNT, 16);
+      return fail(w, CAIRN_E_COUNT, 16);
     put(w, f->address, 8);
     put(w, f->stack_size, 8);
     if (w->version > 1)
@@ -50,53 +49,53 @@ static int put_functions(struct writer *w, const struct cairn_stackmap_model *m)
   }
   if (w->version > 1 && sum != m->records) {
     w->count = 12;
-    return fail(w, CAIRN_STACKMAP_E_COUNT, 0);
+    return fail(w, CAIRN_E_COUNT, 0);
   }
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
 /* Is the value of the location what decoding will find? Only constants have one. */
-static int check_value(const struct cairn_stackmap_model *m,
-                       const struct cairn_stackmap_location *l)
+static enum cairn_status check_value(const struct cairn_stackmap_model *m,
+                                     const struct cairn_stackmap_location *l)
 {
   uint32_t index = (uint32_t)l->offset;
 
   if (l->kind < CAIRN_STACKMAP_REGISTER || l->kind > CAIRN_STACKMAP_CONSTANT)
-    return CAIRN_STACKMAP_E_KIND;
+    return CAIRN_E_KIND;
   if (l->kind != CAIRN_STACKMAP_CONSTANT)
-    return l->pooled || l->value ? CAIRN_STACKMAP_E_VALUE : CAIRN_STACKMAP_E_OK;
+    return l->pooled || l->value ? CAIRN_E_VALUE : CAIRN_OK;
   if (l->pooled && index >= m->constants)
-    return CAIRN_STACKMAP_E_CONSTANT;
+    return CAIRN_E_CONSTANT;
   uint64_t found = l->pooled ? m->constant[index] : (uint64_t)(int64_t)l->offset;
-  return found == l->value ? CAIRN_STACKMAP_E_OK : CAIRN_STACKMAP_E_VALUE;
+  return found == l->value ? CAIRN_OK : CAIRN_E_VALUE;
 }
 
-static int put_location(struct writer *w, const struct cairn_stackmap_model *m,
-                        const struct cairn_stackmap_location *l)
+static enum cairn_status put_location(struct writer *w, const struct cairn_stackmap_model *m,
+                                      const struct cairn_stackmap_location *l)
 {
   bool wide = w->version == 3;
-  int status = check_value(m, l);
+  enum cairn_status status = check_value(m, l);
 
   if (status < 0)
-    return fail(w, status, status == CAIRN_STACKMAP_E_KIND ? 0 : wide ? 8 : 4);
+    return fail(w, status, status == CAIRN_E_KIND ? 0 : wide ? 8 : 4);
   if (!wide && l->size > UINT8_MAX)
-    return fail(w, CAIRN_STACKMAP_E_SIZE, 1);
+    return fail(w, CAIRN_E_SIZE, 1);
   put(w, l->pooled ? CAIRN_STACKMAP_CONSTANT_INDEX : l->kind, wide ? 2 : 1);
   put(w, l->size, wide ? 2 : 1);
   put(w, l->reg, wide ? 4 : 2);
   put(w, (uint32_t)l->offset, 4);
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
-static int put_record(struct writer *w, const struct cairn_stackmap_model *m,
-                      const struct cairn_stackmap_record_model *r)
+static enum cairn_status put_record(struct writer *w, const struct cairn_stackmap_model *m,
+                                    const struct cairn_stackmap_record_model *r)
 {
   put(w, r->record.id, 8);
   put(w, r->record.instruction_offset, 4);
   put(w, r->record.flags, 2);
   put(w, r->record.locations, 2);
   for (uint32_t i = 0; i < r->record.locations; i++) {
-    int status = put_location(w, m, &r->location[i]);
+    enum cairn_status status = put_location(w, m, &r->location[i]);
     if (status < 0)
       return status;
   }
@@ -109,18 +108,18 @@ static int put_record(struct writer *w, const struct cairn_stackmap_model *m,
     put(w, r->live_out[i].size, 1);
   }
   pad(w);
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
-static int put_map(struct writer *w, const struct cairn_stackmap_model *m)
+static enum cairn_status put_map(struct writer *w, const struct cairn_stackmap_model *m)
 {
   if (m->version < 1 || m->version > 3)
-    return fail(w, CAIRN_STACKMAP_E_VERSION, 0);
+    return fail(w, CAIRN_E_VERSION, 0);
   put(w, m->version, 4);
   put(w, m->functions, 4);
   put(w, m->constants, 4);
   put(w, m->records, 4);
-  int status = put_functions(w, m);
+  enum cairn_status status = put_functions(w, m);
   if (status < 0)
     return status;
   for (uint32_t i = 0; i < m->constants; i++)
@@ -130,14 +129,15 @@ static int put_map(struct writer *w, const struct cairn_stackmap_model *m)
     if (status < 0)
       return status;
   }
-  return CAIRN_STACKMAP_E_OK;
+  return CAIRN_OK;
 }
 
-int cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
-                         size_t *length, struct cairn_stackmap_error *error)
+enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes,
+                                       size_t room, size_t *length,
+                                       struct cairn_stackmap_error *error)
 {
   struct writer w = {.version = model->version, .error = error};
-  int status = put_map(&w, model);
+  enum cairn_status status = put_map(&w, model);
 
   *length = 0;
   if (status < 0)
@@ -145,7 +145,7 @@ int cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, 
   *length = w.count;
   if (w.count > room) {
     w.count = room;
-    return fail(&w, CAIRN_STACKMAP_E_ROOM, 0);
+    return fail(&w, CAIRN_E_ROOM, 0);
   }
   w = (struct writer){.bytes = bytes, .version = model->version, .error = error};
   return put_map(&w, model);

@@ -33,7 +33,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
 
 static void set_up(void)
 {
-  if (!collector->init(cn_options.heap_initial, cn_options.heap_max))
+  if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);
   ready = true;
@@ -42,6 +42,14 @@ static void set_up(void)
 static void *cleared(void *block, size_t bytes)
 {
   return block != NULL ? memset(block, 0, bytes) : NULL;
+}
+
+/* Null: it does not fit without a collection. */
+static void *allocate_large(size_t bytes)
+{
+  void *block = NULL;
+
+  return collector->allocate_large(bytes, &block) == CAIRN_OK ? block : NULL;
 }
 
 static bool is_large(size_t bytes)
@@ -55,9 +63,9 @@ void *cn_heap_allocate(size_t bytes)
   if (!ready)
     set_up();
   if (is_large(bytes))
-    return collector->allocate_large(bytes);
+    return allocate_large(bytes);
   void *block = cn_buffer_allocate(bytes);
-  if (block == NULL && collector->refill(bytes))
+  if (block == NULL && collector->refill(bytes) == CAIRN_OK)
     block = cn_buffer_allocate(bytes);
   return cleared(block, bytes);
 }
@@ -74,11 +82,11 @@ void *cn_heap_allocate_beside(size_t bytes)
   if (!ready)
     set_up();
   if (is_large(bytes))
-    return collector->allocate_large(bytes);
+    return allocate_large(bytes);
   void *block = cn_buffer_allocate_beside(bytes);
   if (block == NULL) {
     cn_buffer_extend_beside(true);
-    bool more = collector->refill(bytes) || collector->grow(bytes);
+    bool more = collector->refill(bytes) == CAIRN_OK || collector->grow(bytes) == CAIRN_OK;
     cn_buffer_extend_beside(false);
     if (more)
       block = cn_buffer_allocate_beside(bytes);
@@ -90,7 +98,7 @@ void *cn_heap_allocate_growing(size_t bytes)
 {
   void *block = cn_heap_allocate(bytes);
 
-  if (block == NULL && collector->grow(bytes))
+  if (block == NULL && collector->grow(bytes) == CAIRN_OK)
     block = cn_heap_allocate(bytes);
   return block;
 }

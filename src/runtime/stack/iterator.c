@@ -46,14 +46,16 @@ void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
     *inner(iterator) = (struct cn_walk){.past_end = true};
 }
 
-bool cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
+enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
 {
   const struct cairn_mutator *mutator = cn_mutator_main();
 
-  if (mutator == NULL || mutator->thread != thread || mutator->stopped == NULL)
-    return false;
+  if (mutator == NULL || mutator->thread != thread)
+    return CAIRN_E_UNKNOWN;
+  if (mutator->stopped == NULL)
+    return CAIRN_E_BUSY;
   cn_walk_begin(inner(iterator), mutator, mutator->stopped);
-  return true;
+  return CAIRN_OK;
 }
 
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator,

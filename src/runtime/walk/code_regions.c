@@ -163,60 +163,57 @@ static bool taken(uintptr_t start, uintptr_t end)
          (start < stubs_end && end > stubs_start) || cn_image_has_code(start, end);
 }
 
-static enum cairn_region_status insert(const struct cn_region *region)
+static enum cairn_status insert(const struct cn_region *region)
 {
   struct cn_region_table *table = atomic_load(&current);
   struct cn_region_waste waste;
 
   if (taken(region->start, region->end))
-    return CAIRN_REGION_OVERLAP;
+    return CAIRN_E_OVERLAP;
   if (!cn_region_table_insert(&table, region, &waste))
-    return CAIRN_REGION_MEMORY;
+    return CAIRN_E_MEMORY;
   publish(table, &waste);
-  return CAIRN_REGION_OK;
+  return CAIRN_OK;
 }
 
-static enum cairn_region_status delete(uintptr_t start)
-{
-  struct cn_region_table *table = atomic_load(&current);
-  struct cn_region_waste waste;
+static enum cairn_status delete (uintptr_t start) {
+  struct cn_region_table *table = atomic_load(&current); struct cn_region_waste waste;
   struct cn_region region;
 
-  if (!cn_region_table_find(table, start + 1, &region) || region.start != start)
-    return CAIRN_REGION_UNKNOWN;
-  if (!cn_region_table_delete(&table, start, &waste))
-    return CAIRN_REGION_MEMORY;
+  if (!cn_region_table_find(table, start + 1, &region) ||
+      region.start != start) return CAIRN_E_UNKNOWN;
+  if (!cn_region_table_delete(&table, start, &waste)) return CAIRN_E_MEMORY;
   publish(table, &waste);
-  return CAIRN_REGION_OK;
+  return CAIRN_OK;
 }
 
-enum cairn_region_status cairn_code_region_add(const struct cairn_code_manager *manager,
-                                               uintptr_t start, uintptr_t end, void *data)
+enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start,
+                                        uintptr_t end, void *data)
 {
   const struct cn_region region = {start, end, manager, data};
 
   if (end <= start || manager == NULL || manager->previous == NULL)
-    return CAIRN_REGION_EMPTY;
+    return CAIRN_E_BOUNDS;
   if (inside != 0)
-    return CAIRN_REGION_BUSY;
+    return CAIRN_E_BUSY;
   cn_hold_signals();
   pthread_mutex_lock(&writers);
   prepare();
-  enum cairn_region_status status = insert(&region);
+  enum cairn_status status = insert(&region);
   pthread_mutex_unlock(&writers);
-  if (status == CAIRN_REGION_OK)
+  if (status == CAIRN_OK)
     cn_barrier_distrust(true);
   cn_let_signals();
   return status;
 }
 
-enum cairn_region_status cairn_code_region_remove(uintptr_t start)
+enum cairn_status cairn_code_region_remove(uintptr_t start)
 {
   if (inside != 0)
-    return CAIRN_REGION_BUSY;
+    return CAIRN_E_BUSY;
   cn_hold_signals();
   pthread_mutex_lock(&writers);
-  enum cairn_region_status status = delete(start);
+  enum cairn_status status = delete (start);
   pthread_mutex_unlock(&writers);
   cn_let_signals();
   return status;

@@ -118,25 +118,25 @@ static bool take_anchors(struct saved *saved)
   return true;
 }
 
-bool cairn_stack_add(struct cairn_stack *stack)
+enum cairn_status cairn_stack_add(struct cairn_stack *stack)
 {
   struct saved *saved = saved_of(stack);
 
   mutator_now(__func__);
   if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
-    return false;
+    return CAIRN_E_BOUNDS;
   size_t n = upto(stack->high - 1);
   if (n > 0 && stacks.at[n - 1]->high > stack->low)
-    return false;
+    return CAIRN_E_OVERLAP;
   *saved = (struct saved){.end = stack->high,
                           .bottom = stack->low,
                           .floor = cn_bounds_floor(stack->low, stack->high)};
   if (!take_anchors(saved))
-    return false;
+    return CAIRN_E_MEMORY;
   cn_grow_push(&stacks, stack);
   memmove(&stacks.at[n + 1], &stacks.at[n], (stacks.count - 1 - n) * sizeof *stacks.at);
   stacks.at[n] = stack;
-  return true;
+  return CAIRN_OK;
 }
 
 void cairn_stack_remove(struct cairn_stack *stack)

@@ -65,7 +65,7 @@ static void give(void)
   cairn_buffer_give(nursery.free, nursery.end);
 }
 
-static bool init(size_t initial, size_t most)
+static enum cairn_status init(size_t initial, size_t most)
 {
   const char *text;
 
@@ -79,13 +79,13 @@ static bool init(size_t initial, size_t most)
   nursery = map(nursery_bytes);
   old = map(1 << 20);
   give();
-  return true;
+  return CAIRN_OK;
 }
 
-static bool refill(size_t bytes)
+static enum cairn_status refill(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_FULL;
 }
 
 /* ---- objects ---- */
@@ -114,7 +114,7 @@ static uintptr_t measure(uintptr_t block, uintptr_t *payload)
     header = ((uintptr_t *)(header - 1))[-1];
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
   if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
-      !cairn_layout_payload(layout, indexed ? first >> 1 : 0, &bytes))
+      cairn_layout_payload(layout, indexed ? first >> 1 : 0, &bytes))
     cairn_fatal("generational: no object at 0x%lx", (unsigned long)block);
   return *payload + bytes;
 }
@@ -265,10 +265,10 @@ static void collect(size_t bytes_needed, bool move_all)
   give();
 }
 
-static bool grow(size_t bytes)
+static enum cairn_status grow(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_MEMORY;
 }
 
 static const struct cairn_collector generational = {

@@ -47,7 +47,7 @@ static void *help(void *result)
 {
   struct cairn_stack_iterator it;
 
-  if (!cairn_stack_of_thread(&it, thread))
+  if (cairn_stack_of_thread(&it, thread))
     abort();
   *(struct count *)result = walk(&it);
   return NULL;
@@ -98,7 +98,7 @@ static void *disturb(void *unused)
   (void)unused;
   while (!done) {
     uintptr_t start = (uintptr_t)code + (unsigned)rand() % 4000;
-    if (cairn_code_region_add(&manager, start, start + 16, code) == CAIRN_REGION_OK)
+    if (cairn_code_region_add(&manager, start, start + 16, code) == CAIRN_OK)
       cairn_code_region_remove(start);
     usleep(50);
   }

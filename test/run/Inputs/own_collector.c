@@ -21,25 +21,25 @@ static char *map(size_t bytes)
   return at == MAP_FAILED ? NULL : (char *)at;
 }
 
-static bool init(size_t initial, size_t most)
+static enum cairn_status init(size_t initial, size_t most)
 {
   size = initial < most ? initial : most;
   space = map(size);
   if (space)
     cairn_buffer_give((uintptr_t)space, (uintptr_t)space + size);
-  return space != NULL;
+  return space ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
-static bool refill(size_t bytes)
+static enum cairn_status refill(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_FULL;
 }
 
-static bool grow(size_t bytes)
+static enum cairn_status grow(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_MEMORY;
 }
 
 static void visit(void *env, struct cairn_slot slot);
@@ -60,7 +60,7 @@ static uintptr_t move(uintptr_t at)
   size_t before = CAIRN_ABI_HEADER_SIZE;
   if (indexed)
     before = CAIRN_ABI_INDEXED_HEADER_SIZE;
-  if (!cairn_layout_payload(layout, count, &payload))
+  if (cairn_layout_payload(layout, count, &payload))
     cairn_fatal("no length at 0x%lx", (unsigned long)at);
   memcpy(fresh + used, (char *)at - before, payload + before);
   uintptr_t to = (uintptr_t)fresh + used + before;

@@ -126,8 +126,7 @@ static void check_version(unsigned version)
   assert_int_equal(l.size, 8);
   assert_int_equal(cairn_stackmap_live_out(&map, &r[1], 0).reg, 3);
   assert_int_equal(cairn_stackmap_live_out(&map, &r[1], 0).size, 8);
-  assert_int_equal(cairn_stackmap_statepoint(&map, &r[2], &s, NULL),
-                   CAIRN_STACKMAP_E_NOT_STATEPOINT);
+  assert_int_equal(cairn_stackmap_statepoint(&map, &r[2], &s, NULL), CAIRN_E_NOT_STATEPOINT);
 }
 
 static void all_versions(void **state)
@@ -155,7 +154,7 @@ static void every_prefix_is_an_error(void **state)
   for (unsigned version = 1; version <= 3; version++) {
     struct writer w = make(version);
     for (size_t size = 0; size < w.count; size++)
-      assert_int_equal(exercise_exactly(w.bytes, size), CAIRN_STACKMAP_E_TRUNCATED);
+      assert_int_equal(exercise_exactly(w.bytes, size), CAIRN_E_TRUNCATED);
     assert_int_equal(exercise_exactly(w.bytes, w.count), 0);
   }
 }
@@ -196,23 +195,27 @@ static void wrong_fields_are_named(void **state)
     int status;
     size_t offset;
   } cases[] = {
-      {0, 0, CAIRN_STACKMAP_E_VERSION, 0},    {0, 4, CAIRN_STACKMAP_E_VERSION, 0},
-      {2, 1, CAIRN_STACKMAP_E_RESERVED, 2},   {12, 4, CAIRN_STACKMAP_E_COUNT, 12},
-      {32, 9, CAIRN_STACKMAP_E_COUNT, 32},    {56, 1, CAIRN_STACKMAP_E_COUNT, 12},
-      {88, 0, CAIRN_STACKMAP_E_KIND, 88},     {88, 6, CAIRN_STACKMAP_E_KIND, 88},
-      {88, 5, CAIRN_STACKMAP_E_CONSTANT, 96},
+      {0, 0, CAIRN_E_VERSION, 0},
+      {0, 4, CAIRN_E_VERSION, 0},
+      {2, 1, CAIRN_E_RESERVED, 2},
+      {12, 4, CAIRN_E_COUNT, 12},
+      {32, 9, CAIRN_E_COUNT, 32},
+      {56, 1, CAIRN_E_COUNT, 12},
+      {88, 0, CAIRN_E_KIND, 88},
+      {88, 6, CAIRN_E_KIND, 88},
+      {88, 5, CAIRN_E_CONSTANT, 96},
       /* Counts that lead beyond the end: of functions, constants, locations and live-outs. */
-      {7, 255, CAIRN_STACKMAP_E_TRUNCATED, 4},
-      {11, 255, CAIRN_STACKMAP_E_TRUNCATED, 8},
-      {87, 255, CAIRN_STACKMAP_E_TRUNCATED, 86},
-      {107, 255, CAIRN_STACKMAP_E_TRUNCATED, 106},
+      {7, 255, CAIRN_E_TRUNCATED, 4},
+      {11, 255, CAIRN_E_TRUNCATED, 8},
+      {87, 255, CAIRN_E_TRUNCATED, 86},
+      {107, 255, CAIRN_E_TRUNCATED, 106},
       /* Reserved bytes and padding: of a location, after the locations, before and in the
        * live-outs. */
-      {89, 1, CAIRN_STACKMAP_E_RESERVED, 89},
-      {95, 1, CAIRN_STACKMAP_E_RESERVED, 95},
-      {103, 1, CAIRN_STACKMAP_E_RESERVED, 103},
-      {104, 1, CAIRN_STACKMAP_E_RESERVED, 104},
-      {110, 1, CAIRN_STACKMAP_E_RESERVED, 110},
+      {89, 1, CAIRN_E_RESERVED, 89},
+      {95, 1, CAIRN_E_RESERVED, 95},
+      {103, 1, CAIRN_E_RESERVED, 103},
+      {104, 1, CAIRN_E_RESERVED, 104},
+      {110, 1, CAIRN_E_RESERVED, 110},
   };
 
   (void)state;
@@ -259,17 +262,17 @@ static void statepoints_that_are_none(void **state)
     unsigned count;
     int status;
   } cases[] = {
-      {{{C, 0}, {C, 0}, {C, 0}}, 3, CAIRN_STACKMAP_E_OK},
-      {{{C, 0}, {C, 0}}, 2, CAIRN_STACKMAP_E_NOT_STATEPOINT},
-      {{{C, 0}, {R, 0}, {C, 0}}, 3, CAIRN_STACKMAP_E_NOT_STATEPOINT},
-      {{{C, 1024}, {C, 0}, {C, 0}}, 3, CAIRN_STACKMAP_E_NOT_STATEPOINT},
-      {{{C, 0}, {C, 4}, {C, 0}}, 3, CAIRN_STACKMAP_E_NOT_STATEPOINT},
-      {{{C, 0}, {C, 0}, {C, 1}}, 3, CAIRN_STACKMAP_E_DEOPT},
-      {{{C, 0}, {C, 0}, {C, -1}, {R, 0}}, 4, CAIRN_STACKMAP_E_DEOPT},
-      {{{C, 0}, {C, 0}, {C, 0}, {R, 0}}, 4, CAIRN_STACKMAP_E_PAIRS},
-      {{{C, 0}, {C, 0}, {C, 0}, {R, 0}, {I, 8}, {D, 0}}, 6, CAIRN_STACKMAP_E_OK},
-      {{{C, 0}, {C, 0}, {C, 0}, {D, 0}, {I, 8}, {R, 0}}, 6, CAIRN_STACKMAP_E_PAIRS},
-      {{{C, 0}, {C, 0}, {C, 3}, {D, 0}, {I, 8}, {R, 0}}, 6, CAIRN_STACKMAP_E_OK},
+      {{{C, 0}, {C, 0}, {C, 0}}, 3, CAIRN_OK},
+      {{{C, 0}, {C, 0}}, 2, CAIRN_E_NOT_STATEPOINT},
+      {{{C, 0}, {R, 0}, {C, 0}}, 3, CAIRN_E_NOT_STATEPOINT},
+      {{{C, 1024}, {C, 0}, {C, 0}}, 3, CAIRN_E_NOT_STATEPOINT},
+      {{{C, 0}, {C, 4}, {C, 0}}, 3, CAIRN_E_NOT_STATEPOINT},
+      {{{C, 0}, {C, 0}, {C, 1}}, 3, CAIRN_E_DEOPT},
+      {{{C, 0}, {C, 0}, {C, -1}, {R, 0}}, 4, CAIRN_E_DEOPT},
+      {{{C, 0}, {C, 0}, {C, 0}, {R, 0}}, 4, CAIRN_E_PAIRS},
+      {{{C, 0}, {C, 0}, {C, 0}, {R, 0}, {I, 8}, {D, 0}}, 6, CAIRN_OK},
+      {{{C, 0}, {C, 0}, {C, 0}, {D, 0}, {I, 8}, {R, 0}}, 6, CAIRN_E_PAIRS},
+      {{{C, 0}, {C, 0}, {C, 3}, {D, 0}, {I, 8}, {R, 0}}, 6, CAIRN_OK},
   };
 
   (void)state;

@@ -33,7 +33,7 @@ static void poll(void)
 static atomic_int running;
 
 static struct result {
-  enum cairn_ask last;
+  enum cairn_status last;
   struct cairn_arrival arrival;
   int arrived;
 } results[ASKERS];
@@ -45,7 +45,7 @@ static void *ask_often(void *env)
   *result = (struct result){0};
   for (int i = 0; i < QUESTIONS; i++) {
     result->last = cairn_safepoint_ask(&result->arrival, CAIRN_ASK_FOREVER);
-    result->arrived += result->last == CAIRN_ASK_ARRIVED && result->arrival.pc != 0;
+    result->arrived += result->last == CAIRN_OK && result->arrival.pc != 0;
   }
   running--;
   return NULL;
@@ -100,7 +100,7 @@ static void under_stress(void **state)
 static void oneself(void **state)
 {
   (void)state;
-  assert_int_equal(cairn_safepoint_ask(NULL, CAIRN_ASK_FOREVER), CAIRN_ASK_SELF);
+  assert_int_equal(cairn_safepoint_ask(NULL, CAIRN_ASK_FOREVER), CAIRN_E_SELF);
   assert_int_equal(cairn_mutator.poll, 0);
 }
 
@@ -124,7 +124,7 @@ static void in_vain(void **state)
   }
   for (int i = 0; i < 2; i++) {
     pthread_join(threads[i], NULL);
-    assert_int_equal(results[i].last, CAIRN_ASK_TIMEOUT);
+    assert_int_equal(results[i].last, CAIRN_E_TIMEOUT);
     assert_int_equal(results[i].arrival.pc, 42);
   }
   assert_int_equal(cairn_mutator.poll, CN_REASON_ASKED);
@@ -141,17 +141,17 @@ static void *ask_a_collection(void *env)
   return ask_once(env);
 }
 
-static bool init(size_t initial_bytes, size_t max_bytes)
+static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   (void)initial_bytes;
   (void)max_bytes;
-  return true;
+  return CAIRN_OK;
 }
 
-static bool refuse(size_t bytes)
+static enum cairn_status refuse(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_FULL;
 }
 
 static pthread_t asker;
@@ -176,7 +176,7 @@ static void in_a_collection(void **state)
   cairn_set_collector(&waiting);
   cairn_collect();
   pthread_join(asker, NULL);
-  assert_int_equal(results[0].last, CAIRN_ASK_ARRIVED);
+  assert_int_equal(results[0].last, CAIRN_OK);
   assert_true(results[0].arrival.safepoint);
   assert_int_equal(results[0].arrival.nanoseconds, 0);
 }
@@ -239,11 +239,11 @@ static void program_ends(void **state)
   pthread_t thread = ask_and_wait();
   cn_ask_end();
   pthread_join(thread, NULL);
-  assert_int_equal(results[0].last, CAIRN_ASK_ENDED);
+  assert_int_equal(results[0].last, CAIRN_E_ENDED);
   running = 1;
   assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
   pthread_join(thread, NULL);
-  assert_int_equal(results[0].last, CAIRN_ASK_ENDED);
+  assert_int_equal(results[0].last, CAIRN_E_ENDED);
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static void stale_reference_is_explained(void **state)
   uintptr_t end;
 
   (void)state;
-  assert_true(cairn_semispace.init(1 << 20, 1 << 20));
+  assert_int_equal(cairn_semispace.init(1 << 20, 1 << 20), CAIRN_OK);
   uintptr_t old = cairn_buffer_take(&end);
   cairn_buffer_give(old, end);
   cairn_semispace.collect(0, true);

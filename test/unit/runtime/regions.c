@@ -28,7 +28,7 @@ static void nowhere(struct cairn_stack_iterator *iterator, void *data)
 
 static const struct cairn_code_manager manager = {.name = "test", .previous = nowhere};
 
-static enum cairn_region_status add(uintptr_t start, uintptr_t end)
+static enum cairn_status add(uintptr_t start, uintptr_t end)
 {
   return cairn_code_region_add(&manager, start, end, (void *)start);
 }
@@ -39,13 +39,13 @@ static void bounds(void **state)
 
   (void)state;
   assert_false(cn_regions_find(0x1000, &region));
-  assert_int_equal(add(0x1000, 0x1000), CAIRN_REGION_EMPTY);
-  assert_int_equal(add(0x1000, 0xfff), CAIRN_REGION_EMPTY);
+  assert_int_equal(add(0x1000, 0x1000), CAIRN_E_BOUNDS);
+  assert_int_equal(add(0x1000, 0xfff), CAIRN_E_BOUNDS);
   assert_int_equal(cairn_code_region_add(&(struct cairn_code_manager){.name = "none"}, 1, 2, NULL),
-                   CAIRN_REGION_EMPTY);
-  assert_int_equal(add(0x1000, 0x2000), CAIRN_REGION_OK);
-  assert_int_equal(add(0x2000, 0x3000), CAIRN_REGION_OK);
-  assert_int_equal(add(0x800, 0x1000), CAIRN_REGION_OK);
+                   CAIRN_E_BOUNDS);
+  assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
+  assert_int_equal(add(0x2000, 0x3000), CAIRN_OK);
+  assert_int_equal(add(0x800, 0x1000), CAIRN_OK);
   assert_false(cn_regions_find(0x800, &region)); /* a call before it returns there */
   assert_true(cn_regions_find(0x801, &region));
   assert_int_equal(region.start, 0x800);
@@ -56,13 +56,13 @@ static void bounds(void **state)
   assert_ptr_equal(region.data, (void *)0x1000);
   assert_true(cn_regions_find(0x3000, &region));
   assert_false(cn_regions_find(0x3001, &region));
-  assert_int_equal(cairn_code_region_remove(0x1800), CAIRN_REGION_UNKNOWN);
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_OK);
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_UNKNOWN);
+  assert_int_equal(cairn_code_region_remove(0x1800), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_UNKNOWN);
   assert_false(cn_regions_find(0x2000, &region));
   assert_true(cn_regions_find(0x2001, &region));
-  assert_int_equal(cairn_code_region_remove(0x800), CAIRN_REGION_OK);
-  assert_int_equal(cairn_code_region_remove(0x2000), CAIRN_REGION_OK);
+  assert_int_equal(cairn_code_region_remove(0x800), CAIRN_OK);
+  assert_int_equal(cairn_code_region_remove(0x2000), CAIRN_OK);
   assert_false(cn_regions_find(0x2001, &region));
 }
 
@@ -74,20 +74,20 @@ static void overlaps(void **state)
 
   (void)state;
   mock_image(&image, functions, 2);
-  assert_int_equal(add(0x10000, 0x20000), CAIRN_REGION_OK);
-  assert_int_equal(add(0x10000, 0x20000), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0x1ffff, 0x20001), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0xffff, 0x10001), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0x12000, 0x13000), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0x8000, 0x30000), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0, UINTPTR_MAX), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0x40080, 0x40090), CAIRN_REGION_OVERLAP); /* code with frame maps */
-  assert_int_equal(add(0x4f000, 0x50001), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(0x40100, 0x50000), CAIRN_REGION_OK);
-  assert_int_equal(add(stubs_end - 1, stubs_end + 1), CAIRN_REGION_OVERLAP);
-  assert_int_equal(add(stubs - 1, stubs + 1), CAIRN_REGION_OVERLAP);
-  assert_int_equal(cairn_code_region_remove(0x10000), CAIRN_REGION_OK);
-  assert_int_equal(cairn_code_region_remove(0x40100), CAIRN_REGION_OK);
+  assert_int_equal(add(0x10000, 0x20000), CAIRN_OK);
+  assert_int_equal(add(0x10000, 0x20000), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0x1ffff, 0x20001), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0xffff, 0x10001), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0x12000, 0x13000), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0x8000, 0x30000), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0, UINTPTR_MAX), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0x40080, 0x40090), CAIRN_E_OVERLAP); /* code with frame maps */
+  assert_int_equal(add(0x4f000, 0x50001), CAIRN_E_OVERLAP);
+  assert_int_equal(add(0x40100, 0x50000), CAIRN_OK);
+  assert_int_equal(add(stubs_end - 1, stubs_end + 1), CAIRN_E_OVERLAP);
+  assert_int_equal(add(stubs - 1, stubs + 1), CAIRN_E_OVERLAP);
+  assert_int_equal(cairn_code_region_remove(0x10000), CAIRN_OK);
+  assert_int_equal(cairn_code_region_remove(0x40100), CAIRN_OK);
   cairn_image_unregister(&image);
 }
 
@@ -101,10 +101,10 @@ static void leaves(void **state)
   for (int way = 0; way < 4; way++) {
     for (uintptr_t i = 0; i < COUNT; i++) {
       uintptr_t n = 1 + (way & 1 ? COUNT - 1 - i : i);
-      assert_int_equal(add(n << 12, (n + 1) << 12), CAIRN_REGION_OK);
+      assert_int_equal(add(n << 12, (n + 1) << 12), CAIRN_OK);
     }
     for (uintptr_t n = 1; n <= COUNT; n++) {
-      assert_int_equal(add(n << 12, (n << 12) + 1), CAIRN_REGION_OVERLAP);
+      assert_int_equal(add(n << 12, (n << 12) + 1), CAIRN_E_OVERLAP);
       assert_true(cn_regions_find((n << 12) + 1, &region));
       assert_int_equal(region.start, n << 12);
       assert_true(cn_regions_find((n + 1) << 12, &region));
@@ -112,7 +112,7 @@ static void leaves(void **state)
     }
     for (uintptr_t i = 0; i < COUNT; i++) {
       uintptr_t n = 1 + (way & 2 ? COUNT - 1 - i : i);
-      assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_REGION_OK);
+      assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_OK);
       assert_false(cn_regions_find((n << 12) + 1, &region));
     }
     assert_false(cn_regions_any());
@@ -128,7 +128,7 @@ static void many(void **state)
   (void)state;
   for (uintptr_t i = 0; i < COUNT; i++) {
     uintptr_t n = 1 + i * STEP % COUNT;
-    assert_int_equal(add(n << 12, (n << 12) + 0x800), CAIRN_REGION_OK);
+    assert_int_equal(add(n << 12, (n << 12) + 0x800), CAIRN_OK);
   }
   for (uintptr_t i = 0; i < COUNT; i++) {
     uintptr_t n = 1 + i * 7 * STEP % COUNT;
@@ -137,7 +137,7 @@ static void many(void **state)
       assert_false(there && region.start != j << 12);
     }
     assert_true(cn_regions_find((n << 12) + 0x800, &region));
-    assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_REGION_OK);
+    assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_OK);
     assert_false(cn_regions_find((n << 12) + 0x800, &region));
   }
 }
@@ -147,16 +147,16 @@ static void within(void **state)
   struct cn_region region;
 
   (void)state;
-  assert_int_equal(add(0x1000, 0x2000), CAIRN_REGION_OK);
+  assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
   assert_true(cn_regions_find(0x2000, &region));
   cn_regions_enter(&region);
   cn_regions_enter(&region);
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_BUSY);
-  assert_int_equal(add(0x3000, 0x4000), CAIRN_REGION_BUSY);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_BUSY);
+  assert_int_equal(add(0x3000, 0x4000), CAIRN_E_BUSY);
   cn_regions_leave();
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_BUSY);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_BUSY);
   cn_regions_leave();
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_OK);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
 }
 
 static void enter_what_is_gone(void)
@@ -229,13 +229,12 @@ static void put(uintptr_t i)
   uintptr_t start = (1 + i) << 12;
 
   atomic_store(&cells[i].alive, 1);
-  assert_int_equal(cairn_code_region_add(&manager, start, start + 0x100, &cells[i]),
-                   CAIRN_REGION_OK);
+  assert_int_equal(cairn_code_region_add(&manager, start, start + 0x100, &cells[i]), CAIRN_OK);
 }
 
 static void take(uintptr_t i)
 {
-  assert_int_equal(cairn_code_region_remove((1 + i) << 12), CAIRN_REGION_OK);
+  assert_int_equal(cairn_code_region_remove((1 + i) << 12), CAIRN_OK);
   assert_int_equal(atomic_load(&cells[i].inside), 0);
   atomic_store(&cells[i].alive, 0);
 }
@@ -297,11 +296,11 @@ static void removal_waits(void **state)
   pthread_t thread;
 
   (void)state;
-  assert_int_equal(add(0x1000, 0x2000), CAIRN_REGION_OK);
+  assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
   assert_int_equal(pthread_create(&thread, NULL, stay_inside, NULL), 0);
   while (atomic_load(&step) == 0)
     sched_yield();
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_OK);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
   atomic_store(&step, 2);
   pthread_join(thread, NULL);
 }
@@ -328,20 +327,20 @@ static void forks(void **state)
 
   (void)state;
   atomic_store(&step, 0);
-  assert_int_equal(add(0x1000, 0x2000), CAIRN_REGION_OK);
+  assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
   assert_int_equal(pthread_create(&thread, NULL, stay_until_told, NULL), 0);
   while (atomic_load(&step) == 0)
     sched_yield();
   pid_t child = fork();
   if (child == 0) {
     alarm(20);
-    _exit(cairn_code_region_remove(0x1000) != CAIRN_REGION_OK);
+    _exit(cairn_code_region_remove(0x1000) != CAIRN_OK);
   }
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(status, 0);
   atomic_store(&step, 2);
   pthread_join(thread, NULL);
-  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_REGION_OK);
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
 }
 
 int main(void)

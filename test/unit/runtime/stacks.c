@@ -77,22 +77,22 @@ static void bounds(void **state)
   prepare();
   fill(1);
   assert_false(cn_stacks_any());
-  assert_true(cairn_stack_add(&stacks[1]));
-  assert_false(cairn_stack_add(&stacks[1]));
+  assert_int_equal(cairn_stack_add(&stacks[1]), CAIRN_OK);
+  assert_int_equal(cairn_stack_add(&stacks[1]), CAIRN_E_OVERLAP);
   other = (struct cairn_stack){.low = stacks[1].high - 8, .high = stacks[1].high + 8};
-  assert_false(cairn_stack_add(&other));
+  assert_int_equal(cairn_stack_add(&other), CAIRN_E_OVERLAP);
   other = (struct cairn_stack){.low = stacks[1].low - 8, .high = stacks[1].low + 8};
-  assert_false(cairn_stack_add(&other));
+  assert_int_equal(cairn_stack_add(&other), CAIRN_E_OVERLAP);
   other = (struct cairn_stack){.low = stacks[1].low - 8, .high = stacks[1].high + 8};
-  assert_false(cairn_stack_add(&other));
+  assert_int_equal(cairn_stack_add(&other), CAIRN_E_OVERLAP);
   other = (struct cairn_stack){.low = stacks[1].high, .high = stacks[1].high};
-  assert_false(cairn_stack_add(&other));
+  assert_int_equal(cairn_stack_add(&other), CAIRN_E_BOUNDS);
   other = (struct cairn_stack){.low = stacks[1].high, .high = stacks[1].high + 4};
-  assert_false(cairn_stack_add(&other));
+  assert_int_equal(cairn_stack_add(&other), CAIRN_E_BOUNDS);
   fill(2);
   fill(0);
-  assert_true(cairn_stack_add(&stacks[2]));
-  assert_true(cairn_stack_add(&stacks[0]));
+  assert_int_equal(cairn_stack_add(&stacks[2]), CAIRN_OK);
+  assert_int_equal(cairn_stack_add(&stacks[0]), CAIRN_OK);
   for (int i = 0; i < 3; i++) {
     assert_ptr_equal(cn_stacks_at(stacks[i].low), &stacks[i]);
     assert_ptr_equal(cn_stacks_at(stacks[i].high - 1), &stacks[i]);
@@ -112,7 +112,7 @@ static void switches(void **state)
   (void)state;
   prepare();
   fill(0);
-  assert_true(cairn_stack_add(&stacks[0]));
+  assert_int_equal(cairn_stack_add(&stacks[0]), CAIRN_OK);
   cairn_mutator.anchor = anchors + 2;
   cairn_stack_switch(&stacks[0]);
   assert_ptr_equal(cairn_mutator.stack, &stacks[0]);
@@ -159,7 +159,7 @@ static void all_are_visited(void **state)
     fill(i);
     slot[i] = activation(memory[i]);
     *slot[i] = 0x100 + (unsigned)i;
-    assert_true(cairn_stack_add(&stacks[i]));
+    assert_int_equal(cairn_stack_add(&stacks[i]), CAIRN_OK);
   }
   stacks[0].data = stacks[1].data = &stacks[0]; /* nothing waits on the third */
   stacks[1].suspended = NULL;                   /* and nothing native was called on the second */

@@ -78,12 +78,12 @@ static void payload_sizes(void **state)
   uint64_t bytes = 0;
 
   (void)state;
-  assert_true(cairn_layout_payload(&flex, 0, &bytes) && bytes == 24);
-  assert_true(cairn_layout_payload(&flex, 1, &bytes) && bytes == 24);
-  assert_true(cairn_layout_payload(&flex, 2, &bytes) && bytes == 32);
-  assert_false(cairn_layout_payload(&huge, UINT64_C(1) << 24, &bytes));
-  assert_false(cairn_layout_payload(&huge, UINT64_C(1) << 23, &bytes));
-  assert_true(cairn_layout_payload(&huge, UINT64_C(1) << 22, &bytes));
+  assert_true(cairn_layout_payload(&flex, 0, &bytes) == CAIRN_OK && bytes == 24);
+  assert_true(cairn_layout_payload(&flex, 1, &bytes) == CAIRN_OK && bytes == 24);
+  assert_true(cairn_layout_payload(&flex, 2, &bytes) == CAIRN_OK && bytes == 32);
+  assert_int_equal(cairn_layout_payload(&huge, UINT64_C(1) << 24, &bytes), CAIRN_E_OVERFLOW);
+  assert_int_equal(cairn_layout_payload(&huge, UINT64_C(1) << 23, &bytes), CAIRN_E_OVERFLOW);
+  assert_int_equal(cairn_layout_payload(&huge, UINT64_C(1) << 22, &bytes), CAIRN_OK);
 }
 
 int main(void)

@@ -36,18 +36,18 @@ static uintptr_t memory[1 << 12];
 static struct cairn_slot seen[32];
 static int seen_count;
 
-static bool init(size_t initial_bytes, size_t max_bytes)
+static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   (void)initial_bytes;
   (void)max_bytes;
   cairn_buffer_give((uintptr_t)memory, (uintptr_t)(memory + (sizeof memory / sizeof *memory)));
-  return true;
+  return CAIRN_OK;
 }
 
-static bool refuse(size_t bytes)
+static enum cairn_status refuse(size_t bytes)
 {
   (void)bytes;
-  return false;
+  return CAIRN_E_FULL;
 }
 
 static void visit(void *env, struct cairn_slot slot)
@@ -870,8 +870,8 @@ static void check_whole(void)
   assert_int_equal(crossing(collects_quietly, 7), 2007 + MOVE);
   cairn_image_unregister(&other_image);
   assert_int_equal(cn_image_count(), 1);
-  enum cairn_region_status status = cairn_code_region_remove((uintptr_t)other_code);
-  assert_true(status == CAIRN_REGION_OK || status == CAIRN_REGION_UNKNOWN);
+  enum cairn_status status = cairn_code_region_remove((uintptr_t)other_code);
+  assert_true(status == CAIRN_OK || status == CAIRN_E_UNKNOWN);
 }
 
 static void leaving_work(void **state)

@@ -11,7 +11,7 @@
 struct cairn_stack {
   unsigned long low, high;
 };
-#define cairn_stack_add(stack) ((void)(stack), 1)
+#define cairn_stack_add(stack) ((void)(stack), 0)
 #define cairn_stack_remove(stack) ((void)(stack))
 #define cairn_stack_switch(stack) ((void)(stack))
 #else
@@ -63,7 +63,7 @@ void *coroutine_new(coroutine_body *body, long argument)
   coroutine->context.uc_stack.ss_sp = (void *)coroutine->stack.low;
   coroutine->context.uc_stack.ss_size = BYTES;
   makecontext(&coroutine->context, run, 0);
-  if (!cairn_stack_add(&coroutine->stack))
+  if (cairn_stack_add(&coroutine->stack))
     abort();
   return coroutine;
 }

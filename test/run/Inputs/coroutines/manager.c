@@ -62,7 +62,7 @@ void *coroutine_new(coroutine_body *body, long argument)
   uintptr_t low = (uintptr_t)aligned_alloc(16, BYTES), *top = (uintptr_t *)(low + BYTES);
 
   if (!known && cairn_code_region_add(&manager, (uintptr_t)coroutine_code,
-                                      (uintptr_t)coroutine_code_end, NULL) != CAIRN_REGION_OK)
+                                      (uintptr_t)coroutine_code_end, NULL) != CAIRN_OK)
     abort();
   known = true;
   *coroutine = (struct coroutine){.body = body,
@@ -74,7 +74,7 @@ void *coroutine_new(coroutine_body *body, long argument)
   for (int i = 0; i < 5; i++)
     *--top = 0;
   coroutine->waits = top;
-  if (!cairn_stack_add(&coroutine->stack))
+  if (cairn_stack_add(&coroutine->stack))
     abort();
   return coroutine;
 }

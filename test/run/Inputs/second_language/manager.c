@@ -205,13 +205,15 @@ void language_install(void)
   uintptr_t start = address(language_start), end = address(language_end);
   static char name[] = "the";
 
-  check(cairn_code_region_add(&language, start, end, name) == CAIRN_REGION_OK, "add");
-  check(cairn_code_region_add(&barrier, start, end, NULL) == CAIRN_REGION_OVERLAP, "again");
-  check(cairn_code_region_add(&barrier, end - 1, end + 1, NULL) == CAIRN_REGION_OVERLAP, "part");
+  check(cairn_code_region_add(&language, start, end, name) == CAIRN_OK, "add");
+  check(cairn_code_region_add(&barrier, start, end, NULL) == CAIRN_E_OVERLAP, "again");
+  check(cairn_code_region_add(&barrier, end - 1, end + 1, NULL) == CAIRN_E_OVERLAP, "part");
   check(cairn_code_region_add(&barrier, (uintptr_t)managed_turn, (uintptr_t)managed_turn + 1,
-                              NULL) == CAIRN_REGION_OVERLAP, "compiled code");
+                              NULL) == CAIRN_E_OVERLAP,
+        "compiled code");
   check(cairn_code_region_add(&barrier, address(barrier_start), address(barrier_end), NULL) ==
-            CAIRN_REGION_OK, "add another");
+            CAIRN_OK,
+        "add another");
   cairn_set_user_roots(visit_tagged);
 }
 
@@ -219,6 +221,6 @@ void language_end_check(void);
 void language_end_check(void)
 {
   check(!getenv("CAIRN_STRESS") || user_roots > 0, "no user root was seen");
-  check(cairn_code_region_remove(address(language_start)) == CAIRN_REGION_OK, "remove");
-  check(cairn_code_region_remove(address(language_start)) == CAIRN_REGION_UNKNOWN, "twice");
+  check(cairn_code_region_remove(address(language_start)) == CAIRN_OK, "remove");
+  check(cairn_code_region_remove(address(language_start)) == CAIRN_E_UNKNOWN, "twice");
 }
