@@ -170,6 +170,22 @@ bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetD
   return false;
 }
 
+LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
+{
+  LLVMValueRef start = NULL;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
+      continue;
+    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+    if (start && start != value)
+      return NULL;
+    start = value;
+  }
+  return start;
+}
+
 /* ---- the forest ---- */
 
 static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)

@@ -58,12 +58,20 @@ struct cn_induction {
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out);
 
+/* What a phi of the loop's header is on entry, wherever that is from, or null. */
+LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi);
+
 /* Is one of its exits taken by a comparison of an induction variable? */
 bool cn_loops_counts(const struct cn_loops *loops, uint32_t loop);
 
 /* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
  * (trip_counts.c). */
 uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
+
+/* The same by `compare`, which leaves the loop when it is `leaves`, if the bound is at a known distance
+ * from where the induction variable starts (trips_by_distance.c). */
+uint64_t cn_trips_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+                              bool leaves);
 
 /* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX
  * (trip_counts.c). */

@@ -14,23 +14,6 @@
 /* Trips are counted up to here. */
 #define COUNT_LIMIT 4096
 
-/* The constant that an induction variable starts from, or null. */
-static LLVMValueRef constant_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
-{
-  LLVMValueRef start = NULL;
-
-  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
-    if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
-      continue;
-    LLVMValueRef value = LLVMGetIncomingValue(phi, i);
-    if (!LLVMIsAConstantInt(value) || (start && start != value))
-      return NULL;
-    start = value;
-  }
-  return start;
-}
-
 static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
 {
   int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
@@ -240,8 +223,8 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
   if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
       !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
     return CN_WORK_UNKNOWN;
-  LLVMValueRef start = constant_start(loops, loop, iv.phi);
-  if (!start)
+  LLVMValueRef start = cn_loops_start(loops, loop, iv.phi);
+  if (!start || !LLVMIsAConstantInt(start))
     return CN_WORK_UNKNOWN;
   if (!LLVMIsAConstantInt(bound))
     return LLVMGetICmpPredicate(compare) == (leaves ? LLVMIntEQ : LLVMIntNE)
@@ -358,14 +341,19 @@ uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t 
   if (latch == CN_NO_BLOCK || block->succ_count != 2 || !LLVMIsABranchInst(end))
     return CN_WORK_UNKNOWN;
   LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
-  if (!compare ||
-      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) != LLVMIntegerTypeKind)
+  LLVMTypeKind kind =
+      compare ? LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) : LLVMVoidTypeKind;
+  if (kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind)
     return CN_WORK_UNKNOWN;
   bool stays[2];
   for (unsigned s = 0; s < 2; s++)
     stays[s] = cn_loops_contain(loops, loop, block->succs[s]);
   if (stays[0] == stays[1] || !cn_cfg_dominates(loops->cfg, b, latch))
     return CN_WORK_UNKNOWN;
-  uint64_t trips = count_trips(loops, loop, compare, !stays[0]);
-  return trips != CN_WORK_UNKNOWN ? trips : count_shrinking(loops, loop, compare, !stays[0]);
+  uint64_t trips = CN_WORK_UNKNOWN;
+  if (kind == LLVMIntegerTypeKind)
+    trips = count_trips(loops, loop, compare, !stays[0]);
+  if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
+    trips = count_shrinking(loops, loop, compare, !stays[0]);
+  return trips != CN_WORK_UNKNOWN ? trips : cn_trips_by_distance(loops, loop, compare, !stays[0]);
 }

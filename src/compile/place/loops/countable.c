@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
+#include "compile/analysis/predicates.h"
 #include "compile/cost/cost.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/unroll.h"
@@ -17,37 +18,6 @@
 #define CHUNK_MIN_TRIPS 16
 /* Chunks of a loop whose step is not known are made for steps up to this at least. */
 #define LIKELY_STEP 7
-
-static LLVMIntPredicate swapped(LLVMIntPredicate p)
-{
-  switch (p) {
-  case LLVMIntUGT: return LLVMIntULT;
-  case LLVMIntUGE: return LLVMIntULE;
-  case LLVMIntULT: return LLVMIntUGT;
-  case LLVMIntULE: return LLVMIntUGE;
-  case LLVMIntSGT: return LLVMIntSLT;
-  case LLVMIntSGE: return LLVMIntSLE;
-  case LLVMIntSLT: return LLVMIntSGT;
-  case LLVMIntSLE: return LLVMIntSGE;
-  default: return p;
-  }
-}
-
-static LLVMIntPredicate inverse(LLVMIntPredicate p)
-{
-  switch (p) {
-  case LLVMIntEQ: return LLVMIntNE;
-  case LLVMIntNE: return LLVMIntEQ;
-  case LLVMIntUGT: return LLVMIntULE;
-  case LLVMIntUGE: return LLVMIntULT;
-  case LLVMIntULT: return LLVMIntUGE;
-  case LLVMIntULE: return LLVMIntUGT;
-  case LLVMIntSGT: return LLVMIntSLE;
-  case LLVMIntSGE: return LLVMIntSLT;
-  case LLVMIntSLT: return LLVMIntSGE;
-  default: return LLVMIntSGT;
-  }
-}
 
 static bool is_upward(LLVMIntPredicate p)
 {
@@ -93,8 +63,8 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     if (!cn_loops_outside(loops, loop, LLVMGetOperand(out->compare, 1 - o)) ||
         !cn_loops_induction(loops, loop, ctx->layout, tested, &out->iv))
       continue;
-    p = o == 0 ? p : swapped(p);
-    out->stay = stay_if_true ? p : inverse(p);
+    p = o == 0 ? p : cn_predicate_swapped(p);
+    out->stay = stay_if_true ? p : cn_predicate_inverse(p);
     out->bound = 1 - o;
     out->tests_next = tested == out->iv.next;
     /* A loop that is left otherwise may start beyond a bound that it can only meet by wrapping. */
