@@ -74,6 +74,37 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
     rebuild(ctx, refs, cfg, "split aggregates");
 }
 
+/* Roots as pairs alone: references live into pads in SSA form, too. False if that is refused. */
+static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
+{
+  LLVMValueRef function = cfg->function;
+  unsigned errors = e->ctx->errors;
+
+  if (!cn_token_pads(e->ctx, refs))
+    return e->ctx->errors == errors;
+  cn_step_done(e->ctx, function, "token pads", NULL, 0);
+  cn_refs_free(refs);
+  cn_cfg_free(cfg);
+  build(e, function, cfg, refs);
+  cn_refs_restrict(refs);
+  refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* what is read in a pad must be listed */
+  return true;
+}
+
+/* What lives into pads, and all else that goes to slots. False if it is refused. */
+static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
+{
+  if (cn_pairs_only(e->ctx))
+    return make_token_pads(e, cfg, refs);
+  if (cn_unwind_replace_phis(e->ctx, refs))
+    rebuild(e->ctx, refs, cfg, "phis of pads");
+  if (cn_slot_mode(e->ctx, refs, &e->described.stored))
+    rebuild(e->ctx, refs, cfg, "slot mode");
+  if (cn_unwind_demote(e->ctx, refs, &e->described.stored))
+    rebuild(e->ctx, refs, cfg, "demotion for pads");
+  return true;
+}
+
 /* Live sets with bases. */
 static void analyse(struct cn_refs *refs)
 {
@@ -139,13 +170,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   cn_unwind_split_edges(e->ctx, function);
   cn_step_done(e->ctx, function, "split unwind edges", NULL, 0);
   build(e, function, &cfg, &refs);
-  if (refs.points.count && !cn_pairs_refuse_unwound(e->ctx, &refs)) {
-    if (cn_unwind_replace_phis(e->ctx, &refs))
-      rebuild(e->ctx, &refs, &cfg, "phis of pads");
-    if (cn_slot_mode(e->ctx, &refs, &e->described.stored))
-      rebuild(e->ctx, &refs, &cfg, "slot mode");
-    if (cn_unwind_demote(e->ctx, &refs, &e->described.stored))
-      rebuild(e->ctx, &refs, &cfg, "demotion for pads");
+  if (refs.points.count && settle_pads(e, &cfg, &refs)) {
     analyse(&refs);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);

@@ -7,6 +7,7 @@
 ; RUN: for o in 0 2; do llc -O$o -filetype=obj %t/out.ll -o %t/out.o && llvm-readobj --stackmap %t/out.o | FileCheck --check-prefix=MAP %t/fine.ll || exit 1; done
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/refused.ll 2>&1 | FileCheck --implicit-check-not=error: %t/refused.ll
 ; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/unwound.ll 2>&1 | FileCheck %t/unwound.ll
+; RUN: not %cairn opt -p rewrite-statepoints --roots=pairs --disable-output %t/funclet.ll 2>&1 | FileCheck %t/funclet.ll
 ; RUN: not %cairn-cc -fcairn-roots=pairs -c %t/unwound.ll -o %t/no.o 2>&1 | FileCheck %t/unwound.ll
 ; RUN: %cairn-cc -c %t/unwound.ll -o %t/all.o
 ; RUN: not %cairn-cc -fcairn-roots=some -c %t/fine.ll -o %t/no.o 2>&1 | FileCheck --check-prefix=WORD %s
@@ -88,7 +89,7 @@ define void @span() gc "statepoint-example" {
 declare void @foo()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare i32 @personality(...)
-; CHECK: error: in function 'pad': %p lives into the landing pad of the call to @{{(cairn.call.)?}}foo, where no pair is relocated: keep it out of the pad's code [roots-pairs]
+; CHECK: error: in function 'pad': %p lives into the pad of the call to @{{(cairn.call.)?}}foo and needs landing pads of type token, but the function uses what a landing pad returns, {{.*}} [roots-pairs]
 define void @pad(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @personality {
   invoke void @foo() to label %ok unwind label %pad
 ok:
@@ -98,7 +99,7 @@ pad:
   call void @use(ptr addrspace(1) %p)
   resume { ptr, i32 } %l
 }
-; CHECK: error: in function 'phi': %v lives into the landing pad of the call to @{{(cairn.call.)?}}foo
+; CHECK: error: in function 'phi': %v lives into the pad of the call to @{{(cairn.call.)?}}foo and needs landing pads of type token
 define void @phi(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" personality ptr @personality {
 e:
   invoke void @foo() to label %ok unwind label %pad
@@ -111,4 +112,36 @@ pad:
   %l = landingpad { ptr, i32 } cleanup
   call void @use(ptr addrspace(1) %v)
   resume { ptr, i32 } %l
+}
+; A pad whose value is used elsewhere in the function counts: LLVM wants one type.
+; CHECK: error: in function 'other': %p lives into the pad of the call to @{{(cairn.call.)?}}foo and needs landing pads of type token
+define i32 @other(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @personality {
+  invoke void @foo() to label %ok unwind label %pad
+ok:
+  invoke void @foo() to label %out unwind label %pad2
+out:
+  ret i32 0
+pad:
+  %l = landingpad { ptr, i32 } cleanup
+  call void @use(ptr addrspace(1) %p)
+  ret i32 1
+pad2:
+  %l2 = landingpad { ptr, i32 } cleanup
+  %s = extractvalue { ptr, i32 } %l2, 1
+  ret i32 %s
+}
+
+;--- funclet.ll
+declare void @foo()
+declare void @use(ptr addrspace(1)) "gc-leaf-function"
+declare i32 @__CxxFrameHandler3(...)
+; CHECK: error: in function 'funclet': %p lives into the pad of the call to @foo and is to be relocated in a funclet, where nothing can be: keep it out of the funclet's code [roots-pairs]
+define void @funclet(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @__CxxFrameHandler3 {
+  invoke void @foo() to label %ok unwind label %pad
+ok:
+  ret void
+pad:
+  %l = cleanuppad within none []
+  call void @use(ptr addrspace(1) %p) [ "funclet"(token %l) ]
+  cleanupret from %l unwind to caller
 }

@@ -62,30 +62,51 @@ static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
   return (uint32_t)low;
 }
 
-LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
-                              uint32_t value, LLVMValueRef before)
+/* At the builder's place, by the token of `point` or of its landing pad. */
+static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *refs,
+                                   const struct cn_parse_point *point, uint32_t value,
+                                   LLVMValueRef token)
 {
-  struct cn_parse_point *point = &refs->points.at[at];
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMTypeRef type = LLVMTypeOf(v->value);
-  LLVMValueRef args[] = {point->call, cn_emitter_number(e, live_rank(point, v->base)),
+  LLVMValueRef args[] = {token, cn_emitter_number(e, live_rank(point, v->base)),
                          cn_emitter_number(e, live_rank(point, value))};
   LLVMValueRef relocate = e->relocate;
-  if (before) {
-    LLVMPositionBuilderBefore(e->builder, before);
-    LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
-  } else {
-    cn_emitter_behind(e, point->last);
-  }
+
   if (LLVMGetPointerAddressSpace(type) != CAIRN_ABI_ADDRESS_SPACE)
     relocate = cn_intrinsic(e->ctx, "llvm.experimental.gc.relocate", &type, 1);
   LLVMValueRef made = cn_emitter_call(e, relocate, args, 3);
   LLVMSetInstructionCallConv(made, LLVMColdCallConv);
   if (e->names)
     cn_name_after(made, v->value, ".relocated");
+  return made;
+}
+
+LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
+                              uint32_t value, LLVMValueRef before)
+{
+  struct cn_parse_point *point = &refs->points.at[at];
+
+  if (before) {
+    LLVMPositionBuilderBefore(e->builder, before);
+    LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
+  } else {
+    cn_emitter_behind(e, point->last);
+  }
+  LLVMValueRef made = build_relocate(e, refs, point, value, point->call);
   if (!before)
     point->last = made;
   return made;
+}
+
+LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, uint32_t at,
+                             uint32_t value)
+{
+  const struct cn_parse_point *point = &refs->points.at[at];
+  LLVMValueRef pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(point->call));
+
+  cn_emitter_behind(e, pad);
+  return build_relocate(e, refs, point, value, pad);
 }
 
 void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)

@@ -51,6 +51,9 @@ void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction);
 /* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
                               uint32_t value, LLVMValueRef before);
+/* The same on the unwind edge, by the token of the landing pad (token_pads.c). */
+LLVMValueRef cn_emit_unwound(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point,
+                             uint32_t value);
 /* Set the builder to make something after `point` and the relocates that stand there. */
 void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);

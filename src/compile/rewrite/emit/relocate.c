@@ -20,6 +20,7 @@
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
+#include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"
 
 /* What reads a definition, and is to be told when it is made. */
@@ -33,12 +34,15 @@ struct read {
 };
 
 /* One value's definitions, numbered as value_flow.c wants: 1 the original, 2.. its relocates in the
- * order of its crossings, then what enters each block of its live range. */
+ * order of its crossings, then, in a function with pads of type token, its relocates on the unwind
+ * edges in the same order, then what enters each block of its live range. */
 struct web {
   struct cn_emitter *emitter;
   struct cn_refs *refs;
   struct cn_live_range range;
   uint32_t *crossed, *last_cross; /* per block: if crossed == range.stamp, its last crossing */
+  /* per block: 0, or 1 + the parse point whose landing pad of type token it is; null if none is */
+  uint32_t *pads;
   const struct cn_ref_value *v;
   uint32_t value, sources;
   /* value_flow.c's answer per block of the range; null if nothing was crossed before it */
@@ -57,23 +61,14 @@ static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
   return &web->refs->points.at[web->refs->crossings.at[web->v->cross + i]];
 }
 
-static uint32_t at_end(const struct web *web, uint32_t block)
+/* The first number of a relocate on an unwind edge. */
+static uint32_t first_unwound(const struct web *web)
 {
-  if (web->crossed[block] == web->range.stamp)
-    return 2 + web->last_cross[block];
-  if (block == web->v->block)
-    return 1;
-  CN_CHECK(web->range.in[block] == web->range.stamp);
-  return web->sources + 1 + web->range.slot[block];
+  return 2 + web->v->cross_count;
 }
 
-static uint32_t resolve(const struct web *web, uint32_t number)
-{
-  return number > web->sources ? web->top[number - web->sources - 1] : number;
-}
-
-/* The number of the definition that is read at a position. */
-static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
+/* The number of crossings before a position. */
+static uint32_t crossings_before(const struct web *web, uint32_t pos)
 {
   uint32_t low = 0, high = web->v->cross_count;
 
@@ -84,12 +79,42 @@ static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
     else
       high = middle;
   }
-  if (low > 0 && crossing(web, low - 1)->block == block)
-    return 2 + low - 1;
-  if (block == web->v->block)
-    return 1;
+  return low;
+}
+
+/* What a block without crossings is entered with. */
+static uint32_t entering(const struct web *web, uint32_t block)
+{
   CN_CHECK(web->range.in[block] == web->range.stamp);
-  return resolve(web, web->sources + 1 + web->range.slot[block]);
+  if (web->pads && web->pads[block]) {
+    const struct cn_parse_point *point = &web->refs->points.at[web->pads[block] - 1];
+    uint32_t i = crossings_before(web, point->pos);
+    CN_CHECK(i < web->v->cross_count && crossing(web, i) == point);
+    return first_unwound(web) + i;
+  }
+  return web->sources + 1 + web->range.slot[block];
+}
+
+static uint32_t at_end(const struct web *web, uint32_t block)
+{
+  if (web->crossed[block] == web->range.stamp)
+    return 2 + web->last_cross[block];
+  return block == web->v->block ? 1 : entering(web, block);
+}
+
+static uint32_t resolve(const struct web *web, uint32_t number)
+{
+  return number > web->sources ? web->top[number - web->sources - 1] : number;
+}
+
+/* The number of the definition that is read at a position. */
+static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
+{
+  uint32_t before = crossings_before(web, pos);
+
+  if (before > 0 && crossing(web, before - 1)->block == block)
+    return 2 + before - 1;
+  return block == web->v->block ? 1 : resolve(web, entering(web, block));
 }
 
 /* ---- what is read, and where ---- */
@@ -117,6 +142,8 @@ static void note_read(struct web *web, struct read read, struct cn_place place)
   if (number > web->sources) {
     if (!web->made[number])
       web->made[number] = make_phi(web, number - web->sources - 1);
+  } else if (number >= first_unwound(web)) {
+    web->places[number].state = CN_PLACE_DIRECT; /* in the pad */
   } else if (number > 1) {
     cn_place_join(web->refs, &web->places[number], place);
   }
@@ -281,6 +308,15 @@ static void keep_listed(struct web *web)
 
 /* ---- making and reading ---- */
 
+static void make_unwound(struct web *web)
+{
+  for (uint32_t n = first_unwound(web); n <= web->sources; n++)
+    if (web->places[n].state != CN_PLACE_NONE)
+      web->made[n] = cn_emit_unwound(
+          web->emitter, web->refs,
+          web->refs->crossings.at[web->v->cross + n - first_unwound(web)], web->value);
+}
+
 /* Make the definitions that something reads; all, if they are not to stand where they are read. */
 static void make_definitions(struct web *web)
 {
@@ -346,7 +382,7 @@ static void relocate_value(struct web *web, uint32_t value)
 
   web->v = v;
   web->value = value;
-  web->sources = 1 + v->cross_count;
+  web->sources = 1 + (web->pads ? 2 : 1) * v->cross_count;
   cn_live_range(&web->range, web->refs, value);
   for (uint32_t i = 0; i < v->cross_count; i++) {
     uint32_t block = crossing(web, i)->block;
@@ -361,14 +397,34 @@ static void relocate_value(struct web *web, uint32_t value)
   fill_phis(web);
   keep_listed(web);
   make_definitions(web);
+  make_unwound(web);
   for (size_t r = 0; r < web->reads.count; r++)
     put_in(web, &web->reads.at[r]);
   free(web->top);
 }
 
+/* The landing pads of type token, by which references are relocated on unwind edges. */
+static uint32_t *find_pads(const struct cn_refs *refs)
+{
+  uint32_t *pads = NULL;
+
+  for (uint32_t p = 0; p < refs->points.count; p++) {
+    LLVMValueRef statepoint = refs->points.at[p].call;
+    if (!LLVMIsAInvokeInst(statepoint) || !cn_pads_is_token(LLVMGetUnwindDest(statepoint)))
+      continue;
+    if (!pads)
+      pads = cn_alloc(refs->cfg->count * sizeof *pads);
+    pads[cn_cfg_index(refs->cfg, LLVMGetUnwindDest(statepoint))] = 1 + p;
+  }
+  return pads;
+}
+
 void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
 {
   struct web web = {.emitter = emitter, .refs = refs};
+
+  if (cn_pairs_only(emitter->ctx))
+    web.pads = find_pads(refs);
 
   cn_live_init(&web.range, refs->cfg);
   web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
@@ -386,5 +442,6 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   free(web.places);
   free(web.kept);
   free(web.crossed);
+  free(web.pads);
   cn_live_free(&web.range);
 }

@@ -32,6 +32,8 @@ LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32
 /* Give invokes whose results or relocates must stand in the normal destination one of their own;
  * fold phis of one entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
+/* Rename the blocks that phis of `block` come from: `to` has block -> block. */
+void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);
 /* Demote what is live into the unwind destination of a parse point. True: `refs` is outdated. */
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 /* Replace phis of references in pads by slots that are stored before the invokes. True: `refs` is

@@ -13,7 +13,14 @@ struct cn_refs;
 bool cn_pairs_only(const struct cn_ctx *ctx);
 /* If so, report what in `function` cannot be one. */
 void cn_pairs_refuse(struct cn_ctx *ctx, LLVMValueRef function);
-/* If so, report references that live into pads. True if there are such. */
-bool cn_pairs_refuse_unwound(struct cn_ctx *ctx, struct cn_refs *refs);
+
+/* ---- token_pads.c ---- */
+
+/* Is `block` a landing pad of type token? */
+bool cn_pads_is_token(LLVMBasicBlockRef block);
+/* Where references live into landing pads over parse points: give each invoke a pad of its own,
+ * those of parse points of type token, or report why not. True: the CFG and `refs` are
+ * outdated. */
+bool cn_token_pads(struct cn_ctx *ctx, struct cn_refs *refs);
 
 #endif

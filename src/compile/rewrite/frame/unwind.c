@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Exceptional edges of parse points. What is live into the unwind destination of an invoke is
- * demoted (demote.h): a gc.relocate there would need a landing pad of type token, which a front end
- * does not make, and has no place at all among funclets (docs/llvm-22.md, "unwind edges"). The
- * pad's code then finds its references in the frame, whoever threw and wherever they moved.
+ * demoted (demote.h): a gc.relocate there would need a landing pad of type token, which has no
+ * values (token_pads.c, where that is wanted), and has no place at all among funclets
+ * (docs/llvm-22.md, "unwind edges"). The pad's code then finds its references in the frame, whoever
+ * threw and wherever they moved.
  *
  * Needs: struct cn_refs. Provides: no reference is live into a pad over a
  * parse point; normal destinations with room for results. Breaks: struct cn_refs; the splitting of
@@ -51,14 +52,14 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
 }
 
 /* The API cannot rename an incoming block of a phi: make another phi. */
-static void rename_incoming(struct edges *edges, LLVMValueRef phi)
+static void rename_incoming(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMValueRef phi)
 {
-  LLVMPositionBuilderBeforeInstrAndDbgRecords(edges->builder, phi);
-  LLVMValueRef renamed = cn_build_phi_like(edges->builder, phi, "");
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
+  LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");
   for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
     LLVMValueRef value = LLVMGetIncomingValue(phi, n);
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
-    const uint64_t *between = cn_ptrmap_find(&edges->between, block);
+    const uint64_t *between = cn_ptrmap_find(to, block);
     if (between)
       block = (LLVMBasicBlockRef)(uintptr_t)*between;
     LLVMAddIncoming(renamed, &value, &block, 1);
@@ -66,16 +67,14 @@ static void rename_incoming(struct edges *edges, LLVMValueRef phi)
   cn_emit_instead(phi, renamed);
 }
 
-static void rename_all(struct edges *edges)
+void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block)
 {
   LLVMValueRef next;
 
-  for (size_t i = 0; i < edges->to.count; i++)
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(edges->to.at[i]); LLVMIsAPHINode(phi);
-         phi = next) {
-      next = LLVMGetNextInstruction(phi);
-      rename_incoming(edges, phi);
-    }
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(block); LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    rename_incoming(builder, to, phi);
+  }
 }
 
 /* A phi with one entry is its operand. */
@@ -107,7 +106,8 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
     if ((wrapped || cn_holds_ref(LLVMTypeOf(invoke))) && is_shared(LLVMGetNormalDest(invoke)))
       split_edge(&edges, invoke);
   }
-  rename_all(&edges);
+  for (size_t i = 0; i < edges.to.count; i++)
+    cn_unwind_rename(edges.builder, &edges.between, edges.to.at[i]);
   cn_ptrmap_free(&edges.between);
   cn_ptrmap_free(&edges.renamed);
   cn_free(&edges.to);

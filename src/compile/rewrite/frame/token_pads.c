@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * References that live into landing pads where every root is to be a pair: they stay in SSA form,
+ * and relocate.c relocates them in the pad by its token (LLVM's LangRef, "llvm.experimental.gc.
+ * relocate": the landing pad of the statepoint's invoke, which no other invoke may share). So each
+ * invoke gets a pad of its own, which goes on to what follows the pad that they shared; that is an
+ * ordinary block then, phis included.
+ *
+ * A pad of type token has no exception pointer and no selector: instruction selection makes nothing
+ * of either, and resume takes no token. All pads of a function have one type, so a function whose
+ * code uses what a pad returns is refused, as are funclets, which have no place for a relocate.
+ *
+ * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()).
+ * Provides: a pad of type token, of its own, for each invoke; diagnostic roots-pairs. Breaks: struct
+ * cn_refs, struct cn_cfg.
+ */
+#include "compile/rewrite/frame/pairs.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/values/refs.h"
+
+/* The landingpad, or another pad, of `block`; null if it is none. */
+static LLVMValueRef pad_of(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i
+                                                                                            : NULL;
+}
+
+static bool is_token(LLVMValueRef pad)
+{
+  return LLVMIsALandingPadInst(pad) &&
+         LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
+}
+
+bool cn_pads_is_token(LLVMBasicBlockRef block)
+{
+  LLVMValueRef pad = pad_of(block);
+
+  return pad && is_token(pad);
+}
+
+/* ---- what lives into pads ---- */
+
+/* A reference, and the invoke into whose pad it lives. */
+struct unwound {
+  LLVMValueRef value, invoke;
+};
+
+/* A phi of references at the head of the pad of `invoke`, or null. */
+static LLVMValueRef phi_of(LLVMValueRef invoke)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetUnwindDest(invoke));
+
+  while (LLVMIsAPHINode(i) && !cn_holds_ref(LLVMTypeOf(i)))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsAPHINode(i) ? i : NULL;
+}
+
+/* The invoke into whose pad value `v` lives over it, or null. */
+static LLVMValueRef invoke_of(struct cn_live_range *range, const struct cn_refs *refs, uint32_t v)
+{
+  const struct cn_ref_value *value = &refs->values.at[v];
+  bool ranged = false;
+
+  for (uint32_t c = value->cross; c < value->cross + value->cross_count; c++) {
+    LLVMValueRef call = refs->points.at[refs->crossings.at[c]].call;
+    if (!LLVMIsAInvokeInst(call))
+      continue;
+    if (!ranged)
+      cn_live_range(range, refs, v);
+    ranged = true;
+    if (range->in[cn_cfg_index(refs->cfg, LLVMGetUnwindDest(call))] == range->stamp)
+      return call;
+  }
+  return NULL;
+}
+
+/* One of them stands for all. */
+static struct unwound find_unwound(struct cn_refs *refs)
+{
+  struct unwound found = {0};
+  struct cn_live_range range;
+
+  for (size_t p = 0; p < refs->points.count && !found.value; p++) {
+    found.invoke = refs->points.at[p].call;
+    if (LLVMIsAInvokeInst(found.invoke))
+      found.value = phi_of(found.invoke);
+  }
+  if (found.value)
+    return found;
+  cn_liveness(refs);
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count && !found.value; v++) {
+    found.invoke = invoke_of(&range, refs, v);
+    if (found.invoke)
+      found.value = refs->values.at[v].value;
+  }
+  cn_live_free(&range);
+  return found;
+}
+
+/* ---- which pads cannot be ---- */
+
+static const char *const values_used =
+    "needs landing pads of type token, but the function uses what a landing pad returns, and a token "
+    "pad returns neither exception pointer nor selector: take these from elsewhere (a thread-local "
+    "that the runtime sets), or keep the reference out of the pad's code";
+static const char *const in_funclet =
+    "is to be relocated in a funclet, where nothing can be: keep it out of the funclet's code";
+
+/* Why `block` cannot take part; null if it can. LLVM's verifier holds all landing pads of a
+ * function, and what it resumes with, to one type. */
+static const char *why_not(LLVMBasicBlockRef block)
+{
+  LLVMValueRef pad = pad_of(block);
+
+  if (LLVMIsAResumeInst(LLVMGetBasicBlockTerminator(block)))
+    return values_used;
+  if (!pad || is_token(pad))
+    return NULL;
+  if (!LLVMIsALandingPadInst(pad))
+    return in_funclet;
+  return LLVMGetFirstUse(pad) ? values_used : NULL;
+}
+
+static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct unwound *unwound)
+{
+  char name[120], call[160];
+  const char *why = NULL;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !why;
+       b = LLVMGetNextBasicBlock(b))
+    why = why_not(b);
+  if (why)
+    cn_error(ctx, unwound->invoke, "roots-pairs", "%s lives into the pad of the %s and %s",
+             cn_value_name(unwound->value, name, sizeof name),
+             cn_calls_name(unwound->invoke, call, sizeof call), why);
+  return why != NULL;
+}
+
+/* ---- a pad for each ---- */
+
+struct splitter {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  struct cn_ptrmap pads; /* block of an invoke -> its new pad */
+};
+
+static void build_pad(struct splitter *s, LLVMValueRef like)
+{
+  unsigned clauses = LLVMGetNumClauses(like);
+  LLVMTypeRef token = LLVMTokenTypeInContext(s->ctx->llvm);
+
+  LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(like));
+  LLVMValueRef pad = LLVMBuildLandingPad(s->builder, token, NULL, clauses, "");
+  for (unsigned c = 0; c < clauses; c++)
+    LLVMAddClause(pad, LLVMGetClause(like, c));
+  LLVMSetCleanup(pad, LLVMIsCleanup(like));
+  LLVMBuildBr(s->builder, LLVMGetInstructionParent(like));
+}
+
+static void split_pad(struct splitter *s, LLVMValueRef shared)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(shared);
+  CN_VECTOR(LLVMValueRef) invokes = {0};
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use))
+    if (LLVMIsAInvokeInst(LLVMGetUser(use)))
+      cn_push(&invokes, LLVMGetUser(use));
+  for (size_t i = 0; i < invokes.count; i++) {
+    LLVMBasicBlockRef own = LLVMInsertBasicBlockInContext(s->ctx->llvm, block, "");
+    LLVMPositionBuilderAtEnd(s->builder, own);
+    build_pad(s, shared);
+    LLVMSetUnwindDest(invokes.at[i], own);
+    *cn_ptrmap_add(&s->pads, LLVMGetInstructionParent(invokes.at[i]), NULL) = (uintptr_t)own;
+  }
+  cn_free(&invokes);
+  cn_unwind_rename(s->builder, &s->pads, block);
+  LLVMInstructionEraseFromParent(shared);
+}
+
+bool cn_token_pads(struct cn_ctx *ctx, struct cn_refs *refs)
+{
+  LLVMValueRef function = refs->cfg->function;
+  struct unwound unwound = find_unwound(refs);
+  struct splitter s = {.ctx = ctx, .builder = NULL};
+  CN_VECTOR(LLVMValueRef) pads = {0};
+
+  if (!unwound.value || refuse_pads(ctx, function, &unwound))
+    return false;
+  s.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    if (pad_of(b))
+      cn_push(&pads, pad_of(b));
+  for (size_t i = 0; i < pads.count; i++)
+    split_pad(&s, pads.at[i]);
+  cn_free(&pads);
+  cn_ptrmap_free(&s.pads);
+  LLVMDisposeBuilder(s.builder);
+  return true;
+}
