@@ -87,8 +87,9 @@ static LLVMModuleRef compile(LLVMModuleRef module, LLVMTargetMachineRef machine,
   LLVMSetTarget(module, LLVMGetDefaultTargetTriple());
   if (start)
     LLVMSetValueName2(start, program->run, strlen(program->run));
-  LLVMModuleRef result = cairn_compile_pipeline(module, machine, &options);
-  if (!start || !result || !cairn_compile_in_memory(result, program->enter, program->leave))
+  LLVMModuleRef result;
+  if (!start || cairn_compile_pipeline(module, machine, &options, &result) != CAIRN_OK ||
+      cairn_compile_in_memory(result, program->enter, program->leave) != CAIRN_OK)
     exit(1);
   LLVMDisposeModule(module);
   return result;

@@ -51,9 +51,9 @@ static bool insert_safepoints(LLVMModuleRef module)
       .opt_level = 2, .address_spaces = spaces, .address_space_count = 2};
   struct cairn_diagnostics found = {0};
 
-  bool ok = cairn_place_safepoints(module, &options, &found) &&
-            cairn_rewrite_statepoints(module, &options, &found) &&
-            cairn_verify_safepoints(module, &options, &found);
+  bool ok = cairn_place_safepoints(module, &options, &found) == CAIRN_OK &&
+            cairn_rewrite_statepoints(module, &options, &found) == CAIRN_OK &&
+            cairn_verify_safepoints(module, &options, &found) == CAIRN_OK;
   print(&found);
   cairn_diagnostics_free(&found);
   return ok;

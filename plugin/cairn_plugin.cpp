@@ -64,8 +64,9 @@ private:
     std::string list = value.str(); // commas end a pass's name where pipelines are text
     for (char &c : list)
       c = c == '+' ? ',' : c;
-    char *wrong = cairn_compile_set(&options, name.str().c_str(),
-                                    word.contains('=') ? list.c_str() : nullptr);
+    char *wrong;
+    cairn_compile_set(&options, name.str().c_str(), word.contains('=') ? list.c_str() : nullptr,
+                      &wrong);
     std::string message = wrong ? wrong : "";
     std::free(wrong);
     return message;
@@ -204,7 +205,7 @@ private:
     options.diagnose = Reporter::hear;
     options.env = &reporter;
     for (size_t i = 0; i < names.size() && ok; i++)
-      ok = cairn_compile_pass(wrap(&module), nullptr, names[i].c_str(), &options);
+      ok = cairn_compile_pass(wrap(&module), nullptr, names[i].c_str(), &options) == CAIRN_OK;
     reporter.finish();
     return ok;
   }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+#include <cairn/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -153,14 +154,14 @@ struct cairn_compile_options {
  * "statepoint-example" or "coreclr" or with attribute "cairn" are looked at. References are
  * pointers in options->address_spaces. Neither a target machine nor cairn_compile_init() is needed,
  * and what comes out is plain LLVM IR for any code generator, linker and runtime that know
- * statepoints. The code generator and the linker need nothing of Cairn's, and the runtime nothing but
- * the calls of place-safepoints' own poll; but not all roots are pairs, unless options->roots asks
- * for that: the others <cairn/stackmap.h> decodes (cairn_stackmap_described()).
+ * statepoints. The code generator and the linker need nothing of Cairn's, and the runtime nothing
+ * but the calls of place-safepoints' own poll; but not all roots are pairs, unless options->roots
+ * asks for that: the others <cairn/stackmap.h> decodes (cairn_stackmap_described()).
  *
- * False: there is at least one CAIRN_ERROR. All that is wrong with the module is reported, not the
- * first error only, and the module is then as it was, to the byte; so the caller may go on with it,
- * for instance by leaving a function out. (With rule "internal" Cairn broke the module, which is
- * our defect; the module is then good for disposal only.)
+ * REFUSED: there is at least one CAIRN_ERROR. All that is wrong with the module is reported, not
+ * the first error only, and the module is then as it was, to the byte; so the caller may go on with
+ * it, for instance by leaving a function out. BROKEN: a CAIRN_ERROR of rule "internal", which is
+ * our defect; the module is then good for disposal only.
  *
  * `options` and `diagnostics` may be null. Findings go to options->diagnose while the function
  * runs, and are appended to `diagnostics`, which the caller frees with cairn_diagnostics_free(). */
@@ -171,8 +172,9 @@ struct cairn_compile_options {
  * "cairn-nopoll", nor between calls of `void @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`;
  * what may come to a safepoint there is refused. Those two calls are for cairn_verify_safepoints(),
  * too; then cairn_compile_pass() of "drop-markers" deletes them. */
-bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                            struct cairn_diagnostics *diagnostics);
+enum cairn_status cairn_place_safepoints(LLVMModuleRef module,
+                                         const struct cairn_compile_options *options,
+                                         struct cairn_diagnostics *diagnostics);
 
 /* Tell `module` what cairn_place_safepoints() found out of the functions that it declares and
  * `from` defines, as attributes of the declarations: which never reach a safepoint
@@ -189,25 +191,29 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
  * that a call is given and nobody needs after it is listed if the call or its callee has the
  * attribute "cairn-live-operands", a "gc-live" bundle of the call names it, or
  * CAIRN_RELOCATION_DEAD_OPERANDS is off (docs/relocation.md). */
-bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                               struct cairn_diagnostics *diagnostics);
+enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module,
+                                            const struct cairn_compile_options *options,
+                                            struct cairn_diagnostics *diagnostics);
 
 /* Prove that on no static path a reference is used after a statepoint that may have moved its
  * object. For statepoints from any producer. Never changes the module. */
-bool cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                             struct cairn_diagnostics *diagnostics);
+enum cairn_status cairn_verify_safepoints(LLVMModuleRef module,
+                                          const struct cairn_compile_options *options,
+                                          struct cairn_diagnostics *diagnostics);
 
 /* Turn statepoints, from any producer, back into the calls that they wrap, for optimising again: a
  * module that was rewritten, stripped and rewritten again is equivalent to what it was. For all
  * functions, with a strategy or not. */
-bool cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                             struct cairn_diagnostics *diagnostics);
+enum cairn_status cairn_strip_statepoints(LLVMModuleRef module,
+                                          const struct cairn_compile_options *options,
+                                          struct cairn_diagnostics *diagnostics);
 
 /* Inline calls that are wrapped in statepoints, where the callee asks for it (alwaysinline) or
  * LLVM's inliner finds it worth while: the statepoints are stripped, the calls inlined, and the
  * functions rewritten again. The options are those of cairn_rewrite_statepoints(). */
-bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                              struct cairn_diagnostics *diagnostics);
+enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
+                                           const struct cairn_compile_options *options,
+                                           struct cairn_diagnostics *diagnostics);
 
 /* ---- how long a program may run between safepoints ---- */
 
@@ -247,19 +253,21 @@ typedef void cairn_time_handler(void *env, const struct cairn_time *time);
 /* Tell `tell` of every managed function of the module, whose safepoints are in place, from any
  * producer. Causes are what has no bound, or takes longer than a second; if options->poll_budget is
  * not 0, than twice that: a call may leave a budget's worth of work behind it, and another follow.
- * False: there is one. Never changes the module. */
-bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
-                             cairn_time_handler *tell, void *env);
+ * TIME: there is one. Never changes the module. */
+enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
+                                          const struct cairn_compile_options *options,
+                                          cairn_time_handler *tell, void *env);
 
 /* ---- for tools, and for programs that use Cairn's runtime ---- */
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, manage-all, shared, report. Returns null, or what is
- * wrong, which the caller frees with free(); *options is as it was then. "address-spaces"
- * allocates: whoever sets it frees options->address_spaces with free(), and has nothing else there
- * before. */
-char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value);
+ * check-polls, polls, poll, poll-budget, roots, manage-all, shared, report. UNKNOWN: there is no
+ * such option; REFUSED: it has no such value. *error is a message then, which the caller frees with
+ * free(), and *options is as it was; else *error is null. "address-spaces" allocates: whoever sets
+ * it frees options->address_spaces with free(), and has nothing else there before. */
+enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
+                                    const char *value, char **error);
 
 /* Null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order
  * of their bits; static. */
@@ -273,37 +281,42 @@ const char *const *cairn_compile_polls_names(void);
  * first target machine is made; later calls do nothing. Not thread-safe. */
 void cairn_compile_init(void);
 
-/* Run the whole pipeline (src/compile/pipeline.c) for `machine`. Returns a new module in the
+/* Run the whole pipeline (src/compile/pipeline.c) for `machine`. *result is a new module in the
  * same context, ready for code generation, which the caller disposes of; `module` is left as it
  * was.
  *
  * An object that a code generator makes of the result does not link as it is: it refers to
  * cairn_object_that_needs_cairn_frames_rewrite, which nothing defines, until frame maps are in the
- * place of its stack maps: by cairn_object_rewrite() of <cairn/object.h>, by `cairn frames --rewrite`,
- * or by a link that cairn-cc makes.
+ * place of its stack maps: by cairn_object_rewrite() of <cairn/object.h>, by `cairn frames
+ * --rewrite`, or by a link that cairn-cc makes.
  *
- * Null after at least one CAIRN_ERROR was reported. What the optimiser makes that cannot be
- * proved precise is optimised again with non-integral references ("ni:1"), then without
- * vectorisation, then at level one; each fall-back is a CAIRN_REMARK. */
-LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                     const struct cairn_compile_options *options);
+ * REFUSED, after at least one CAIRN_ERROR was reported, or BROKEN, after one of rule "internal":
+ * the module is not valid IR, as it came in or, by our defect, as a pass left it. *result is null
+ * then. What the optimiser makes that cannot be proved precise is optimised again with non-integral
+ * references ("ni:1"), then without vectorisation, then at level one; each fall-back is a
+ * CAIRN_REMARK. */
+enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                         const struct cairn_compile_options *options,
+                                         LLVMModuleRef *result);
 
 /* Link-time optimisation: the pipeline in two halves, between which a linker joins modules.
  *
- * cairn_compile_unit() checks a front end's module and prepares it; it is not optimised yet, so that
- * that can be done again with less freedom. It returns a new module in the same context, which the
- * caller disposes of and writes as bitcode; null after a CAIRN_ERROR. The bitcode has in it what the
- * second half must know; what another compiler makes of it does not link, for it refers to a hidden
- * symbol that nothing defines.
+ * cairn_compile_unit() checks a front end's module and prepares it; it is not optimised yet, so
+ * that that can be done again with less freedom. *result is a new module in the same context, which
+ * the caller disposes of and writes as bitcode. Errors as of cairn_compile_pipeline(). The bitcode
+ * has in it what the second half must know; what another compiler makes of it does not link, for it
+ * refers to a hidden symbol that nothing defines.
  *
  * cairn_compile_joined() does the rest, for a module that was joined of such, whose functions are
  * internal where nothing else may call them. It is as cairn_compile_pipeline(), with the options
- * that cairn_compile_joined_options() gets from the module. A function of another compiler's bitcode
- * is a CAIRN_ERROR. */
-LLVMModuleRef cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                 const struct cairn_compile_options *options);
-LLVMModuleRef cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                   const struct cairn_compile_options *options);
+ * that cairn_compile_joined_options() gets from the module. A function of another compiler's
+ * bitcode is a CAIRN_ERROR. */
+enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const struct cairn_compile_options *options,
+                                     LLVMModuleRef *result);
+enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                       const struct cairn_compile_options *options,
+                                       LLVMModuleRef *result);
 
 /* Set what the units were compiled with; `shared`, `manage_all`, address spaces, `report` and
  * callbacks stay. The level is the highest, the size level the lowest; the others are the same in
@@ -315,8 +328,10 @@ void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_opt
  * tells the runtime of its code, its layouts and its globals, and is to be called before anything
  * else of it; `leave` is to be called before it is unloaded, when none of its code is on the stack
  * and no object of its layouts is left. Nothing of Cairn's own in it is visible to other modules.
- * Functions with safepoints get unwind tables. False: the module has one of these names already. */
-bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave);
+ * Functions with safepoints get unwind tables. TAKEN: the module has one of these names already, or
+ * they are one; it is as it was then. */
+enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter,
+                                          const char *leave);
 
 /* Of the pipeline, what one function above runs. */
 enum cairn_part {
@@ -330,18 +345,18 @@ enum cairn_part {
 char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part);
 
 /* Run one pass on the module itself: one of cairn_compile_pass_names(), or whatever LLVM's pipeline
- * parser makes of any other name. `machine` may be null. False after at least one CAIRN_ERROR was
- * reported, or where our pass left something that LLVM's verifier refuses (reported too): the
- * module is then good for nothing but disposal, unless the pass is one of those that have a
- * function above. */
-bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
-                        const struct cairn_compile_options *options);
+ * parser makes of any other name. `machine` may be null. REFUSED: at least one CAIRN_ERROR was
+ * reported; BROKEN: our pass left something that LLVM's verifier refuses (reported too). The module
+ * is then good for nothing but disposal, unless it is REFUSED by a pass that has a function above.
+ */
+enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const char *name, const struct cairn_compile_options *options);
 
 /* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function as text that is
- * the same from run to run; caller frees with free(). The module is left as it was. Null:
- * no such analysis. */
-char *cairn_compile_print(LLVMModuleRef module, const char *analysis,
-                          const struct cairn_compile_options *options);
+ * the same from run to run: *text, which the caller frees with free(). The module is left as it
+ * was. UNKNOWN: there is no such analysis; *text is null then. */
+enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis,
+                                      const struct cairn_compile_options *options, char **text);
 
 /* Null-terminated list of name, one-line help, name, one-line help, ...; static. */
 const char *const *cairn_compile_pass_names(void);

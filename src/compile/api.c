@@ -23,8 +23,9 @@ static void tell(void *env, const struct cairn_diagnostic *diagnostic)
     audience->diagnose(audience->env, diagnostic);
 }
 
-static bool run(LLVMModuleRef module, const char *pass, const struct cairn_compile_options *options,
-                struct cairn_diagnostics *diagnostics)
+static enum cairn_status run(LLVMModuleRef module, const char *pass,
+                             const struct cairn_compile_options *options,
+                             struct cairn_diagnostics *diagnostics)
 {
   struct cairn_compile_options with = {0};
 
@@ -36,32 +37,37 @@ static bool run(LLVMModuleRef module, const char *pass, const struct cairn_compi
   return cairn_compile_pass(module, NULL, pass, &with);
 }
 
-bool cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                            struct cairn_diagnostics *diagnostics)
+enum cairn_status cairn_place_safepoints(LLVMModuleRef module,
+                                         const struct cairn_compile_options *options,
+                                         struct cairn_diagnostics *diagnostics)
 {
   return run(module, "place-safepoints", options, diagnostics);
 }
 
-bool cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                               struct cairn_diagnostics *diagnostics)
+enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module,
+                                            const struct cairn_compile_options *options,
+                                            struct cairn_diagnostics *diagnostics)
 {
   return run(module, "rewrite-statepoints", options, diagnostics);
 }
 
-bool cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                             struct cairn_diagnostics *diagnostics)
+enum cairn_status cairn_verify_safepoints(LLVMModuleRef module,
+                                          const struct cairn_compile_options *options,
+                                          struct cairn_diagnostics *diagnostics)
 {
   return run(module, "verify-safepoints", options, diagnostics);
 }
 
-bool cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                             struct cairn_diagnostics *diagnostics)
+enum cairn_status cairn_strip_statepoints(LLVMModuleRef module,
+                                          const struct cairn_compile_options *options,
+                                          struct cairn_diagnostics *diagnostics)
 {
   return run(module, "strip-statepoints", options, diagnostics);
 }
 
-bool cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                              struct cairn_diagnostics *diagnostics)
+enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
+                                           const struct cairn_compile_options *options,
+                                           struct cairn_diagnostics *diagnostics)
 {
   return run(module, "inline-statepoints", options, diagnostics);
 }

@@ -112,14 +112,15 @@ static void want_unwind_tables(LLVMModuleRef module)
       LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)
+enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter,
+                                          const char *leave)
 {
   struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
 
   if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) ||
       LLVMGetNamedFunction(module, leave) || LLVMGetNamedGlobal(module, enter) ||
       LLVMGetNamedGlobal(module, leave))
-    return false;
+    return CAIRN_E_TAKEN;
   cn_emit_remove(&ctx, "llvm.global_ctors", is_own_structor);
   cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);
   join_roots(&ctx);
@@ -127,5 +128,5 @@ bool cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char
   add_function(module, enter, "cairn_image_register");
   add_function(module, leave, "cairn_image_unregister");
   want_unwind_tables(module);
-  return true;
+  return CAIRN_OK;
 }

@@ -279,22 +279,30 @@ static const struct setting {
     {"report", false, set_report},
 };
 
-char *cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value)
+static enum cairn_status set(struct cairn_compile_options *options, const struct setting *s,
+                             const char *value, char **error)
 {
-  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-    const struct setting *s = &settings[i];
-    if (strcmp(s->name, name) != 0)
-      continue;
-    if (s->has_value != (value != NULL))
-      return cn_format(s->has_value ? "%s needs a value" : "%s takes no value", name);
-    char *wrong = s->set(options, value);
-    if (!wrong)
-      return NULL;
-    char *message = cn_format("%s: %s", name, wrong);
-    free(wrong);
-    return message;
+  if (s->has_value != (value != NULL)) {
+    *error = cn_format(s->has_value ? "%s needs a value" : "%s takes no value", s->name);
+    return CAIRN_E_REFUSED;
   }
-  return cn_format("no option '%s'", name);
+  char *wrong = s->set(options, value);
+  if (!wrong)
+    return CAIRN_OK;
+  *error = cn_format("%s: %s", s->name, wrong);
+  free(wrong);
+  return CAIRN_E_REFUSED;
+}
+
+enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
+                                    const char *value, char **error)
+{
+  *error = NULL;
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (strcmp(settings[i].name, name) == 0)
+      return set(options, &settings[i], value, error);
+  *error = cn_format("no option '%s'", name);
+  return CAIRN_E_UNKNOWN;
 }
 
 void cairn_compile_init(void)

@@ -151,6 +151,11 @@ static struct cn_ctx context_for(LLVMModuleRef module, LLVMTargetMachineRef mach
                          .options = options ? options : &defaults};
 }
 
+static enum cairn_status status_of(const struct cn_ctx *ctx, bool ok)
+{
+  return ok ? CAIRN_OK : ctx->broken ? CAIRN_E_BROKEN : CAIRN_E_REFUSED;
+}
+
 static bool verify_module(struct cn_ctx *ctx, const char *pass)
 {
   char *message = NULL;
@@ -382,6 +387,7 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
     clone = clone_module(prepared, lines);
     struct cn_ctx ctx = context_for(clone, prepared->machine, &holding);
     ok = run_from(&ctx, order, freedom, each);
+    prepared->broken = ctx.broken;
     if (!lines && says_something(&held)) {
       lines = true;
       ok = false;
@@ -430,55 +436,60 @@ static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
          run_ours(ctx, prepare);
 }
 
-LLVMModuleRef cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                               const struct cairn_compile_options *options)
+enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const struct cairn_compile_options *options,
+                                   LLVMModuleRef *result)
 {
   struct cn_ctx ctx = context_for(module, machine, options);
+  bool once = run_once(&ctx, find_step("prepare"));
 
-  return run_once(&ctx, find_step("prepare"))
-             ? attempt_all(&ctx, order_of(ctx.options) + ONCE)
-             : NULL;
+  *result = once ? attempt_all(&ctx, order_of(ctx.options) + ONCE) : NULL;
+  return status_of(&ctx, *result);
 }
 
-LLVMModuleRef cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                     const struct cairn_compile_options *options)
+enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                         const struct cairn_compile_options *options,
+                                         LLVMModuleRef *result)
 {
   LLVMModuleRef prepared = LLVMCloneModule(module);
-  LLVMModuleRef result = cn_pipeline_take(prepared, machine, options);
+  enum cairn_status status = cn_pipeline_take(prepared, machine, options, result);
 
   LLVMDisposeModule(prepared);
-  return result;
+  return status;
 }
 
 /* ---- link-time optimisation: the pipeline in two halves ---- */
 
-LLVMModuleRef cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                 const struct cairn_compile_options *options)
+enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const struct cairn_compile_options *options,
+                                     LLVMModuleRef *result)
 {
   static const struct step prepare = {"prepare", cn_prepare_unit, NULL, ANY_TARGET};
   LLVMModuleRef prepared = LLVMCloneModule(module);
   struct cn_ctx ctx = context_for(prepared, machine, options);
 
-  if (run_once(&ctx, &prepare)) {
+  *result = run_once(&ctx, &prepare) ? prepared : NULL;
+  if (*result)
     cn_lto_mark(&ctx);
-    return prepared;
-  }
-  LLVMDisposeModule(prepared);
-  return NULL;
+  else
+    LLVMDisposeModule(prepared);
+  return status_of(&ctx, *result);
 }
 
-LLVMModuleRef cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                   const struct cairn_compile_options *options)
+enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                       const struct cairn_compile_options *options,
+                                       LLVMModuleRef *result)
 {
   static const struct step prepare = {"prepare", cn_prepare_program, NULL, ANY_TARGET};
-  LLVMModuleRef prepared = LLVMCloneModule(module), result = NULL;
+  LLVMModuleRef prepared = LLVMCloneModule(module);
   struct cn_ctx ctx = context_for(prepared, machine, options);
 
+  *result = NULL;
   if (verify_module(&ctx, "(input)") && cn_lto_unmark(&ctx) && drop_offers(&ctx) &&
       run_ours(&ctx, &prepare))
-    result = attempt_all(&ctx, order_of(ctx.options) + ONCE);
+    *result = attempt_all(&ctx, order_of(ctx.options) + ONCE);
   LLVMDisposeModule(prepared);
-  return result;
+  return status_of(&ctx, *result);
 }
 
 char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part)
@@ -511,15 +522,14 @@ static bool fits_target(struct cn_ctx *ctx, const struct step *step)
   return false;
 }
 
-bool cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
-                        const struct cairn_compile_options *options)
+enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const char *name, const struct cairn_compile_options *options)
 {
   struct cn_ctx ctx = context_for(module, machine, options);
   const struct step *step = find_step(name);
 
-  if (step)
-    return fits_target(&ctx, step) && run_ours(&ctx, step);
-  return run_llvm_plainly(&ctx, name);
+  return status_of(&ctx, step ? fits_target(&ctx, step) && run_ours(&ctx, step)
+                              : run_llvm_plainly(&ctx, name));
 }
 
 const char *const *cairn_compile_pass_names(void)

@@ -9,7 +9,8 @@
 
 /* Do what cairn_compile_pipeline() does without a copy of the module first: `module`, which stays the
  * caller's, is to be disposed of afterwards, and nothing else. */
-LLVMModuleRef cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                               const struct cairn_compile_options *options);
+enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                   const struct cairn_compile_options *options,
+                                   LLVMModuleRef *result);
 
 #endif

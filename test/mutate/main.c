@@ -37,7 +37,7 @@ static bool accepts(LLVMModuleRef module)
   unsigned errors = 0;
   struct cairn_compile_options options = {.diagnose = count_error, .env = &errors};
 
-  return cairn_compile_pass(module, NULL, "verify-safepoints", &options) && errors == 0;
+  return cairn_compile_pass(module, NULL, "verify-safepoints", &options) == CAIRN_OK && errors == 0;
 }
 
 /* How many stores to memory that nobody looks at are found: some modules have such on purpose. */

@@ -110,8 +110,10 @@ static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic 
     d->function = function_of(at, number, sizeof number);
   }
   bool told = is_told(ctx, d);
-  if (d->severity == CAIRN_ERROR)
+  if (d->severity == CAIRN_ERROR) {
     ctx->errors++;
+    ctx->broken |= strcmp(d->rule, "internal") == 0;
+  }
   if (!told && ctx->options && ctx->options->diagnose)
     ctx->options->diagnose(ctx->options->env, d);
   free(message);

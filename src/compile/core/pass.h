@@ -25,6 +25,7 @@ struct cn_ctx {
   LLVMTargetMachineRef machine;  /* may be null for a single pass */
   const struct cairn_compile_options *options;
   unsigned errors;               /* CAIRN_ERRORs reported so far */
+  bool broken;                   /* one of them is of rule "internal" */
   /* Of the last of them that were told of a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };

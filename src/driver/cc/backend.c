@@ -331,8 +331,9 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
   set_position(command, module, true, &how, &options);
   options.shared |= command->shared;
   LLVMTargetMachineRef machine = cn_module_machine(module, joined->input, &how);
-  LLVMModuleRef result = machine ? cairn_compile_joined(module, machine, &options) : NULL;
-  bool ok = result && finish(command, joined, result, machine, &how, &wishes);
+  LLVMModuleRef result = NULL;
+  bool ok = machine && cairn_compile_joined(module, machine, &options, &result) == CAIRN_OK &&
+            finish(command, joined, result, machine, &how, &wishes);
   if (result)
     LLVMDisposeModule(result);
   if (machine)
@@ -375,9 +376,11 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   if (!machine)
     return false;
   bool ok = complete(module, machine, unit->input);
-  LLVMModuleRef result = !ok            ? NULL
-                         : command->lto ? cairn_compile_unit(module, machine, &options)
-                                        : cn_pipeline_take(module, machine, &options);
+  LLVMModuleRef result = NULL;
+  if (ok && command->lto)
+    cairn_compile_unit(module, machine, &options, &result);
+  else if (ok)
+    cn_pipeline_take(module, machine, &options, &result);
   if (result) {
     if (command->lto && !from_clang)
       say_target(result, &how, options.shared);

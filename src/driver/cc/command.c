@@ -57,11 +57,12 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
     *known = length && strlen(names[i]) == length && memcmp(names[i], name, length) == 0;
     if (!*known)
       continue;
-    char *wrong = cairn_compile_set(&command->compile, names[i], value + 1);
-    if (wrong)
+    char *wrong;
+    bool ok = cairn_compile_set(&command->compile, names[i], value + 1, &wrong) == CAIRN_OK;
+    if (!ok)
       cn_tool_error("-fcairn-%s", wrong);
     free(wrong);
-    return !wrong;
+    return ok;
   }
   return false;
 }
@@ -91,8 +92,8 @@ static bool set_own(struct cn_command *command, const char *word)
     return set;
   if (strncmp(word, safepoints, sizeof safepoints - 1) == 0) {
     const char *when = word + sizeof safepoints - 1;
-    char *wrong = cairn_compile_set(&command->compile, "safepoints", when);
-    if (!wrong)
+    char *wrong;
+    if (cairn_compile_set(&command->compile, "safepoints", when, &wrong) == CAIRN_OK)
       return true;
     free(wrong);
     cn_tool_error("invalid value '%s' in '%s' (late, early or none)", when, word);

@@ -96,7 +96,7 @@ static size_t first_name(const char *list)
 static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                      const struct opt *opt)
 {
-  if (!cairn_compile_pass(module, machine, name, &opt->compile))
+  if (cairn_compile_pass(module, machine, name, &opt->compile) != CAIRN_OK)
     return false;
   if (is_ours(name))
     return true;
@@ -149,8 +149,8 @@ static bool list_is_valid(const char *list)
 static bool print_analyses(LLVMModuleRef module, const struct opt *opt)
 {
   for (size_t i = 0; i < opt->analyses.count; i++) {
-    char *text = cairn_compile_print(module, opt->analyses.at[i], &opt->compile);
-    if (!text) {
+    char *text;
+    if (cairn_compile_print(module, opt->analyses.at[i], &opt->compile, &text) != CAIRN_OK) {
       cn_tool_error("--print: no analysis '%s' (cfg, liveness, bases or calls)",
                     opt->analyses.at[i]);
       return false;
@@ -215,9 +215,9 @@ static const struct option long_options[] = {
 /* An option that the library knows by the same name. */
 static int set_option(struct opt *opt, const char *name)
 {
-  char *wrong = cairn_compile_set(&opt->compile, name, optarg);
+  char *wrong;
 
-  if (!wrong)
+  if (cairn_compile_set(&opt->compile, name, optarg, &wrong) == CAIRN_OK)
     return CN_EXIT_OK;
   cn_tool_error("--%s", wrong);
   free(wrong);

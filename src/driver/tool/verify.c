@@ -81,9 +81,9 @@ static int set_option(struct cairn_compile_options *options, const char *name)
     free((void *)options->address_spaces);
     options->address_spaces = NULL;
   }
-  char *wrong = cairn_compile_set(options, name, optarg);
+  char *wrong;
 
-  if (!wrong)
+  if (cairn_compile_set(options, name, optarg, &wrong) == CAIRN_OK)
     return CN_EXIT_OK;
   cn_tool_error("--%s", wrong);
   free(wrong);
@@ -98,10 +98,11 @@ static bool verify_module(LLVMModuleRef module, const char *path, const struct r
   if (request->json)
     own.diagnose = print_json;
   if (request->time)
-    return cairn_time_to_safepoint(
-        module, &own, request->json ? cn_verify_print_time_json : cn_verify_print_time, own.env);
-  bool seen = cairn_compile_pass(module, NULL, "verify-unmanaged", &own);
-  return cairn_compile_pass(module, NULL, "verify-safepoints", &own) && seen;
+    return cairn_time_to_safepoint(module, &own,
+                                   request->json ? cn_verify_print_time_json : cn_verify_print_time,
+                                   own.env) == CAIRN_OK;
+  bool seen = cairn_compile_pass(module, NULL, "verify-unmanaged", &own) == CAIRN_OK;
+  return cairn_compile_pass(module, NULL, "verify-safepoints", &own) == CAIRN_OK && seen;
 }
 
 static bool verify(const char *path, const struct request *request)

@@ -204,7 +204,7 @@ static void run_batch(struct tester *t)
       expect(t, f);
   bool ok = true;
   for (unsigned p = 0; ok && p < sizeof passes / sizeof *passes; p++)
-    if (!(ok = cairn_compile_pass(module, NULL, passes[p], &options))) {
+    if (!(ok = cairn_compile_pass(module, NULL, passes[p], &options) == CAIRN_OK)) {
       printf("%llu..%llu: %s fails\n", (unsigned long long)t->first,
              (unsigned long long)(t->first + t->batch - 1), passes[p]);
       t->failed++;

@@ -117,7 +117,7 @@ static void judge_output(LLVMModuleRef module, uint64_t forms, enum cn_stage *st
   if (!is_valid(module))
     return;
   *stage = CN_STAGE_FLAGGED;
-  if (!cairn_compile_pass(module, NULL, "verify-safepoints", &options))
+  if (cairn_compile_pass(module, NULL, "verify-safepoints", &options) != CAIRN_OK)
     return;
   *stage = CN_STAGE_DOUBTED;
   run_passes(module, "function(verify<safepoint-ir>)");
@@ -134,7 +134,7 @@ static void judge_ours(LLVMModuleRef module, const struct cn_trial *trial, struc
   options.slots = (enum cairn_slots)trial->slots;
   v->ours = CN_STAGE_REWRITING;
   v->allowed = cn_random_may_refuse(v->forms, "verify<safepoint-ir>");
-  if (cairn_compile_pass(module, NULL, "rewrite-statepoints", &options))
+  if (cairn_compile_pass(module, NULL, "rewrite-statepoints", &options) == CAIRN_OK)
     judge_output(module, v->forms, &v->ours, v->rule);
   else {
     v->allowed = findings.all_allowed;

@@ -18,8 +18,8 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
-typedef bool api_function(LLVMModuleRef, const struct cairn_compile_options *,
-                          struct cairn_diagnostics *);
+typedef enum cairn_status api_function(LLVMModuleRef, const struct cairn_compile_options *,
+                                       struct cairn_diagnostics *);
 
 static const char sound[] =
     "declare void @foo()\n"
@@ -217,14 +217,14 @@ static void refuses_with(const struct cairn_compile_options *options, api_functi
   LLVMMemoryBufferRef before = bytes_of(module);
   struct cairn_diagnostics found = {0};
 
-  assert_false(run(module, options, &found));
+  assert_int_equal(run(module, options, &found), CAIRN_E_REFUSED);
   assert_same_bytes(before, module);
   assert_int_equal(found.count, count);
   assert_int_equal(found.at[0].severity, CAIRN_ERROR);
   assert_string_equal(found.at[0].rule, rule);
   cairn_diagnostics_free(&found);
   assert_int_equal(found.count, 0);
-  assert_false(run(module, options, NULL));
+  assert_int_equal(run(module, options, NULL), CAIRN_E_REFUSED);
   assert_same_bytes(before, module);
   LLVMDisposeMemoryBuffer(before);
   LLVMDisposeModule(module);
@@ -277,7 +277,7 @@ static void every_finding_comes(void **state)
   struct cairn_diagnostics found = {0};
 
   (void)state;
-  assert_false(cairn_rewrite_statepoints(module, &options, &found));
+  assert_int_equal(cairn_rewrite_statepoints(module, &options, &found), CAIRN_E_REFUSED);
   assert_int_equal(heard, found.count);
   assert_string_equal(about(&found, "cast")->rule, "address-space-cast");
   assert_string_equal(about(&found, "number")->rule, "integer-to-reference");
@@ -287,7 +287,7 @@ static void every_finding_comes(void **state)
   /* The way out: without these functions the module is rewritten. */
   LLVMDeleteFunction(LLVMGetNamedFunction(module, "cast"));
   LLVMDeleteFunction(LLVMGetNamedFunction(module, "number"));
-  assert_true(cairn_rewrite_statepoints(module, &options, &found));
+  assert_int_equal(cairn_rewrite_statepoints(module, &options, &found), CAIRN_OK);
   assert_int_equal(found.count, 0);
   assert_true(has(module, "gc.relocate"));
   LLVMDisposeModule(module);
@@ -301,15 +301,15 @@ static void all_functions_in_turn(void **state)
   struct cairn_diagnostics found = {0};
 
   (void)state;
-  assert_true(cairn_place_safepoints(module, NULL, &found));
+  assert_int_equal(cairn_place_safepoints(module, NULL, &found), CAIRN_OK);
   assert_true(has(module, "cairn_poll_slow"));
-  assert_true(cairn_rewrite_statepoints(module, NULL, &found));
-  assert_true(cairn_verify_safepoints(module, NULL, &found));
+  assert_int_equal(cairn_rewrite_statepoints(module, NULL, &found), CAIRN_OK);
+  assert_int_equal(cairn_verify_safepoints(module, NULL, &found), CAIRN_OK);
   assert_true(has(module, "@callee"));
-  assert_true(cairn_inline_statepoints(module, NULL, &found));
+  assert_int_equal(cairn_inline_statepoints(module, NULL, &found), CAIRN_OK);
   assert_false(has(module, "@callee"));
-  assert_true(cairn_verify_safepoints(module, NULL, &found));
-  assert_true(cairn_strip_statepoints(module, NULL, &found));
+  assert_int_equal(cairn_verify_safepoints(module, NULL, &found), CAIRN_OK);
+  assert_int_equal(cairn_strip_statepoints(module, NULL, &found), CAIRN_OK);
   assert_false(has(module, "llvm.experimental.gc"));
   assert_int_equal(found.count, 0);
   assert_false(LLVMVerifyModule(module, LLVMReturnStatusAction, NULL));
@@ -327,8 +327,8 @@ static void *rewrite_often(void *space)
   for (int round = 0; round < 20; round++) {
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = parse(context, sound);
-    same &= cairn_rewrite_statepoints(module, &options, NULL);
-    same &= cairn_verify_safepoints(module, &options, NULL);
+    same &= cairn_rewrite_statepoints(module, &options, NULL) == CAIRN_OK;
+    same &= cairn_verify_safepoints(module, &options, NULL) == CAIRN_OK;
     same &= has(module, "gc.relocate") == expected;
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
@@ -359,11 +359,11 @@ static void options_by_name(void **state)
   char *wrong;
 
   (void)state;
-  assert_null(cairn_compile_set(&options, "slots", "always"));
-  assert_null(cairn_compile_set(&options, "without", "sink,compare"));
-  assert_null(cairn_compile_set(&options, "slot-budget", "4294967295"));
-  assert_null(cairn_compile_set(&options, "address-spaces", "1,255"));
-  assert_null(cairn_compile_set(&options, "check-polls", NULL));
+  assert_int_equal(cairn_compile_set(&options, "slots", "always", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "without", "sink,compare", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "slot-budget", "4294967295", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "address-spaces", "1,255", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "check-polls", NULL, &wrong), CAIRN_OK);
   assert_int_equal(options.slots, CAIRN_SLOTS_ALWAYS);
   assert_int_equal(options.relocations_off,
                    1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_COMPARE);
@@ -378,8 +378,9 @@ static void options_by_name(void **state)
       {"address-spaces", "0"},   {"address-spaces", "1,1"}, {"address-spaces", ""},
       {"slot-budget", "1e3"},    {"without", ""},          {"safepoints", "LATE"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    wrong = cairn_compile_set(&options, bad[i][0], bad[i][1]);
-    assert_non_null(wrong);
+    bool known = strcmp(bad[i][0], "no-such") != 0;
+    assert_int_equal(cairn_compile_set(&options, bad[i][0], bad[i][1], &wrong),
+                     known ? CAIRN_E_REFUSED : CAIRN_E_UNKNOWN);
     assert_non_null(strstr(wrong, bad[i][0]));
     free(wrong);
     assert_memory_equal(&options, &before, sizeof options);
@@ -393,9 +394,9 @@ static void add_unit(LLVMModuleRef joined, const char *text, unsigned level)
 {
   struct cairn_compile_options options = {.opt_level = level, .poll_budget = 30};
   LLVMModuleRef module = parse(LLVMGetModuleContext(joined), text);
-  LLVMModuleRef unit = cairn_compile_unit(module, NULL, &options);
+  LLVMModuleRef unit;
 
-  assert_non_null(unit);
+  assert_int_equal(cairn_compile_unit(module, NULL, &options, &unit), CAIRN_OK);
   assert_true(has(unit, "@cairn_lto_object_that_only_cairn_cc_can_link = external hidden"));
   assert_false(LLVMLinkModules2(joined, unit));
   LLVMDisposeModule(module);
@@ -416,8 +417,8 @@ static void units_are_joined(void **state)
   assert_int_equal(options.opt_level, 2);
   assert_int_equal(options.poll_budget, 30);
   for (options.opt_level = 0; options.opt_level <= 2; options.opt_level += 2) {
-    LLVMModuleRef code = cairn_compile_joined(joined, NULL, &options);
-    assert_non_null(code);
+    LLVMModuleRef code;
+    assert_int_equal(cairn_compile_joined(joined, NULL, &options, &code), CAIRN_OK);
     assert_false(has(code, "cairn_lto") || has(code, "cairn.lto") || has(code, "cairn-lto"));
     assert_true(has(code, "ptr @kept"));
     assert_int_equal(has(code, "call i64 @other"), options.opt_level == 0);
@@ -425,7 +426,9 @@ static void units_are_joined(void **state)
   }
   assert_int_equal(found.count, 0);
   assert_false(LLVMLinkModules2(joined, parse(context, foreign)));
-  assert_null(cairn_compile_joined(joined, NULL, &options));
+  LLVMModuleRef none;
+  assert_int_equal(cairn_compile_joined(joined, NULL, &options, &none), CAIRN_E_REFUSED);
+  assert_null(none);
   assert_string_equal(found.at[0].rule, "foreign-unit");
   assert_string_equal(found.at[0].function, "foreign");
   cairn_diagnostics_free(&found);

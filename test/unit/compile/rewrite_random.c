@@ -56,7 +56,7 @@ static void try_rewrite(uint64_t seed, unsigned off, bool slots)
                                           .slots = slots ? CAIRN_SLOTS_ALWAYS
                                                          : CAIRN_SLOTS_NEVER};
 
-  bool ok = cairn_compile_pass(module, NULL, "rewrite-statepoints", &options);
+  bool ok = cairn_compile_pass(module, NULL, "rewrite-statepoints", &options) == CAIRN_OK;
   if (!ok) {
     keep(original, module);
     fail_msg("seed %llu is refused or broken (modules in rewrite_random.*.ll)",
@@ -65,7 +65,7 @@ static void try_rewrite(uint64_t seed, unsigned off, bool slots)
   if (!cn_generate_pinned(seed)) /* LLVM knows no immovable references */
     cn_generate_run(module, "function(verify<safepoint-ir>)");
   const char *wrong = NULL;
-  if (!cairn_compile_pass(module, NULL, "verify-safepoints", &options))
+  if (cairn_compile_pass(module, NULL, "verify-safepoints", &options) != CAIRN_OK)
     wrong = "our verifier refuses it";
   struct machine *before = cn_interpret(original), *after = cn_interpret(module);
   unknown += before->unknown;

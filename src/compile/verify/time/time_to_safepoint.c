@@ -346,8 +346,9 @@ static void report(const struct timing *t, uint32_t node, cairn_time_handler *te
   tell(env, &time);
 }
 
-bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
-                             cairn_time_handler *tell, void *env)
+enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
+                                          const struct cairn_compile_options *options,
+                                          cairn_time_handler *tell, void *env)
 {
   static const struct cairn_compile_options defaults;
   struct cn_ctx ctx = {.module = module,
@@ -378,5 +379,5 @@ bool cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_op
   cn_work_forget(&t.known);
   cn_callgraph_free(&t.graph);
   cn_spaces_leave(before);
-  return ok;
+  return ok ? CAIRN_OK : CAIRN_E_TIME;
 }
