@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unwind.h>
-#include "../../tools/random/personality.h"
+#include "../../random/modules/personality.h"
 
 long managed_catch(long n);
 int main(int argc, char **argv);
