@@ -180,7 +180,7 @@ enum cairn_status cairn_place_safepoints(LLVMModuleRef module,
  * `from` defines, as attributes of the declarations: which never reach a safepoint
  * ("gc-leaf-function"), which always do ("cairn-polls"), and how much they do without one
  * ("cairn-work"). To be called before `module` is compiled; wrong as soon as `from` is compiled
- * anew from other sources. */
+ * anew from other sources. Nothing fails; `from` is left as it was, and nothing of it is kept. */
 void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
 
 /* Wrap every parse point in a gc.statepoint and relocate what is live over it

@@ -9,6 +9,8 @@
  *   if (status != CAIRN_OK)
  *     fprintf(stderr, "no region: %s\n", cairn_status_text(status));
  *
+ * Compare with CAIRN_OK: it is 0, so a status must not be taken for a bool.
+ *
  * A bool is the answer to a question, of which "no" is no failure: is the walk past its end, is
  * there a further record, which span is open. A function with neither cannot fail; where memory is
  * exhausted and no MEMORY is named, the process ends with a message. In comments statuses stand

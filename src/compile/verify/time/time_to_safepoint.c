@@ -23,6 +23,10 @@
 #include "compile/cost/unpolled_returns.h"
 #include "compile/verify/time/time_to_safepoint.h"
 
+/* What the public header says of the unit of work. */
+_Static_assert(CAIRN_TIME_PER_US == CN_WORK_PER_US && CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN,
+               "the unit of work is one");
+
 /* After so many rounds through the functions, nothing good is taken for granted any more. */
 #define ROUNDS 6
 
