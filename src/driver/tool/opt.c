@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "driver/times.h"
 #include "driver/tool.h"
+#include "driver/tool/dump.h"
 
 struct opt {
   const char *input, *output;
@@ -19,6 +20,7 @@ struct opt {
   CN_VECTOR(const char *) imports;  /* --import */
   struct cairn_compile_options compile;
   struct cn_times times;
+  struct cn_dump dump;
 };
 
 static void print_names(FILE *out, const char *title, const char *const *name)
@@ -42,6 +44,11 @@ static void print_help(FILE *out)
       "  --print=ANALYSIS      print cfg, liveness, bases or calls of every managed function to\n"
       "                        standard output, after the passes; the module only goes to -o then\n"
       "  --explain-calls       --print=calls\n"
+      "  --print-after=PASS    print the module to standard error after each run of PASS, a name as -p\n"
+      "                        has it; all: after every pass\n"
+      "  --print-changed       print to standard error, after each pass, the functions that it changed\n"
+      "  --verify-each         LLVM's verifier after each pass, and verify-safepoints where there are\n"
+      "                        statepoints; the error names the pass\n"
       "  --manage-all          as for C: every definition is managed\n"
       "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
       "  --time-passes         say on standard error how long each pass took\n"
@@ -92,22 +99,37 @@ static size_t first_name(const char *list)
   return depth == 0 ? i : 0;
 }
 
+/* Is what a pass left sound? Of ours, LLVM's verifier has already run. */
+static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                       const struct opt *opt)
+{
+  bool ok = true;
+
+  if (!is_ours(name)) {
+    char *what = cn_format("pass '%s' left a broken module", name);
+    ok = cn_module_check(module, opt->input, what);
+    free(what);
+  }
+  return ok && (!opt->dump.verify || cn_dump_verify(module, machine, name, &opt->compile));
+}
+
 /* Run one pass of ours, which is followed by LLVM's verifier, or a list of LLVM's. */
 static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                      const struct opt *opt)
 {
-  if (cairn_compile_pass(module, machine, name, &opt->compile) != CAIRN_OK)
+  LLVMModuleRef before = cn_dump_before(&opt->dump, module);
+
+  if (cairn_compile_pass(module, machine, name, &opt->compile) != CAIRN_OK) {
+    if (before)
+      LLVMDisposeModule(before);
     return false;
-  if (is_ours(name))
-    return true;
-  char *what = cn_format("pass '%s' left a broken module", name);
-  bool ok = cn_module_check(module, opt->input, what);
-  free(what);
-  return ok;
+  }
+  cn_dump_after(&opt->dump, name, before, module);
+  return check_pass(module, machine, name, opt);
 }
 
-/* Run `list`; LLVM's neighbours go to its parser together, so that analyses are kept between them.
- */
+/* Run `list`; LLVM's neighbours go to its parser together, so that analyses are kept between them,
+ * unless something looks at single passes. */
 static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
                      const struct opt *opt)
 {
@@ -117,7 +139,7 @@ static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   while (ok && *list) {
     size_t length = first_name(list);
     char *name = cn_format("%.*s", (int)length, list);
-    if (is_ours(name)) {
+    if (is_ours(name) || cn_dump_is_wanted(&opt->dump)) {
       ok = (!*llvm || run_pass(module, machine, llvm, opt)) && run_pass(module, machine, name, opt);
       *llvm = 0;
     } else {
@@ -185,13 +207,17 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 
 /* OPT_SET: an option of cairn_compile_set(), by the same name. */
 enum {
-  OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_HELP, OPT_VERSION
+  OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_AFTER, OPT_CHANGED,
+  OPT_VERIFY, OPT_HELP, OPT_VERSION
 };
 
 static const struct option long_options[] = {
     {"passes", required_argument, NULL, 'p'},
     {"import", required_argument, NULL, OPT_IMPORT},
     {"print", required_argument, NULL, OPT_PRINT},
+    {"print-after", required_argument, NULL, OPT_AFTER},
+    {"print-changed", no_argument, NULL, OPT_CHANGED},
+    {"verify-each", no_argument, NULL, OPT_VERIFY},
     {"explain-calls", no_argument, NULL, OPT_CALLS},
     {"manage-all", no_argument, NULL, OPT_SET},
     {"safepoints", required_argument, NULL, OPT_SET},
@@ -249,6 +275,15 @@ static int take_option(struct opt *opt, int letter, const char *name)
     return CN_EXIT_OK;
   case OPT_CALLS:
     cn_push(&opt->analyses, "calls");
+    return CN_EXIT_OK;
+  case OPT_AFTER:
+    cn_push(&opt->dump.after, optarg);
+    return CN_EXIT_OK;
+  case OPT_CHANGED:
+    opt->dump.changed = true;
+    return CN_EXIT_OK;
+  case OPT_VERIFY:
+    opt->dump.verify = true;
     return CN_EXIT_OK;
   case OPT_SILENT:
     opt->silent = true;
@@ -315,6 +350,7 @@ int cn_opt_main(int argc, char **argv)
   cn_times_free(&opt.times);
   cn_free(&opt.passes);
   cn_free(&opt.analyses);
+  cn_free(&opt.dump.after);
   cn_free(&opt.imports);
   free((void *)opt.compile.address_spaces);
   return status;
