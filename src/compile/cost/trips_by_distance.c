@@ -8,6 +8,9 @@
  * A test of order sees none if the bound is not ahead at all. What is known of it comes from how
  * the bound is computed (start + constant, a choice, a minimum) and from tests of the distance:
  * those by which the bound is chosen, and those that the loop is entered by.
+ *
+ * Where the step is not known, distances are counted in steps: the bound is some products of the
+ * step away, and a test says that the step is so small that they do not wrap.
  */
 #include "compile/analysis/predicates.h"
 #include "compile/cost/cost.h"
@@ -30,23 +33,29 @@ struct distance {
   uint64_t most; /* or UINT64_MAX */
   bool whole;    /* a whole number of steps */
   bool some;     /* not 0 */
+  /* a step that is not known is at most this, or the first test ends the loop; or UINT64_MAX */
+  uint64_t step;
 };
 
-static const struct distance anything = {.most = UINT64_MAX};
+static const struct distance anything = {.most = UINT64_MAX, .step = UINT64_MAX};
+static const struct distance not_ahead = {.most = 0, .whole = true, .step = UINT64_MAX};
+static const struct distance ends_at_once = {.most = 0, .whole = true, .step = 0};
 
 /* Both are known of one distance; one of the two is. */
 static struct distance both(struct distance a, struct distance b)
 {
   return (struct distance){.most = a.most < b.most ? a.most : b.most,
                            .whole = a.whole || b.whole,
-                           .some = a.some || b.some};
+                           .some = a.some || b.some,
+                           .step = a.step < b.step ? a.step : b.step};
 }
 
 static struct distance either(struct distance a, struct distance b)
 {
   return (struct distance){.most = a.most > b.most ? a.most : b.most,
                            .whole = a.whole && b.whole,
-                           .some = a.some && b.some};
+                           .some = a.some && b.some,
+                           .step = a.step > b.step ? a.step : b.step};
 }
 
 static uint64_t mask_of(const struct exit_test *t)
@@ -56,6 +65,8 @@ static uint64_t mask_of(const struct exit_test *t)
 
 static uint64_t step_size(const struct exit_test *t)
 {
+  if (t->iv.by)
+    return 1;
   return t->iv.step < 0 ? 0 - (uint64_t)t->iv.step : (uint64_t)t->iv.step;
 }
 
@@ -64,11 +75,26 @@ static bool is_order(const struct exit_test *t)
   return t->stay != LLVMIntNE;
 }
 
+static bool is_upward(const struct exit_test *t)
+{
+  return t->iv.by || t->iv.step > 0;
+}
+
+static struct distance at_most(uint64_t most)
+{
+  struct distance d = anything;
+
+  d.most = most;
+  return d;
+}
+
 static struct distance exactly(const struct exit_test *t, uint64_t forward)
 {
-  uint64_t most = (t->iv.step > 0 ? forward : 0 - forward) & mask_of(t);
+  struct distance d = at_most((is_upward(t) ? forward : 0 - forward) & mask_of(t));
 
-  return (struct distance){.most = most, .whole = most % step_size(t) == 0, .some = most != 0};
+  d.whole = d.most % step_size(t) == 0;
+  d.some = d.most != 0;
+  return d;
 }
 
 /* ---- what a test says of the distance ---- */
@@ -99,8 +125,8 @@ static bool is_distance(const struct exit_test *t, LLVMValueRef value, LLVMValue
 
   if (!is_binary(value, LLVMSub, &to, &from) || LLVMGetNSW(value) || LLVMGetNUW(value))
     return false;
-  return t->iv.step > 0 ? is_same(to, bound) && is_same(from, t->start)
-                        : is_same(from, bound) && is_same(to, t->start);
+  return is_upward(t) ? is_same(to, bound) && is_same(from, t->start)
+                      : is_same(from, bound) && is_same(to, t->start);
 }
 
 static bool is_constant(LLVMValueRef value, uint64_t *number)
@@ -137,6 +163,28 @@ static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef 
          is_constant(b, &number) && number == step;
 }
 
+/* Is `value` a number of steps that are not known, modulo the width? */
+static bool is_steps(const struct exit_test *t, LLVMValueRef value, uint64_t *number)
+{
+  LLVMValueRef a, b;
+
+  return t->iv.by && is_binary(value, LLVMMul, &a, &b) && a == t->iv.by && is_constant(b, number);
+}
+
+/* `left` p `right` holds, for steps that are not known. */
+static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
+                                LLVMValueRef right, LLVMValueRef bound)
+{
+  struct distance d = anything;
+  uint64_t number;
+
+  if (p == LLVMIntULE && is_distance(t, left, bound) && is_steps(t, right, &number))
+    d.most = number;
+  if (p == LLVMIntULT && left == t->iv.by && is_constant(right, &number) && number > 0)
+    d.step = number - 1;
+  return d;
+}
+
 /* `left` p `right` holds. */
 static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                   LLVMValueRef right, LLVMValueRef bound)
@@ -148,7 +196,9 @@ static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p,
   if (is_order(t) &&
       ((p == leave && is_same(left, t->start) && is_same(right, bound)) ||
        (p == cn_predicate_swapped(leave) && is_same(right, t->start) && is_same(left, bound))))
-    return (struct distance){.most = 0, .whole = true};
+    return not_ahead;
+  if (t->iv.by)
+    return by_steps(t, p, left, right, bound);
   if (!is_constant(right, &number))
     return d;
   if (p == LLVMIntEQ && number == 0 && is_rest(t, left, bound))
@@ -159,8 +209,10 @@ static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p,
   }
   if (p == LLVMIntULE && is_distance(t, left, bound))
     d.most = number;
-  if (p == LLVMIntULE && number < mask_of(t) && is_one_before(t, left, bound))
-    d = (struct distance){.most = number + 1, .some = true};
+  if (p == LLVMIntULE && number < mask_of(t) && is_one_before(t, left, bound)) {
+    d.most = number + 1;
+    d.some = true;
+  }
   return d;
 }
 
@@ -185,7 +237,7 @@ static bool is_junction(LLVMValueRef condition, bool *conjunction, LLVMValueRef 
 
 static bool says_nothing(struct distance d)
 {
-  return d.most == UINT64_MAX && !d.whole && !d.some;
+  return d.most == UINT64_MAX && d.step == UINT64_MAX && !d.whole && !d.some;
 }
 
 /* The distance of `bound` where `condition` is `value`. One that was frozen may have any value if
@@ -227,7 +279,7 @@ static struct distance by_condition(const struct exit_test *t, LLVMValueRef cond
 
 static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth);
 
-/* Nothing is beyond it in the order of the test, so the bound is not ahead. */
+/* In the order of the test nothing is before it, so the loop ends whatever the step. */
 static bool is_least(const struct exit_test *t, LLVMValueRef bound)
 {
   uint64_t number;
@@ -241,12 +293,13 @@ static bool is_least(const struct exit_test *t, LLVMValueRef bound)
 /* start + something. */
 static struct distance of_sum(const struct exit_test *t, LLVMValueRef by)
 {
-  uint64_t number, most;
+  uint64_t number;
 
+  if (t->iv.by)
+    return is_steps(t, by, &number) ? at_most(number) : anything;
   if (is_constant(by, &number))
     return exactly(t, number);
-  most = t->iv.step > 0 ? cn_loops_largest(by) : UINT64_MAX;
-  return (struct distance){.most = most};
+  return is_upward(t) ? at_most(cn_loops_largest(by)) : anything;
 }
 
 static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMValueRef *by)
@@ -283,10 +336,10 @@ static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, u
 {
   LLVMValueRef by;
 
-  if (bound == t->start)
-    return (struct distance){.most = 0, .whole = true};
   if (is_least(t, bound))
-    return (struct distance){.most = 0, .whole = true};
+    return ends_at_once;
+  if (bound == t->start)
+    return not_ahead;
   if (depth == 0 || !LLVMIsAInstruction(bound))
     return anything;
   if (adds_to_start(t, bound, &by))
@@ -294,7 +347,7 @@ static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, u
   if (takes_nearer(t, bound)) {
     uint64_t a = of_bound(t, LLVMGetOperand(bound, 0), depth - 1).most;
     uint64_t b = of_bound(t, LLVMGetOperand(bound, 1), depth - 1).most;
-    return (struct distance){.most = a < b ? a : b};
+    return at_most(a < b ? a : b);
   }
   if (!LLVMIsASelectInst(bound))
     return anything;
@@ -377,22 +430,30 @@ static bool is_only_exit(const struct exit_test *t)
 static bool need_not_meet(const struct exit_test *t)
 {
   switch (t->stay) {
-  case LLVMIntULT: case LLVMIntSLT: return t->iv.step > 0 && cannot_wrap(t);
-  case LLVMIntUGT: case LLVMIntSGT: return t->iv.step < 0 && cannot_wrap(t);
+  case LLVMIntULT: case LLVMIntSLT: return is_upward(t) && cannot_wrap(t);
+  case LLVMIntUGT: case LLVMIntSGT: return !is_upward(t) && cannot_wrap(t);
   default: return t->stay == LLVMIntNE && cannot_wrap(t) && is_only_exit(t);
   }
+}
+
+/* Is a step that is not known no less than 0, and so small that the distance does not wrap? */
+static bool is_small(const struct exit_test *t, struct distance d)
+{
+  uint64_t half = mask_of(t) >> 1, all;
+
+  return d.step <= half && !__builtin_mul_overflow(d.step, d.most, &all) && all <= half;
 }
 
 static uint64_t trips_of(const struct exit_test *t)
 {
   bool any = need_not_meet(t);
 
-  if (is_order(t) && !any)
+  if (is_order(t) ? !any : t->iv.by != NULL)
     return CN_WORK_UNKNOWN;
   struct distance d = both(of_bound(t, t->bound, DEPTH), of_entry(t));
   uint64_t step = step_size(t);
   bool meets = (d.whole || step == 1) && (d.some || !t->next);
-  if (d.most == UINT64_MAX || (!any && !meets))
+  if (d.most == UINT64_MAX || (!any && !meets) || (t->iv.by && !is_small(t, d)))
     return CN_WORK_UNKNOWN;
   uint64_t steps = d.most / step + (d.most % step != 0);
   return t->next ? steps + !steps : steps + 1;
@@ -410,7 +471,8 @@ uint64_t cn_trips_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMV
     LLVMTypeRef type = LLVMTypeOf(tested);
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     if (!cn_loops_outside(loops, loop, t.bound) ||
-        !cn_loops_induction(loops, loop, layout, tested, &t.iv) || t.iv.by)
+        !cn_loops_induction(loops, loop, layout, tested, &t.iv) ||
+        (t.iv.by && !cn_loops_outside(loops, loop, t.iv.by)))
       continue;
     t.width = pointer ? 8 * LLVMPointerSizeForAS(layout, LLVMGetPointerAddressSpace(type))
                       : LLVMGetIntTypeWidth(type);

@@ -4,10 +4,10 @@
 ; RUN: split-file %s %t
 ; RUN: %cairn opt -p place-safepoints,rewrite-statepoints -S %t/cut.ll -o %t/placed.ll
 ; RUN: grep -c 'cairn.bounded' %t/placed.ll | FileCheck --check-prefix=NOTED %s
-; NOTED: 7
+; NOTED: 8
 ; RUN: %cairn verify --check-polls %t/placed.ll 2>&1 | count 0
 ; With longer chunks than were noted, or other tests of what is left, it is not.
-; RUN: sed '/chunk.next = /s/\(-*[0-9]*\)$/\10/' %t/placed.ll > %t/longer.ll
+; RUN: sed '/chunk.next = /s/ \(-*[0-9][0-9]*\)$/ \10/' %t/placed.ll > %t/longer.ll
 ; RUN: %cairn verify --check-polls %t/longer.ll 2>&1 | FileCheck --check-prefix=LONGER %s
 ; LONGER: 'up': taken on trust, {{.*}} 1 loop in it ends soon
 ; LONGER: 'down': taken on trust, {{.*}} 1 loop in it ends soon
@@ -24,6 +24,12 @@
 ; TESTS: 'order': taken on trust, {{.*}} 1 loop in it ends soon
 ; TESTS: 'wraps': taken on trust, {{.*}} 1 loop in it ends soon
 ; TESTS: 'found': taken on trust, {{.*}} 1 loop in it ends soon
+; A step that is not known must be small, and what follows the last chunk of it must end at once.
+; RUN: sed 's/\(chunk.step = icmp ult .*,\) .*/\1 -1/' %t/placed.ll > %t/any.ll
+; RUN: %cairn verify --check-polls %t/any.ll 2>&1 | FileCheck --check-prefix=ANY %s
+; ANY: 'any_step': taken on trust, {{.*}} 1 loop in it ends soon
+; RUN: sed 's/-9223372036854775808$/0/' %t/placed.ll > %t/zero.ll
+; RUN: %cairn verify --check-polls %t/zero.ll 2>&1 | FileCheck --check-prefix=ANY %s
 ; RUN: not %cairn verify --time-to-safepoint %t/hand.ll | FileCheck --check-prefix=HAND %s
 
 ;--- cut.ll
@@ -117,6 +123,19 @@ loop:
 out:
   ret i64 %t
 }
+define void @any_step(ptr addrspace(1) %a, i64 %m, i64 %n, i64 %step) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ %m, %entry ], [ %j, %loop ]
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  store i8 0, ptr addrspace(1) %p
+  %j = add nsw i64 %i, %step
+  %c = icmp slt i64 %j, %n
+  br i1 %c, label %loop, label %out
+out:
+  ret void
+}
 ; A copy for few trips, with two exits.
 define i64 @found(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {
 entry:
@@ -149,6 +168,8 @@ out:
 ; HAND: {{^}}@undefined_to_miss: no safepoint, through 0.
 ; HAND: {{^}}@may_not_return: no safepoint, through unbounded
 ; HAND: {{^}}@other_start: no safepoint, through unbounded
+; HAND: {{^}}@backwards: no safepoint, through unbounded
+; HAND: {{^}}@onwards: no safepoint, through 0.
 target triple = "x86_64-pc-linux-gnu"
 declare i64 @llvm.smin.i64(i64, i64)
 declare void @foreign() "gc-leaf-function"
@@ -325,6 +346,39 @@ loop:
   %j = add i64 %i, 1
   %c = icmp eq i64 %j, %n
   br i1 %c, label %out, label %loop
+out:
+  ret void
+}
+; From beyond the bound, with a step that may lead back, or not.
+define void @backwards(ptr %a, i64 %s, i64 %n, i64 %step) gc "statepoint-example" {
+entry:
+  %over = icmp sge i64 %s, %n
+  %few = icmp ult i64 %step, -8
+  %both = and i1 %over, %few
+  br i1 %both, label %loop, label %out
+loop:
+  %i = phi i64 [ %s, %entry ], [ %j, %loop ]
+  %p = getelementptr i8, ptr %a, i64 %i
+  store i8 0, ptr %p
+  %j = add nsw i64 %i, %step
+  %c = icmp slt i64 %j, %n
+  br i1 %c, label %loop, label %out
+out:
+  ret void
+}
+define void @onwards(ptr %a, i64 %s, i64 %n, i64 %step) gc "statepoint-example" {
+entry:
+  %over = icmp sge i64 %s, %n
+  %few = icmp ult i64 %step, 1000
+  %both = and i1 %over, %few
+  br i1 %both, label %loop, label %out
+loop:
+  %i = phi i64 [ %s, %entry ], [ %j, %loop ]
+  %p = getelementptr i8, ptr %a, i64 %i
+  store i8 0, ptr %p
+  %j = add nsw i64 %i, %step
+  %c = icmp slt i64 %j, %n
+  br i1 %c, label %loop, label %out
 out:
   ret void
 }
