@@ -144,13 +144,13 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_chunks *out
   for (size_t i = 0; i < forms->nests.count; i++) {
     cn_remark(ctx, forms->nests.at[i].compare, "loop",
               "has a copy in which the loops in it do not poll, for few trips of these");
-    cn_twin_build(ctx, &forms->nests.at[i], out);
+    cn_version_build(ctx, &forms->nests.at[i], out);
   }
   for (size_t i = 0; i < forms->candidates.count; i++) {
     struct cn_chunk_candidate *c = &forms->candidates.at[i];
     tell(ctx, c);
     if (c->twin)
-      cn_twin_build(ctx, c, out);
+      cn_version_build(ctx, c, out);
     else
       cn_chunk_build(ctx, c, out);
   }

@@ -272,7 +272,7 @@ bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t lo
   out->unrolls = !products && cn_unroll_leaves_early(loops, loop);
   if (out->unrolls && !(out->trips = trips_unpolled(out)))
     return false;
-  out->twin = cn_twin_fits(loops, loop, products, out);
+  out->twin = cn_version_fits(loops, loop, products, out);
   if (!out->twin && out->unrolls)
     return false;
   return out->twin || !products;

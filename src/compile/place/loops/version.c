@@ -41,7 +41,7 @@ struct twin {
 
 /* ---- which loops ---- */
 
-bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
+bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
                   struct cn_chunk_candidate *c)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -99,7 +99,7 @@ static void build_guard(struct twin *t)
 
 /* ---- all of it ---- */
 
-void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out)
+void cn_version_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out)
 {
   struct twin t = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 

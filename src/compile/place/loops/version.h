@@ -8,10 +8,10 @@
 #include "compile/place/loops/loop_forms.h"
 
 /* Is the loop, whose test `c` describes, worth a copy? Then what copying needs is put into `c`. */
-bool cn_twin_fits(const struct cn_loops *loops, uint32_t loop, bool products,
+bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
                   struct cn_chunk_candidate *c);
 
 /* Copy it. The phis of the header are new ones afterwards. */
-void cn_twin_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out);
+void cn_version_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out);
 
 #endif
