@@ -1,11 +1,12 @@
 # A thin front for CMake and Ninja (CMakeLists.txt is the build description).
 #   make demo    install what is missing, build, run gcbench and the table of early and late safepoints
 #   make check   install what is missing, build, run every test
+#   make quick   build, unit tests, and the lit tests of what changed since origin/main
 #   make bench   measure against plain C and LLVM's own passes
 #   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
 #   make projects   Lua, zlib, cJSON, SQLite from Debian's sources, built and tested with CC=cairn-cc
 #   make soak    random programs under stress, for as long as it takes
-.PHONY: all setup build demo check bench fuzz soak projects clean
+.PHONY: all setup build demo check quick bench fuzz soak projects clean
 all: build
 
 setup:
@@ -20,6 +21,9 @@ demo: build
 
 check: build
 	@scripts/check
+
+quick: build
+	@scripts/quick build
 
 # A goal that one misses is said in its output, and does not stop the others.
 bench: build

@@ -45,6 +45,8 @@ static const struct step {
      "make references of what the optimiser copies as integers", ANY_TARGET},
     {"layouts", cn_layouts,
      "turn the layout statics of allocation calls into collector layouts", PORTED_TARGET},
+    {"count-allocations", cn_count_allocations,
+     "tell how many allocation calls each managed function has", ANY_TARGET},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
     {"route-calls", cn_route_calls,
      "route calls of names that may be native code through stubs", PORTED_TARGET},

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How many allocation calls each managed function has: the example of docs/hacking.md. Changes
+ * nothing. Run it before `allocate`, which expands the calls.
+ */
+#include "compile/core/pass.h"
+#include "compile/lower/layouts.h"
+
+static unsigned count(LLVMValueRef function)
+{
+  enum cn_layout_form form;
+  unsigned calls = 0;
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      calls += cn_layouts_allocates(i, &form);
+  return calls;
+}
+
+bool cn_count_allocations(struct cn_ctx *ctx)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      cn_remark(ctx, f, "allocations", "has %u allocation calls", count(f));
+  return true;
+}
