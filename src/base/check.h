@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one family of checks; on in every build. A failed check is a defect of Cairn, never of its
- * input: it prints expression and place, allocates nothing, and aborts.
+ * The one family of checks. A failed check is a defect of Cairn, never of its input: it prints
+ * expression, file and line, allocates nothing, and aborts. Two levels:
+ *
+ *   CN_CHECK   in every build: what would write wrong code or lose a root if it were passed over,
+ *              and costs next to nothing
+ *   CN_ASSERT  in debug, sanitizer and fuzzing builds, where NDEBUG is not defined: preconditions
+ *              on hot paths, and whole structures
+ *
+ * A validator looks at a whole structure, in linear time: `const char *cn_cfg_wrong(...)` returns
+ * what is wrong with it, or null. The steps that change the structure call it at entry and exit by
+ * CN_ASSERT_VALID; tests call it in every build.
  */
 #ifndef CN_BASE_CHECK_H
 #define CN_BASE_CHECK_H
@@ -15,6 +24,21 @@ _Noreturn void cn_check_failed(const char *expression, const char *file, int lin
 #ifndef __FILE_NAME__
 #define __FILE_NAME__ __FILE__
 #endif
+
+#ifdef NDEBUG
+#define CN_ASSERT(expression) ((void)sizeof((expression) ? 1 : 0)) /* not evaluated */
+#else
+#define CN_ASSERT(expression) CN_CHECK(expression)
+#endif
+
+/* `wrong` is a call of a validator; what it says stands in the place of the expression. */
+#define CN_ASSERT_VALID(wrong) CN_ASSERT(cn_valid((wrong), __FILE_NAME__, __LINE__))
+static inline int cn_valid(const char *wrong, const char *file, int line)
+{
+  if (wrong)
+    cn_check_failed(wrong, file, line);
+  return 1;
+}
 
 #define CN_UNREACHABLE() cn_check_failed("unreachable", __FILE_NAME__, __LINE__)
 

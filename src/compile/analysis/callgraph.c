@@ -223,6 +223,7 @@ void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx)
   }
   find_order(graph);
   find_ways_back(graph);
+  CN_ASSERT_VALID(cn_callgraph_wrong(graph));
 }
 
 void cn_callgraph_free(struct cn_callgraph *graph)
@@ -246,6 +247,7 @@ bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVM
 {
   uint32_t to = cn_callgraph_find(graph, callee);
 
+  CN_ASSERT(caller < graph->count);
   if (to == CN_NO_NODE)
     return graph->nodes[caller].comes_back && !(callee && cn_callgraph_is_safepoint(callee));
   return graph->nodes[to].rank >= graph->nodes[caller].rank ||

@@ -20,6 +20,10 @@ struct cn_call_node {
   bool comes_back;   /* what it calls and is not known may lead back to it */
 };
 
+/* It holds (cn_callgraph_wrong()) that
+ *   - the nodes are managed definitions, and the index leads to each
+ *   - order[] is a permutation of the nodes, and rank is a node's place in it
+ *   - only a node with unknown calls comes back */
 struct cn_callgraph {
   struct cn_ctx *ctx;
   struct cn_call_node *nodes; /* managed definitions, in the module's order */
@@ -30,6 +34,8 @@ struct cn_callgraph {
 
 void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx);
 void cn_callgraph_free(struct cn_callgraph *graph);
+/* What does not hold of it; null: all does. Linear in the calls. */
+const char *cn_callgraph_wrong(const struct cn_callgraph *graph);
 /* CN_NO_NODE: no managed definition. */
 uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function);
 

@@ -140,6 +140,7 @@ static void number_tree(struct cn_cfg *cfg)
 
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 {
+  CN_ASSERT(cfg->has_dominators && a < cfg->count && b < cfg->count);
   return cfg->blocks[b].place - cfg->blocks[a].place < cfg->blocks[a].below;
 }
 
@@ -208,12 +209,14 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
   }
   free(order);
   connect(cfg);
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
 }
 
 void cn_cfg_add_dominators(struct cn_cfg *cfg)
 {
   if (cfg->has_dominators)
     return;
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   cfg->has_dominators = true;
   dominators(cfg);
   number_tree(cfg);
@@ -221,6 +224,7 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg)
   for (uint32_t i = cfg->count; i-- > 0;)
     fill_loop(cfg, i, mark);
   free(mark);
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
 }
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)

@@ -24,7 +24,14 @@ struct cn_block {
 };
 
 /* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with
- * j <= i is a retreating edge (a back edge if j dominates i, else its loop is irreducible). */
+ * j <= i is a retreating edge (a back edge if j dominates i, else its loop is irreducible).
+ *
+ * It holds (cn_cfg_wrong()) that
+ *   - the edges are those of the terminators, and preds[] has each, ascending
+ *   - every block but the entry has a predecessor that comes before it
+ *   - idom comes before its block, and dominates all of its predecessors
+ *   - the places of what a block dominates are [place, place + below), its own first
+ *   - the header of a block's loop dominates it, and is as deep */
 struct cn_cfg {
   LLVMValueRef function;
   struct cn_block *blocks;
@@ -40,6 +47,8 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
 /* What is missing then, if it is. */
 void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
+/* What does not hold of it, as the function is now; null: all does. Linear. */
+const char *cn_cfg_wrong(const struct cn_cfg *cfg);
 uint32_t cn_cfg_index(const struct cn_cfg *cfg,
                       LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */

@@ -9,6 +9,7 @@
 
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
+  CN_ASSERT(loop < loops->count && block < loops->cfg->count);
   uint32_t l = loops->of[block];
 
   return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
@@ -229,6 +230,8 @@ void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
   uint32_t *in = cn_alloc(cfg->count * sizeof *in);
 
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
+  CN_ASSERT(cfg->has_dominators);
   *loops = (struct cn_loops){.cfg = cfg};
   loops->at = cn_alloc(cfg->count * sizeof *loops->at);
   loops->of = cn_alloc(cfg->count * sizeof *loops->of);
@@ -239,6 +242,7 @@ void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg)
       add_loop(loops, i, in);
   number_nests(loops);
   free(in);
+  CN_ASSERT_VALID(cn_loops_wrong(loops));
 }
 
 void cn_loops_free(struct cn_loops *loops)

@@ -28,7 +28,11 @@ struct cn_loop {
   uint64_t work;   /* at most so much in all, or CN_WORK_UNKNOWN */
 };
 
-/* Innermost first. */
+/* Innermost first. It holds (cn_loops_wrong()) that
+ *   - a body begins with its header, which dominates all of it, and has each of its blocks once
+ *   - the parent of a loop comes after it, and contains it
+ *   - the places of what a loop contains are [place, place + below), its own first
+ *   - of[] names the loops that the control flow graph does */
 struct cn_loops {
   const struct cn_cfg *cfg;
   struct cn_loop *at;
@@ -40,6 +44,8 @@ struct cn_loops {
 void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_free(struct cn_loops *loops);
+/* What does not hold of them; null: all does. Linear in the sum of the bodies. */
+const char *cn_loops_wrong(const struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* Is `value` computed outside the loop, if it is computed at all? */
 bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);

@@ -311,6 +311,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
     cn_excess_sites(p->ctx, &loops, &p->infer.known, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_infer_learn(&p->infer, &loops, sites);
+  CN_ASSERT_VALID(cn_sites_wrong(sites));
   cn_selects_keep(p->ctx, &loops, sites);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);

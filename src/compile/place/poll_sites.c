@@ -130,6 +130,7 @@ LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 
 void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   *sites = (struct cn_sites){.cfg = cfg, .open = cn_regions_depths(ctx, cfg)};
 }
 
@@ -155,6 +156,28 @@ void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
     cn_ptrmap_add(&sites->seen, at, &fresh);
   if (fresh)
     cn_push(&sites->list, at);
+}
+
+const char *cn_sites_wrong(const struct cn_sites *sites)
+{
+  struct cn_ptrmap once = {0};
+  const char *wrong = NULL;
+
+  for (size_t i = 0; i < sites->list.count && !wrong; i++) {
+    LLVMValueRef at = sites->list.at[i];
+    bool fresh;
+    cn_ptrmap_add(&once, at, &fresh);
+    if (!fresh || !cn_ptrmap_find(&sites->seen, at))
+      wrong = "poll sites: one is listed twice, or not as seen";
+    else if (cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) == CN_NO_BLOCK)
+      wrong = "poll sites: one is in no reachable block of the function";
+    else if (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at))
+      wrong = "poll sites: a poll cannot come before one";
+    else if (is_inside(sites, at))
+      wrong = "poll sites: one lies in a region without safepoints";
+  }
+  cn_ptrmap_free(&once);
+  return wrong;
 }
 
 /* In block `b`, but in no region; null: there is no such place. */

@@ -25,6 +25,8 @@ LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 
 /* Those of one function, each once, in the order in which they came. */
+/* It holds (cn_sites_wrong()) that each is listed once, is an instruction of a reachable block of
+ * the function, but no phi, and lies in no region without safepoints. */
 struct cn_sites {
   CN_VECTOR(LLVMValueRef) list;
   struct cn_ptrmap seen; /* what is listed, and blocks that had no place */
@@ -34,6 +36,8 @@ struct cn_sites {
 /* For the function of `cfg`. */
 void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg);
 void cn_sites_free(struct cn_sites *sites);
+/* What does not hold of them; null: all does. Linear in the blocks that have sites. */
+const char *cn_sites_wrong(const struct cn_sites *sites);
 /* Null is no site, nor is a place in a region without safepoints. */
 void cn_sites_add(struct cn_sites *sites, LLVMValueRef at);
 /* For the retreating edges out of block `b`: in the block, or where else each pass comes by that

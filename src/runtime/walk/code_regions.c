@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/image.h"
@@ -54,12 +55,15 @@ static void enter(void)
 {
   cn_hold_signals();
   inside = inside != 0 ? inside + 2 : 2 + count_in();
+  CN_ASSERT_VALID(cn_regions_wrong());
 }
 
 void cn_regions_leave(void)
 {
   unsigned counter = inside & 1;
 
+  CN_ASSERT_VALID(cn_regions_wrong());
+  CN_CHECK(inside >= 2); /* else another's count would go down */
   if (inside >= 4) {
     inside -= 2;
   } else {
@@ -74,6 +78,15 @@ void cn_regions_leave(void)
 unsigned cn_regions_depth(void)
 {
   return inside / 2;
+}
+
+const char *cn_regions_wrong(void)
+{
+  if (inside == 1)
+    return "code regions: a thread has a counter, but has not counted itself in";
+  if (inside != 0 && atomic_load(&readers[inside & 1]) == 0)
+    return "code regions: a thread reads, and is not counted";
+  return NULL;
 }
 
 bool cn_regions_any(void)
@@ -149,6 +162,8 @@ static void wait_for_readers(void)
 
 static void publish(struct cn_region_table *table, const struct cn_region_waste *waste)
 {
+  CN_ASSERT(inside == 0); /* else this would wait for itself */
+  CN_ASSERT(table != waste->table);
   atomic_store(&current, table);
   wait_for_readers();
   cn_region_table_free(waste);

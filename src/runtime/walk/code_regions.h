@@ -31,6 +31,10 @@ bool cn_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region
 void cn_regions_enter(const struct cn_region *region);
 void cn_regions_leave(void);
 
+/* What does not hold of the calling thread's part in this, namely that it is counted as a reader
+ * while it is inside; null: all does. */
+const char *cn_regions_wrong(void);
+
 /* How many of them the calling thread is in. */
 unsigned cn_regions_depth(void);
 

@@ -10,6 +10,7 @@
 
 #include <string.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/grow.h"
@@ -93,6 +94,52 @@ struct cn_stack_view cn_stacks_view(const struct cairn_mutator *mutator,
   return (struct cn_stack_view){saved->anchors, saved->anchor, saved->end};
 }
 
+/* ---- validity ---- */
+
+/* Anchors, and the bounds, of what the thread is on or was. */
+static const char *anchors_wrong(const struct cn_anchor *first, const struct cn_anchor *next,
+                                 const struct cn_anchor *limit)
+{
+  return first <= next && next <= limit ? NULL
+                                        : "stacks: the anchors of one are not within their bounds";
+}
+
+static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn_stack *stack)
+{
+  const struct saved *saved = saved_of(stack);
+  bool on = mutator->stack == stack;
+  const struct cn_anchor *first = on ? mutator->anchors : saved->anchors;
+  const struct cn_anchor *limit = on ? mutator->anchor_limit : saved->anchor_limit;
+  uintptr_t bottom = on ? mutator->stack_bottom : saved->bottom;
+  uintptr_t end = on ? mutator->stack_end : saved->end;
+
+  if (stack->low >= stack->high || bottom != stack->low || end != stack->high)
+    return "stacks: the bounds of one are not its own";
+  if (first == NULL || limit != first + ANCHORS)
+    return "stacks: one has no anchors of its own";
+  return anchors_wrong(first, on ? mutator->anchor : saved->anchor, limit);
+}
+
+const char *cn_stacks_wrong(void)
+{
+  const struct cairn_mutator *mutator = cn_mutator_main();
+  const char *wrong = NULL;
+  bool known = mutator->stack == NULL;
+
+  for (size_t i = 1; i < stacks.count; i++)
+    if (stacks.at[i - 1]->high > stacks.at[i]->low)
+      return "stacks: two overlap, or are not sorted";
+  for (size_t i = 0; i < stacks.count && wrong == NULL; i++) {
+    wrong = stack_wrong(mutator, stacks.at[i]);
+    known |= mutator->stack == stacks.at[i];
+  }
+  if (wrong == NULL && !known)
+    wrong = "stacks: the thread is on one that was not added";
+  if (wrong == NULL && mutator->stack != NULL)
+    wrong = anchors_wrong(own.anchors, own.anchor, own.anchor_limit);
+  return wrong;
+}
+
 /* ---- what a program does ---- */
 
 static struct cairn_mutator *mutator_now(const char *what)
@@ -123,6 +170,7 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
   struct saved *saved = saved_of(stack);
 
   mutator_now(__func__);
+  CN_ASSERT_VALID(cn_stacks_wrong());
   if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
     return CAIRN_E_BOUNDS;
   size_t n = upto(stack->high - 1);
@@ -136,6 +184,7 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
   cn_grow_push(&stacks, stack);
   memmove(&stacks.at[n + 1], &stacks.at[n], (stacks.count - 1 - n) * sizeof *stacks.at);
   stacks.at[n] = stack;
+  CN_ASSERT_VALID(cn_stacks_wrong());
   return CAIRN_OK;
 }
 
@@ -150,6 +199,7 @@ void cairn_stack_remove(struct cairn_stack *stack)
   cn_grow_push(&spare, saved_of(stack)->anchors);
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
+  CN_ASSERT_VALID(cn_stacks_wrong());
 }
 
 /* The stub would put the anchor of the stack that is left into the mutator of the other. */
@@ -171,6 +221,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
   if (!mutator->attached || mutator->stopped != NULL)
     cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
                 "collection");
+  CN_ASSERT_VALID(cn_stacks_wrong());
   *from = (struct saved){mutator->anchors,   mutator->anchor,       mutator->anchor_limit,
                          mutator->stack_end, mutator->stack_bottom, mutator->stack_floor, 0};
   mutator->anchors = to->anchors;
@@ -180,6 +231,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
   mutator->stack_bottom = to->bottom;
   mutator->stack_floor = to->floor;
   mutator->stack = stack;
+  CN_ASSERT_VALID(cn_stacks_wrong());
   cn_arm_limit(mutator);
 }
 
@@ -211,6 +263,7 @@ void cn_stacks_begin(uintptr_t sp)
   own.seen = 0;
   if (stacks.count == 0)
     return;
+  CN_ASSERT_VALID(cn_stacks_wrong());
   struct cairn_stack *there = cn_stacks_at(sp);
   if (there != mutator->stack && (there != NULL || on_own(mutator, sp)))
     not_told(there);
@@ -234,6 +287,7 @@ size_t cn_stacks_count(void)
 
 bool cn_stacks_walk(size_t number, struct cn_walk *walk)
 {
+  CN_ASSERT(number <= stacks.count);
   struct cairn_stack *stack = number < stacks.count ? stacks.at[number] : NULL;
   struct cairn_stack_state state = {.pc = NULL};
 

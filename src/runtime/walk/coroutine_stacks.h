@@ -19,6 +19,13 @@ struct cn_stack_view {
   uintptr_t end;
 };
 
+/* What does not hold of them; null: all does, namely that
+ *   - they are sorted by their addresses, and none overlaps the next
+ *   - each has anchors of its own, as many as there is room for, and its own bounds: in the mutator
+ *     those of the stack that the thread is on
+ * Linear. The mutator's thread, or a collector's in phase STOP. */
+const char *cn_stacks_wrong(void);
+
 /* Are there any? Else the thread is on its own. */
 bool cn_stacks_any(void);
 

@@ -5,6 +5,7 @@
  */
 #include "runtime/walk/index.h"
 
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
@@ -38,6 +39,7 @@ _Noreturn static void bad(const char *what, uintptr_t entry)
 
 static struct cn_framemap_function read_function(const struct code *code, size_t index)
 {
+  CN_ASSERT(index < code->functions.count);
   const unsigned char *cursor = code->start + code->functions.at[index].offset;
   struct cn_framemap_function function;
 
@@ -75,6 +77,7 @@ static void check_functions(struct code *code)
   size_t kept = 0;
 
   for (size_t i = 0; i < code->functions.count; i++) {
+    CN_ASSERT(i == 0 || code->functions.at[i - 1].entry <= code->functions.at[i].entry);
     struct cn_function *function = &code->functions.at[i];
     if (kept > 0) {
       struct cn_function *before = &code->functions.at[kept - 1];
@@ -125,6 +128,9 @@ static size_t table_bytes(size_t entries)
 static void put(struct cn_index *index, uint64_t key, uint64_t value)
 {
   uint64_t there;
+
+  CN_ASSERT(key >> CN_ENTRY_SHIFT != 0 && value != 0);
+  CN_ASSERT(index->used <= index->mask / 2); /* so that a search ends */
   struct cn_entry *entry =
       (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
 
@@ -140,12 +146,50 @@ static void put(struct cn_index *index, uint64_t key, uint64_t value)
   atomic_store_explicit(&entry->key, key, memory_order_release);
 }
 
+static const char *entry_wrong(const struct cn_index *index, size_t i)
+{
+  const struct cn_entry *entry = &index->at[i];
+  uint64_t key = atomic_load_explicit(&entry->key, memory_order_relaxed), there;
+  uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
+  uintptr_t pc = key >> CN_ENTRY_SHIFT;
+
+  if (key == 0)
+    return value == 0 ? NULL : "index of return addresses: a value without a key";
+  if (cn_index_find(index, pc, &there) != entry)
+    return "index of return addresses: a search does not end at its entry";
+  if (value == 0)
+    return (key & CN_ENTRY_SIZE) == 0
+               ? NULL
+               : "index of return addresses: an entry without a map has a size";
+  if (value != cn_maps_value(cn_entry_map(value)) || key != cn_maps_key(cn_entry_map(value), pc))
+    return "index of return addresses: an entry does not say what its map does";
+  return NULL;
+}
+
+const char *cn_index_wrong(const struct cn_index *index)
+{
+  size_t used = 0;
+  const char *wrong = NULL;
+
+  if ((index->mask & (index->mask + 1)) != 0 ||
+      index->shift + (unsigned)__builtin_ctzl((index->mask + 1) * sizeof(struct cn_entry)) != 64)
+    return "index of return addresses: its size is no power of two";
+  for (size_t i = 0; i <= index->mask; i++)
+    used += atomic_load_explicit(&index->at[i].key, memory_order_relaxed) != 0;
+  if (used != index->used || used > (index->mask + 1) / 2)
+    return "index of return addresses: too many entries are used, or not as many as it says";
+  for (size_t i = 0; i <= index->mask && wrong == NULL; i++)
+    wrong = entry_wrong(index, i);
+  return wrong;
+}
+
 /* Another table with the entries whose images are there, at most a quarter used. */
 static void replace_table(void)
 {
   struct cn_index *old = table(), *index;
   size_t live = 0, bits = LEAST_BITS;
 
+  CN_ASSERT_VALID(cn_index_wrong(old));
   for (size_t i = 0; i <= old->mask; i++)
     live += atomic_load_explicit(&old->at[i].value, memory_order_relaxed) != 0;
   while ((size_t)1 << bits < 4 * live)
@@ -161,6 +205,7 @@ static void replace_table(void)
     if (value != 0)
       put(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
   }
+  CN_ASSERT_VALID(cn_index_wrong(index));
   atomic_store_explicit(&cn_frames_index, index, memory_order_release);
   if (old != &none.index)
     cn_grow_push(&replaced, old);
@@ -186,6 +231,7 @@ static void forget_entries(uintptr_t low, uintptr_t high)
                           memory_order_relaxed);
     atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
   }
+  CN_ASSERT_VALID(cn_index_wrong(index));
 }
 
 /* ---- images that come and go ---- */

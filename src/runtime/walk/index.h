@@ -83,7 +83,10 @@ enum {
   CN_ENTRY_SAVED = (1 << 6) - 1,
 };
 
-/* Open addressing; at most half are used. */
+/* Open addressing. It holds (cn_index_wrong()) that
+ *   - `used` entries have keys, at most half of all
+ *   - a search for a key ends at its entry: no empty one lies between
+ *   - a value says what the map does that it is the address of; without one, the key has no size */
 struct cn_index {
   unsigned shift; /* 64 - log2 of the bytes of all entries */
   size_t mask, used;
@@ -173,6 +176,10 @@ bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 /* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for
  * helper threads may walk as long as it lasts. */
 void cn_frames_trim(void);
+
+/* What does not hold of the table; null: all does. Linear. Under the index's lock, or while nobody
+ * else is at it. */
+const char *cn_index_wrong(const struct cn_index *index);
 
 /* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */
 size_t cn_frames_memory(size_t *safepoints);

@@ -10,6 +10,7 @@
 #include "runtime/walk/regions_table.h"
 
 #include <string.h>
+#include "base/check.h"
 #include "runtime/os/os.h"
 
 enum { LEAF_BYTES = 4096, LEAF_ROOM = (LEAF_BYTES - 16) / sizeof(struct cn_region) };
@@ -95,6 +96,41 @@ bool cn_region_table_overlap(const struct cn_region_table *table, uintptr_t star
   return true;
 }
 
+/* ---- validity ---- */
+
+static const char *leaf_wrong(const struct cn_region_leaf *leaf, uintptr_t *end)
+{
+  if (leaf->count == 0 || leaf->count > LEAF_ROOM)
+    return "code regions: a leaf has none, or more than there is room for";
+  for (size_t i = 0; i < leaf->count; i++) {
+    const struct cn_region *region = &leaf->region[i];
+    if (region->start >= region->end || region->manager == NULL)
+      return "code regions: one is empty, or has no manager";
+    if (region->start < *end)
+      return "code regions: two overlap, or are not sorted";
+    *end = region->end;
+  }
+  return NULL;
+}
+
+const char *cn_region_table_wrong(const struct cn_region_table *table)
+{
+  const char *wrong = NULL;
+  uintptr_t end = 0;
+
+  if (table == NULL)
+    return NULL;
+  if (table->count == 0 ||
+      sizeof *table + table->count * sizeof(struct entry) > table->bytes)
+    return "code regions: a table has no leaves, or more than there is room for";
+  for (size_t i = 0; i < table->count && wrong == NULL; i++) {
+    wrong = leaf_wrong(table->entry[i].leaf, &end);
+    if (wrong == NULL && table->entry[i].end != end)
+      wrong = "code regions: the table does not say where a leaf ends";
+  }
+  return wrong;
+}
+
 /* ---- memory ---- */
 
 static struct cn_region_leaf *spare_leaf;
@@ -115,12 +151,14 @@ static struct cn_region_leaf *new_leaf(void)
 
 static void free_leaf(struct cn_region_leaf *leaf)
 {
+  CN_ASSERT(leaf != spare_leaf); /* given back twice */
   leaf->next = spare_leaf;
   spare_leaf = leaf;
 }
 
 static void free_table(struct cn_region_table *table)
 {
+  CN_ASSERT(table != spare_table);
   if (spare_table != NULL)
     cn_os_free(spare_table, spare_table->bytes);
   spare_table = table;
@@ -164,6 +202,8 @@ static bool replace(struct cn_region_table **table, size_t i, struct cn_region_l
   struct cn_region_table *old = *table, *new = NULL;
   size_t count = old != NULL ? old->count : 0, before = i < count ? 1 : 0;
 
+  CN_ASSERT(i <= count && now <= 2);
+  CN_ASSERT_VALID(cn_region_table_wrong(old));
   if (count - before + now != 0) {
     new = new_table(count - before + now);
     if (new == NULL)
@@ -177,6 +217,7 @@ static bool replace(struct cn_region_table **table, size_t i, struct cn_region_l
   for (size_t j = 0; j < now; j++)
     new->entry[i + j] =
         (struct entry){leaves[j]->region[leaves[j]->count - 1].end, leaves[j]};
+  CN_ASSERT_VALID(cn_region_table_wrong(new));
   *waste = (struct cn_region_waste){old, before ? old->entry[i].leaf : NULL};
   *table = new;
   return true;
@@ -184,6 +225,7 @@ static bool replace(struct cn_region_table **table, size_t i, struct cn_region_l
 
 static void append(struct cn_region_leaf *leaf, const struct cn_region *from, size_t count)
 {
+  CN_ASSERT(leaf->count + count <= LEAF_ROOM);
   memcpy(leaf->region + leaf->count, from, count * sizeof *from);
   leaf->count += count;
 }
@@ -238,9 +280,11 @@ bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start,
                             struct cn_region_waste *waste)
 {
   size_t i = leaves_below(*table, start + 1);
+  CN_ASSERT(*table != NULL && i < (*table)->count);
   const struct cn_region_leaf *old = (*table)->entry[i].leaf;
   size_t at = regions_below(old, start + 1);
 
+  CN_ASSERT(at < old->count && old->region[at].start == start);
   if (old->count == 1)
     return replace(table, i, NULL, 0, waste);
   struct cn_region_leaf *leaf = new_leaf();

@@ -10,6 +10,12 @@
 
 struct cn_region_table; /* null: empty */
 
+/* What does not hold of the table; null: all does, namely that
+ *   - no region is empty or without a manager, and all are sorted and disjoint
+ *   - no leaf is empty, and the table says where the last region of each ends
+ * Linear. The writer, or a reader who is counted in. */
+const char *cn_region_table_wrong(const struct cn_region_table *table);
+
 /* What a change takes out of use: given back when nobody looks at the old table any more. */
 struct cn_region_waste {
   struct cn_region_table *table;

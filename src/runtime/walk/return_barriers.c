@@ -16,6 +16,7 @@
 #include "runtime/walk/return_barriers.h"
 
 #include <stdatomic.h>
+#include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/report.h"
 #include "runtime/core/upcalls.h"
@@ -66,8 +67,40 @@ static void forget_stops(uintptr_t sp)
     stops.count--;
 }
 
+static const char *stops_wrong(uintptr_t sp)
+{
+  for (size_t i = 0; i < stops.count; i++) {
+    if ((uintptr_t)stops.at[i] < sp)
+      break;
+    if (i > 0 && stops.at[i] > stops.at[i - 1])
+      return "return barriers: the stops go up";
+  }
+  return NULL;
+}
+
+const char *cn_barriers_wrong(void)
+{
+  uint32_t seen = 0;
+
+  if (count > CAIRN_ABI_BARRIERS)
+    return "return barriers: more are set than there are";
+  for (unsigned i = 0; i < count; i++) {
+    if (rungs[i].barrier >= CAIRN_ABI_BARRIERS || (seen >> rungs[i].barrier & 1) != 0)
+      return "return barriers: two rungs have one barrier";
+    if (i > 0 && rungs[i].sp >= rungs[i - 1].sp)
+      return "return barriers: the rungs do not go down";
+    if (cn_barrier_cells[rungs[i].barrier] == 0)
+      return "return barriers: a cell has no return address";
+    seen |= UINT32_C(1) << rungs[i].barrier;
+  }
+  if (seen != taken)
+    return "return barriers: those of the rungs are not those that are taken";
+  return count == 0 ? NULL : stops_wrong(rungs[count - 1].sp);
+}
+
 struct cn_rung *cn_barrier_met(const uintptr_t *cell)
 {
+  CN_ASSERT_VALID(cn_barriers_wrong());
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_barrier_cells);
 
   while (count != 0 && rungs[count - 1].barrier != barrier)
@@ -94,12 +127,15 @@ void cn_barrier_set(uintptr_t *slot, uint64_t below)
 {
   if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())
     return;
+  CN_ASSERT(~taken != 0 && *slot != 0);
+  CN_ASSERT(count == 0 || (uintptr_t)(slot + 1) < rungs[count - 1].sp);
   unsigned barrier = (unsigned)__builtin_ctz(~taken);
   taken |= UINT32_C(1) << barrier;
   rungs[count++] =
       (struct cn_rung){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier, .in_place = true};
   __atomic_store_n(&cn_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
   __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
+  CN_ASSERT_VALID(cn_barriers_wrong());
 }
 
 /* In order. */
@@ -116,6 +152,8 @@ static void take_off(unsigned index)
 {
   struct cn_rung *rung = &rungs[index];
 
+  CN_ASSERT(index < count && rung->in_place);
+  CN_ASSERT(*rung->slot == cn_arch_barrier(rung->barrier));
   insert_stop(rung->slot);
   __atomic_store_n(rung->slot, cn_barrier_cells[rung->barrier], __ATOMIC_RELEASE);
   taken &= ~(UINT32_C(1) << rung->barrier);
@@ -126,12 +164,14 @@ static void take_off(unsigned index)
 
 void cn_barrier_thin(uint64_t all)
 {
+  CN_ASSERT_VALID(cn_barriers_wrong());
   far = 1;
   for (unsigned i = 1; i + 1 < count;)
     if (rungs[i].in_place && all - rungs[i - 1].below < SPREAD * (all - rungs[i + 1].below))
       take_off(i);
     else
       i++;
+  CN_ASSERT_VALID(cn_barriers_wrong());
 }
 
 bool cn_barrier_distrust(bool distrust)
@@ -168,6 +208,7 @@ void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
     cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
   mutator->busy = 1; /* no signal handler now */
   uint64_t below = cn_barrier_met(&cn_barrier_cells[index])->below;
+  CN_ASSERT(count > 0 && rungs[count - 1].barrier == index);
   taken &= ~(UINT32_C(1) << rungs[--count].barrier);
   forget_stops(cn_arch_sp_after(regs));
   set_below(below);

@@ -27,7 +27,10 @@ bool cn_barrier_is_there(const struct cn_frame *frame);
 
 /* ---- the ladder: phase STOP, collecting thread; or within cn_barrier_returned() ---- */
 
-/* A barrier that is set. */
+/* A barrier that is set. Of the ladder it holds (cn_barriers_wrong()) that
+ *   - each rung is younger than the one before it, so at a lower address
+ *   - each has a barrier of its own, whose cell has a return address
+ *   - no stop that is older than the youngest rung is above the one before it */
 struct cn_rung {
   uintptr_t *slot; /* where it was found last */
   uintptr_t sp;    /* of the first activation that has not run */
@@ -53,6 +56,9 @@ struct cn_rung *cn_barrier_met(const uintptr_t *cell);
 
 /* The youngest rung; null: there is none. */
 struct cn_rung *cn_barrier_youngest(void);
+
+/* What does not hold of the ladder; null: all does. Linear. */
+const char *cn_barriers_wrong(void);
 
 /* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier,
  * for one to be set there without a walk when a younger one was returned to. */

@@ -28,8 +28,11 @@ static inline void aborts(void (*broken)(void), const char *message)
     _exit(0);
   }
   close(pipes[1]);
-  ssize_t n = read(pipes[0], text, sizeof text - 1);
-  text[n > 0 ? n : 0] = 0;
+  size_t length = 0;
+  ssize_t n; /* a message may come in several parts */
+  while ((n = read(pipes[0], text + length, sizeof text - 1 - length)) > 0)
+    length += (size_t)n;
+  text[length] = 0;
   close(pipes[0]);
   assert_int_equal(waitpid(child, &status, 0), child);
   if (strstr(text, message) == NULL)

@@ -165,6 +165,7 @@ void cn_liveness(struct cn_refs *refs)
     value->cross_count = (uint32_t)refs->crossings.count - value->cross;
   }
   cn_live_free(&range);
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LIVE));
 }
 
 void cn_liveness_print(LLVMValueRef function, FILE *out)

@@ -327,6 +327,7 @@ static void group_uses(struct cn_refs *refs)
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
 {
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   *refs = (struct cn_refs){.cfg = cfg, .off = off};
   refs->first_point = cn_alloc((cfg->count + 1) * sizeof *refs->first_point);
   refs->last_pos = cn_alloc(cfg->count * sizeof *refs->last_pos);
@@ -344,6 +345,7 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   group_uses(refs);
   cn_free(&scan.edges);
   free(scan.edges_of);
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_BUILT));
 }
 
 /* A phi is read where those beside it are; a select between the instruction before and the one that
@@ -376,6 +378,7 @@ void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size
   for (size_t v = 0; v < refs->values.count; v++)
     refs->values.at[v].use_count = 0;
   group_uses(refs);
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
 }
 
 bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
@@ -401,6 +404,7 @@ bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases)
     uint32_t base = refs->values.at[v].base;
     CN_CHECK(base == CN_NO_INDEX || refs->values.at[base].base == base);
   }
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   return any;
 }
 

@@ -82,6 +82,13 @@ struct cn_compare {
   bool early; /* its uses are put there */
 };
 
+/* It holds (cn_refs_wrong()) that
+ *   - positions ascend from block to block and from parse point to parse point
+ *   - a root is a value, which where CN_REMAT_LIMIT cut a chain has a root in turn; a base is its own
+ *     base
+ *   - the uses of a value are a slice of its own, which ascends when cn_refs_build() has made it
+ *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only whether
+ *     there are any (cn_hulls_mark()) */
 struct cn_refs {
   struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
@@ -99,6 +106,10 @@ struct cn_refs {
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
+/* What does not hold of them; null: all does. Just after cn_refs_build(), or after cn_liveness(), that
+ * is more than later. Linear. */
+enum cn_refs_when { CN_REFS_BUILT, CN_REFS_LIVE, CN_REFS_LATER };
+const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when);
 /* A phi or select that was made beside another, and directly before it. */
 struct cn_made_merge {
   LLVMValueRef merge, beside;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Does a struct cn_loops hold what its header says? Needs: a valid struct cn_cfg. Provides:
+ * cn_loops_wrong(). Breaks: nothing.
+ */
+#include "compile/cost/loops.h"
+
+static const char *latch_wrong(const struct cn_loops *loops, const struct cn_loop *loop)
+{
+  const struct cn_block *header = &loops->cfg->blocks[loop->header];
+  uint32_t back = 0, last = CN_NO_BLOCK;
+
+  for (uint32_t p = 0; p < header->pred_count; p++)
+    if (cn_cfg_dominates(loops->cfg, loop->header, header->preds[p])) {
+      back++;
+      last = header->preds[p];
+    }
+  return loop->latch == (back == 1 ? last : CN_NO_BLOCK) ? NULL : "loops: the latch is another";
+}
+
+static const char *nest_wrong(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_loop *loop = &loops->at[l];
+
+  if (loop->below == 0 || loop->place + loop->below > loops->count)
+    return "loops: the places of a loop are not among those of all";
+  if (loop->parent == CN_NO_BLOCK)
+    return NULL;
+  if (loop->parent <= l || loop->parent >= loops->count)
+    return "loops: an outer loop comes before an inner one";
+  const struct cn_loop *parent = &loops->at[loop->parent];
+  if (loop->place <= parent->place || loop->place + loop->below > parent->place + parent->below)
+    return "loops: the places of a loop are not among those of its parent";
+  return cn_loops_contain(loops, loop->parent, loop->header) && parent->inner
+             ? NULL
+             : "loops: a parent does not contain its loop";
+}
+
+static const char *body_wrong(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_loop *loop = &loops->at[l];
+
+  if (loop->count == 0 || loop->blocks[0] != loop->header)
+    return "loops: a body does not begin with its header";
+  for (uint32_t i = 0; i < loop->count; i++)
+    if (loop->blocks[i] >= loops->cfg->count || !cn_loops_contain(loops, l, loop->blocks[i]) ||
+        !cn_cfg_dominates(loops->cfg, loop->header, loop->blocks[i]))
+      return "loops: a block of a body is not in the loop";
+  return NULL;
+}
+
+const char *cn_loops_wrong(const struct cn_loops *loops)
+{
+  const char *wrong = NULL;
+  uint64_t bodies = 0, depths = 0;
+
+  for (uint32_t b = 0; b < loops->cfg->count; b++) {
+    uint32_t of = loops->of[b], header = loops->cfg->blocks[b].loop;
+    depths += loops->cfg->blocks[b].depth;
+    if (of == CN_NO_BLOCK ? header != CN_NO_BLOCK
+                          : of >= loops->count || loops->at[of].header != header)
+      return "loops: a block's loop is not that of the control flow graph";
+  }
+  for (uint32_t l = 0; l < loops->count && !wrong; l++) {
+    bodies += loops->at[l].count;
+    wrong = nest_wrong(loops, l);
+    if (!wrong)
+      wrong = latch_wrong(loops, &loops->at[l]);
+    if (!wrong)
+      wrong = body_wrong(loops, l);
+  }
+  return wrong || bodies == depths ? wrong : "loops: a body lacks a block, or has one twice";
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The validators of the runtime's structures: an error is planted in each place that one looks at.
+ * A validator that finds nothing proves nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "aborts.h"
+#include "base/check.h"
+#include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/decode.h"
+#include "runtime/walk/regions_table.h"
+#include "runtime/walk/return_barriers.h"
+
+static void found(const char *wrong, const char *message)
+{
+  if (wrong == NULL || strcmp(wrong, message) != 0)
+    fail_msg("expected \"%s\", found \"%s\"", message, wrong != NULL ? wrong : "nothing");
+}
+
+/* Plant the error, expect `message` of the validator, mend it. */
+#define PLANT(place, value, wrong, message) \
+  do { \
+    __typeof__(place) was = (place); \
+    assert_null(wrong); \
+    (place) = (value); \
+    found((wrong), (message)); \
+    (place) = was; \
+    assert_null(wrong); \
+  } while (0)
+
+/* ---- index of return addresses ---- */
+
+static void return_addresses(void **state)
+{
+  static struct {
+    struct cn_index index;
+    struct cn_entry at[4];
+  } table = {.index = {.shift = 57, .mask = 3, .used = 1}};
+  static struct cn_map map = {.cfa_reg = 7, .cfa_offset = 32, .pushed = true};
+  struct cn_index *index = &table.index;
+  uintptr_t pc = 0x401136;
+
+  (void)state;
+  struct cn_entry *entry = (struct cn_entry *)(uintptr_t)cn_index_start(index, pc);
+  entry->key = cn_maps_key(&map, pc);
+  entry->value = cn_maps_value(&map);
+  PLANT(index->used, 2, cn_index_wrong(index),
+        "index of return addresses: too many entries are used, or not as many as it says");
+  PLANT(index->shift, 56, cn_index_wrong(index),
+        "index of return addresses: its size is no power of two");
+  PLANT(map.cfa_offset, 40, cn_index_wrong(index),
+        "index of return addresses: an entry does not say what its map does");
+  uint64_t value = entry->value;
+  entry->value = 0;
+  found(cn_index_wrong(index), "index of return addresses: an entry without a map has a size");
+  entry->value = value;
+  struct cn_entry *other = &index->at[(entry - index->at + 1) & 3];
+  other->value = value;
+  found(cn_index_wrong(index), "index of return addresses: a value without a key");
+  other->key = entry->key;
+  entry->key = 0;
+  entry->value = 0;
+  found(cn_index_wrong(index), "index of return addresses: a search does not end at its entry");
+}
+
+/* ---- code regions ---- */
+
+static void insert(struct cn_region_table **table, uintptr_t start, uintptr_t end)
+{
+  static const struct cairn_code_manager manager;
+  struct cn_region_waste waste;
+
+  CN_CHECK(cn_region_table_insert(table, &(struct cn_region){start, end, &manager, NULL}, &waste));
+  CN_CHECK(cn_valid(cn_region_table_wrong(*table), "validators.c", __LINE__));
+}
+
+static void overlapping(void)
+{
+  struct cn_region_table *table = NULL;
+
+  insert(&table, 0x1000, 0x3000);
+  insert(&table, 0x5000, 0x6000);
+  insert(&table, 0x2000, 0x4000);
+}
+
+static void empty(void)
+{
+  struct cn_region_table *table = NULL;
+
+  insert(&table, 0x1000, 0x1000);
+}
+
+static void code_regions(void **state)
+{
+  (void)state;
+  aborts(overlapping, "two overlap");
+  aborts(empty, "one is empty");
+  aborts(cn_regions_leave, "inside >= 2");
+}
+
+/* ---- return barriers ---- */
+
+static void return_barriers(void **state)
+{
+  static uintptr_t words[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+  (void)state;
+  cn_barrier_set(&words[6], 1);
+  struct cn_rung *older = cn_barrier_youngest();
+  cn_barrier_stop(&words[7]);
+  cn_barrier_stop(&words[6]);
+  cn_barrier_set(&words[2], 2);
+  struct cn_rung *rung = cn_barrier_youngest();
+  PLANT(rung->sp, older->sp, cn_barriers_wrong(), "return barriers: the rungs do not go down");
+  PLANT(rung->barrier, older->barrier, cn_barriers_wrong(),
+        "return barriers: two rungs have one barrier");
+  PLANT(rung->barrier, 9, cn_barriers_wrong(),
+        "return barriers: a cell has no return address");
+  cn_barrier_cells[9] = 1;
+  PLANT(rung->barrier, 9, cn_barriers_wrong(),
+        "return barriers: those of the rungs are not those that are taken");
+  cn_barrier_stop(&words[7]);
+  found(cn_barriers_wrong(), "return barriers: the stops go up");
+}
+
+/* ---- coroutine stacks ---- */
+
+static void coroutine_stacks(void **state)
+{
+  static uintptr_t memory[3][64];
+  static struct cairn_stack stacks[2];
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    stacks[i].low = (uintptr_t)memory[i];
+    stacks[i].high = (uintptr_t)memory[i + 1];
+    assert_int_equal(cairn_stack_add(&stacks[i]), CAIRN_OK);
+  }
+  PLANT(stacks[0].high, stacks[0].high + 8, cn_stacks_wrong(),
+        "stacks: two overlap, or are not sorted");
+  PLANT(stacks[1].high, stacks[1].high + 8, cn_stacks_wrong(),
+        "stacks: the bounds of one are not its own");
+  PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_stacks_wrong(),
+        "stacks: the thread is on one that was not added");
+  PLANT(stacks[1].words[0], 0, cn_stacks_wrong(), "stacks: one has no anchors of its own");
+  PLANT(stacks[1].words[1], 0, cn_stacks_wrong(),
+        "stacks: the anchors of one are not within their bounds");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(return_addresses), cmocka_unit_test(code_regions),
+      cmocka_unit_test(return_barriers),  cmocka_unit_test(coroutine_stacks),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
