@@ -2,16 +2,19 @@
 // RUN: %cairn-cc -O1 -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O2 -I%root/include %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O2 -g -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
-// RUN: %cairn-cc -O3 -g -ffunction-sections -Wl,--gc-sections -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
+// RUN: %cairn-cc -O3 -g -ffunction-sections -Wl,--gc-sections -I%root/include %s -o %t && \
+// RUN:   env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
 // RUN: %cairn-cc -O2 -g -fcairn-safepoints=early -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
-// RUN: %cairn-cc -O2 -g -flto -I%root/include %s -o %t && env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
-// RUN: %cairn-cc -O2 -fPIC -shared -I%root/include %s -o %t.so && %cairn-cc -O2 %t.so -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
+// RUN: %cairn-cc -O2 -g -flto -I%root/include %s -o %t && \
+// RUN:   env CAIRN_STRESS=1 %t | FileCheck --check-prefixes=CHECK,DEBUG %s
+// RUN: %cairn-cc -O2 -fPIC -shared -I%root/include %s -o %t.so && \
+// RUN:   %cairn-cc -O2 %t.so -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%root/include %s -o %t && %t > %t.out
 // RUN: clang -w -DCAIRN_PLAIN -O1 -I%root/include -c %s -o %t.o
 // RUN: %cairn-cc -O2 -I%root/include -c %s -o %t.o && nm %t.o | FileCheck --check-prefix=NAMES %s
 // What is found by a key at each place: nested, the same key nested, overlapping, in recursion, in what is inlined,
-// in loops that are unrolled, round allocations and polls. Wrong: a value of a span that is not round the place, the greater
-// of two, one that the optimiser carried elsewhere; a program that does not link for want of the markers.
+// in loops that are unrolled, round allocations and polls. Wrong: a value of a span that is not round the place, the
+// greater of two, one that the optimiser carried elsewhere; a program that does not link for want of the markers.
 // NAMES-NOT: cairn.span.begin
 #include <cairn/span.h>
 #ifndef CAIRN_PLAIN

@@ -1,5 +1,6 @@
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/Inputs/words.c -o %t.o
-// RUN: for o in 0 1 2 3; do %cairn-cc -O$o -I%root/include %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s || exit 1; done
+// RUN: for o in 0 1 2 3; do %cairn-cc -O$o -I%root/include %s %t.o -o %t && \
+// RUN:   %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s || exit 1; done
 // RUN: %cairn-cc -O2 -fcairn-safepoints=early -I%root/include %s %t.o -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%root/include %s %t.o -o %t && %t | FileCheck %s
 // RUN: %cairn-cc -O2 -flto -fuse-ld=lld -I%root/include %s %t.o -o %t && env CAIRN_STRESS=1 %t | FileCheck %s

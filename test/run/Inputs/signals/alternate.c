@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The handlers' stack is an array of main(), above what they interrupt. They collect; nothing that the frames in between
- * refer to is lost.
+ * The handlers' stack is an array of main(), above what they interrupt. They collect; nothing that
+ * the frames in between refer to is lost.
  */
 #include <signal.h>
 #include <stdio.h>
