@@ -395,4 +395,16 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
   return status;
 }
 
+/* Give a reader a copy of exactly these bytes, so that a sanitizer sees what it reads beyond. */
+static inline int exercise_exactly(int (*exercise)(const unsigned char *bytes, size_t size),
+                                   const unsigned char *bytes, size_t size)
+{
+  unsigned char *copy = malloc(size ? size : 1);
+
+  memcpy(copy, bytes, size);
+  int bad = exercise(copy, size);
+  free(copy);
+  return bad;
+}
+
 #endif

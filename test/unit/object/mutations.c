@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Objects cut short and changed at random places (the same in every run) go through the rewriter
- * and the reader of stack maps: an error or a result, never a crash. Without arguments the subject is this program's own file,
- * whose headers, symbols and groups are read; test/object/mutations.test gives real objects with
- * stack maps.
+ * and the reader of stack maps: an error or a result, never a crash. Without arguments the subject is
+ * this program's own file, whose headers, symbols and groups are read; test/object/mutations.test
+ * gives real objects with stack maps.
  */
 #include <stdarg.h>
 #include <stddef.h>
