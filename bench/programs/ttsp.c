@@ -63,7 +63,7 @@ static void attach(void)
 void bench_poll_slow(void);
 void bench_poll_slow(void)
 {
-  cn_ask_arrive((uintptr_t)__builtin_return_address(0), false);
+  cn_handshake_arrive((uintptr_t)__builtin_return_address(0), false);
 }
 
 static void poll(void)

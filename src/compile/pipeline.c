@@ -41,7 +41,7 @@ static const struct step {
     {"rules", cn_rules, "check the source rules, on unoptimised IR", ANY_TARGET},
     {"prepare", cn_prepare,
      "mark managed functions, make pointer differences opaque, promote locals", ANY_TARGET},
-    {"restore-references", cn_restore,
+    {"restore-references", cn_restore_references,
      "make references of what the optimiser copies as integers", ANY_TARGET},
     {"layouts", cn_layouts,
      "turn the layout statics of allocation calls into collector layouts", PORTED_TARGET},
@@ -50,24 +50,24 @@ static const struct step {
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
     {"route-calls", cn_route_calls,
      "route calls of names that may be native code through stubs", PORTED_TARGET},
-    {"check-stores", cn_slots,
+    {"check-stores", cn_check_stores,
      "check at run time that references are stored where they are found", PORTED_TARGET},
-    {"place-safepoints", cn_place,
+    {"place-safepoints", cn_place_safepoints,
      "insert safepoint polls at entries and loop back edges", PORTED_TARGET},
-    {"rewrite-statepoints", cn_rewrite,
+    {"rewrite-statepoints", cn_rewrite_statepoints,
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
-    {"inline-statepoints", cn_inline,
+    {"inline-statepoints", cn_inline_statepoints,
      "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again",
      ANY_TARGET},
-    {"strip-statepoints", cn_unwrap, "turn statepoints back into plain calls", ANY_TARGET},
-    {"lower-differences", cn_differences,
+    {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls", ANY_TARGET},
+    {"lower-differences", cn_lower_differences,
      "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
-    {"verify-safepoints", cn_verify,
+    {"verify-safepoints", cn_verify_safepoints,
      "check that no reference is used after it may have moved", ANY_TARGET},
     {"verify-unmanaged", cn_verify_unmanaged,
      "say which functions verify-safepoints does not look at, and check that they keep no reference",
      ANY_TARGET},
-    {"drop-markers", cn_markers, "delete what marks spans and regions without safepoints",
+    {"drop-markers", cn_drop_markers, "delete what marks spans and regions without safepoints",
      ANY_TARGET},
     {"tail-calls", cn_tail_pass,
      "make tail calls of the statepoints that want to be some", PORTED_TARGET},
@@ -174,12 +174,12 @@ static bool verify_module(struct cn_ctx *ctx, const char *pass)
 static bool run_step(struct cn_ctx *ctx, const struct step *step)
 {
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
-  struct cn_spaces before = cn_spaces_enter(ctx->options);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(ctx->options);
   bool ok = step->run(ctx) && ctx->errors == 0;
 
-  if (ok && step->run == cn_verify)
+  if (ok && step->run == cn_verify_safepoints)
     cn_summarise(ctx);
-  cn_spaces_leave(before);
+  cn_reference_spaces_leave(before);
   cn_stopwatch_stop(ctx, &watch, step->name);
   return ok;
 }
@@ -379,7 +379,7 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
   bool kept = false, ok = false, last = false, each = VERIFY_EACH;
   bool lines = !options->drop_lines || cn_loops_have_wishes(prepared);
   LLVMModuleRef clone = NULL;
-  struct cn_spaces before = cn_spaces_enter(options);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(options);
 
   while (!ok && !last) {
     struct cairn_diagnostics held = {0};
@@ -408,7 +408,7 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
     if (!ok)
       LLVMDisposeModule(clone);
   }
-  cn_spaces_leave(before);
+  cn_reference_spaces_leave(before);
   return ok ? clone : NULL;
 }
 

@@ -113,12 +113,12 @@ enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis
                                       const struct cairn_compile_options *options, char **text)
 {
   static const struct cairn_compile_options defaults;
-  struct cn_spaces before = cn_spaces_enter(options ? options : &defaults);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(options ? options : &defaults);
 
   *text = NULL;
   for (size_t i = 0; !*text && i < sizeof analyses / sizeof *analyses; i++)
     if (strcmp(analyses[i].name, analysis) == 0)
       *text = print_with(module, &analyses[i]);
-  cn_spaces_leave(before);
+  cn_reference_spaces_leave(before);
   return *text ? CAIRN_OK : CAIRN_E_UNKNOWN;
 }

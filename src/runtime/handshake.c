@@ -61,15 +61,15 @@ static void answer(const struct cairn_mutator *mutator, uintptr_t pc, bool befor
   question.switches = switches;
 }
 
-void cn_ask_arrive(uintptr_t pc, bool before)
+void cn_handshake_arrive(uintptr_t pc, bool before)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint32_t asked = ASKED, taken = TAKEN;
 
-  if (!cn_armed(mutator, CN_REASON_ASKED))
+  if (!cn_poll_word_is_armed(mutator, CN_REASON_ASKED))
     return;
   uint64_t now = cn_os_nanoseconds();
-  cn_disarm(mutator, CN_REASON_ASKED);
+  cn_poll_word_disarm(mutator, CN_REASON_ASKED);
   if (!atomic_compare_exchange_strong(&question.state, &asked, TAKEN))
     return;
   answer(mutator, pc, before, now);
@@ -81,7 +81,7 @@ void cn_ask_arrive(uintptr_t pc, bool before)
 static void main_thread_left(void *unused)
 {
   (void)unused;
-  cn_ask_end();
+  cn_handshake_end();
 }
 
 __attribute__((constructor)) static void expect_that(void)
@@ -94,7 +94,7 @@ __attribute__((constructor)) static void expect_that(void)
 
 /* ---- the askers ---- */
 
-void cn_ask_end(void)
+void cn_handshake_end(void)
 {
   atomic_store(&question.ended, true);
   uint32_t state = atomic_load(&question.state);
@@ -145,7 +145,7 @@ static uint64_t put(struct cairn_mutator *mutator)
   question.transitions = __atomic_load_n(&mutator->transitions, __ATOMIC_RELAXED);
   uint64_t start = question.asked = read_clocks(mutator);
   atomic_store(&question.state, ASKED);
-  cn_arm(mutator, CN_REASON_ASKED);
+  cn_poll_word_arm(mutator, CN_REASON_ASKED);
   return cn_os_nanoseconds() - start;
 }
 

@@ -11,9 +11,9 @@
 /* The calling thread, which is the main one, is at a safepoint that returns to `pc`: answer if
  * somebody asks. `before`: it has been there for some time. Any slow path calls this when it begins
  * and when it ends. */
-void cn_ask_arrive(uintptr_t pc, bool before);
+void cn_handshake_arrive(uintptr_t pc, bool before);
 
 /* The program is over, or the main thread: nobody will arrive. Any thread. */
-void cn_ask_end(void);
+void cn_handshake_end(void);
 
 #endif

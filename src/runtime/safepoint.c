@@ -36,7 +36,7 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(mutator, regs);
   uint64_t start = cn_os_nanoseconds();
-  cn_frames_trim();
+  cn_index_trim();
   mutator->stopped = regs;
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
   mutator->stopped = NULL;
@@ -46,12 +46,12 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
 static bool wants_collection(struct cairn_mutator *mutator)
 {
   bool stress = cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0;
-  bool asked = cn_armed(mutator, CN_REASON_COLLECT);
+  bool asked = cn_poll_word_is_armed(mutator, CN_REASON_COLLECT);
 
   if (cn_signals_interrupting() || !may_collect())
     return false;
   if (asked)
-    cn_disarm(mutator, CN_REASON_COLLECT);
+    cn_poll_word_disarm(mutator, CN_REASON_COLLECT);
   return stress || asked;
 }
 
@@ -63,7 +63,7 @@ static void collect_mapped(const struct cn_regs *regs, const char *why, size_t b
   char place[CN_REPORT_PC];
 
   if (((cn_options.verify & CN_VERIFY_FRAMES) != 0 || !cn_image_has_frames()) &&
-      !cn_frames_inside(regs->pc) && !cn_regions_find(regs->pc, &region))
+      !cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite'?",
                 cn_report_pc(regs->pc, place));
@@ -92,14 +92,14 @@ static bool enter(const struct cn_regs *regs)
   mutator->busy = 1;
   cn_signals_settle(cn_arch_sp_after(regs));
   drop_anchors(mutator, 1);
-  cn_ask_arrive(regs->pc, false);
+  cn_handshake_arrive(regs->pc, false);
   cn_stats.safepoints++;
   return wants_collection(mutator);
 }
 
 static void leave(const struct cn_regs *regs)
 {
-  cn_ask_arrive(regs->pc, true);
+  cn_handshake_arrive(regs->pc, true);
   cairn_mutator.busy = 0;
   cn_signals_release();
 }
@@ -113,7 +113,7 @@ void cn_safepoint_poll(const struct cn_regs *regs)
 {
   bool collects = enter(regs);
 
-  cn_arm_settle(&cairn_mutator);
+  cn_poll_word_settle(&cairn_mutator);
   cn_overflow_check(&cairn_mutator, regs);
   if (collects)
     collect_mapped(regs, due(), 0);
@@ -128,7 +128,7 @@ void cn_safepoint_collect(const struct cn_regs *regs)
   if (!may_collect())
     ;
   else if (cn_signals_interrupting())
-    cn_arm(&cairn_mutator, CN_REASON_COLLECT);
+    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   else
     collect(regs, "cairn_collect()", 0);
   leave(regs);
@@ -145,7 +145,7 @@ static void *allocate_interrupting(size_t bytes)
     _exit(1);
   }
   if (cn_buffer_low() && may_collect())
-    cn_arm(&cairn_mutator, CN_REASON_COLLECT);
+    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   return block;
 }
 

@@ -60,7 +60,7 @@ static void attach(char *const *environment)
   mutator->stack_end = cn_os_main_stack_end();
   cn_bounds_find(mutator);
   if (cn_options.stress == 0)
-    cn_disarm(mutator, CN_REASON_STRESS);
+    cn_poll_word_disarm(mutator, CN_REASON_STRESS);
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
   main_mutator = mutator;

@@ -73,7 +73,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_stats_count("safepoints taken", cn_stats.safepoints);
   cn_stats_count("frames walked", cn_stats.frames);
   cn_stats_count("roots found", cn_stats.roots);
-  size_t maps, bytes = cn_frames_memory(&maps);
+  size_t maps, bytes = cn_index_memory(&maps);
   cn_stats_count("frame maps met", maps);
   cn_stats_count("frame map memory", bytes);
   cn_stats_count("objects moved", cn_stats.objects_moved);

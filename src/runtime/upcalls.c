@@ -27,9 +27,9 @@ static void check_regions(const struct cairn_image *image)
   struct cn_framemap_function function;
   struct cn_region region;
 
-  while (cn_regions_any() && cursor != NULL &&
+  while (cn_code_regions_any() && cursor != NULL &&
          cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
-    if (cn_regions_overlap(function.entry, function.entry + function.code_size, &region))
+    if (cn_code_regions_overlap(function.entry, function.entry + function.code_size, &region))
       cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)",
                   (unsigned long)function.entry, (unsigned long)region.start,
                   (unsigned long)region.end);
@@ -80,7 +80,7 @@ bool cn_upcall_source(uintptr_t pc, char *buffer, size_t size)
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0)
     for (uint32_t i = 0; i < depths; i++)
-      found = cn_details_source(pc, i, &source, &depths);
+      found = cn_safepoint_details_source(pc, i, &source, &depths);
   else {
     cn_locks_restore(locks);
     found = false;

@@ -106,7 +106,7 @@ void cn_watchdog_stop(void)
 {
   stopping = 1;
   cn_os_wake(&stopping);
-  cn_ask_end();
+  cn_handshake_end();
   cn_os_thread_join(&thread);
 }
 

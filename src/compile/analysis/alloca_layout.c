@@ -2,7 +2,7 @@
  *
  * Which words of the allocas of a function hold references: known from their types, from the
  * references loaded and stored through them (alloca_uses.c), and from copies between allocas, since
- * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_area_maps,
+ * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_alloca_layouts,
  * refusals. Breaks: nothing.
  */
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
   return LLVMTypeIsSized(type) && !cn_is_scalable(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
 }
 
-static void mark(struct cn_area_map *map, uint64_t offset)
+static void mark(struct cn_alloca_layout *map, uint64_t offset)
 {
   if (offset % WORD || offset / WORD >= map->words)
     map->unclear = true;
@@ -38,7 +38,7 @@ static void mark(struct cn_area_map *map, uint64_t offset)
     cn_bit_set(map->bits, offset / WORD);
 }
 
-void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
+void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
                         uint64_t offset)
 {
   if (!cn_holds_ref(type))
@@ -49,7 +49,7 @@ void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef
     break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      cn_areas_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
+      cn_alloca_layout_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
                          offset + LLVMOffsetOfElement(ctx->layout, type, i));
     break;
   case LLVMArrayTypeKind:
@@ -58,7 +58,7 @@ void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef
     uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
                                                                 : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count && !map->unclear; i++)
-      cn_areas_mark_type(ctx, map, element, offset + i * size_of(ctx, element));
+      cn_alloca_layout_mark_type(ctx, map, element, offset + i * size_of(ctx, element));
     break;
   }
   default:
@@ -78,7 +78,7 @@ static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *of
   return LLVMIsAAllocaInst(pointer);
 }
 
-static bool copy_words(struct cn_area_map *to, uint64_t to_offset, const struct cn_area_map *from,
+static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset, const struct cn_alloca_layout *from,
                        uint64_t from_offset, uint64_t bytes)
 {
   bool changed = false;
@@ -96,12 +96,12 @@ static bool copy_words(struct cn_area_map *to, uint64_t to_offset, const struct 
 
 /* Bytes copied from one alloca to another. */
 struct area_copy {
-  struct cn_area_map *to, *from;
+  struct cn_alloca_layout *to, *from;
   uint64_t to_offset, from_offset, bytes;
 };
 typedef CN_VECTOR(struct area_copy) area_copies;
 
-static void collect_copy(struct cn_ctx *ctx, struct cn_area_maps *maps,
+static void collect_copy(struct cn_ctx *ctx, struct cn_alloca_layouts *maps,
                          const struct cn_ptrmap *index, LLVMValueRef call, area_copies *out)
 {
   struct area_copy copy;
@@ -120,7 +120,7 @@ static void collect_copy(struct cn_ctx *ctx, struct cn_area_maps *maps,
   cn_push(out, copy);
 }
 
-static area_copies collect_copies(struct cn_ctx *ctx, struct cn_area_maps *maps,
+static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps,
                                   LLVMValueRef function)
 {
   struct cn_ptrmap index = {0};
@@ -130,7 +130,7 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_area_maps *maps,
     *cn_ptrmap_add(&index, maps->maps.at[i].alloca, NULL) = i;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_areas_is_copy(i))
+      if (cn_alloca_uses_is_copy(i))
         collect_copy(ctx, maps, &index, i, &copies);
   cn_ptrmap_free(&index);
   return copies;
@@ -145,7 +145,7 @@ static bool spread_copy(const struct area_copy *c)
 }
 
 /* References copied from alloca to alloca, in order and back, until nothing changes. */
-static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef function)
+static void spread_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
 {
   area_copies copies = collect_copies(ctx, maps, function);
   bool changed = true;
@@ -160,10 +160,10 @@ static void spread_copies(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMVal
   cn_free(&copies);
 }
 
-static void add_map(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef alloca)
+static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
-  struct cn_area_map map = {.alloca = alloca,
+  struct cn_alloca_layout map = {.alloca = alloca,
                             .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
   uint64_t element = size_of(ctx, type), count = 1;
 
@@ -175,14 +175,14 @@ static void add_map(struct cn_ctx *ctx, struct cn_area_maps *maps, LLVMValueRef 
     map.words = element * count / WORD;
   map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
   for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
-    cn_areas_mark_type(ctx, &map, type, i * element);
-  cn_areas_walk(ctx, &map, alloca);
+    cn_alloca_layout_mark_type(ctx, &map, type, i * element);
+  cn_alloca_uses_walk(ctx, &map, alloca);
   cn_push(&maps->maps, map);
 }
 
-void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_maps *maps)
+void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps)
 {
-  *maps = (struct cn_area_maps){0};
+  *maps = (struct cn_alloca_layouts){0};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAAllocaInst(i))
@@ -191,14 +191,14 @@ void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_map
     spread_copies(ctx, maps, function);
 }
 
-void cn_areas_free(struct cn_area_maps *maps)
+void cn_alloca_layout_free(struct cn_alloca_layouts *maps)
 {
   for (size_t i = 0; i < maps->maps.count; i++)
     free(maps->maps.at[i].bits);
   cn_free(&maps->maps);
 }
 
-bool cn_area_holds_refs(const struct cn_area_map *map)
+bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map)
 {
   for (size_t w = 0; w < CN_BITSET_WORDS(map->words); w++)
     if (map->bits[w])
@@ -229,12 +229,12 @@ static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
 }
 
 /* Only for errors, since it may print. The buffer has 64 bytes. */
-static const char *name_of(const struct cn_area_map *map, char *buffer)
+static const char *name_of(const struct cn_alloca_layout *map, char *buffer)
 {
   return cn_value_name(map->alloca, buffer, 64);
 }
 
-static void refuse_alloca(struct cn_ctx *ctx, const struct cn_area_map *map)
+static void refuse_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout *map)
 {
   char name[64];
 
@@ -258,13 +258,13 @@ static void refuse_alloca(struct cn_ctx *ctx, const struct cn_area_map *map)
              name_of(map, name));
 }
 
-void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_alloca_layout_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct cn_area_maps maps;
+  struct cn_alloca_layouts maps;
 
-  cn_areas_find(ctx, function, &maps);
+  cn_alloca_layout_find(ctx, function, &maps);
   for (size_t i = 0; i < maps.maps.count; i++)
-    if (cn_area_holds_refs(&maps.maps.at[i]))
+    if (cn_alloca_layout_holds_refs(&maps.maps.at[i]))
       refuse_alloca(ctx, &maps.maps.at[i]);
-  cn_areas_free(&maps);
+  cn_alloca_layout_free(&maps);
 }

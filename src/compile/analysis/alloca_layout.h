@@ -10,7 +10,7 @@
 
 enum { CN_AREA_WORD = 8 };
 
-struct cn_area_map {
+struct cn_alloca_layout {
   LLVMValueRef alloca;
   uint64_t *bits; /* one per 8-byte word: holds a reference */
   uint64_t words;
@@ -20,25 +20,25 @@ struct cn_area_map {
   bool huge;
   LLVMValueRef copied; /* a parse point that passes a copy of it on the stack, or null */
 };
-struct cn_area_maps {
-  CN_VECTOR(struct cn_area_map) maps; /* every alloca of the function */
+struct cn_alloca_layouts {
+  CN_VECTOR(struct cn_alloca_layout) maps; /* every alloca of the function */
 };
 
-void cn_areas_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_area_maps *maps);
-void cn_areas_free(struct cn_area_maps *maps);
+void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
+void cn_alloca_layout_free(struct cn_alloca_layouts *maps);
 /* memcpy and memmove, element by element too. */
-bool cn_areas_is_copy(LLVMValueRef instruction);
+bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
 /* An intrinsic that yields the address it is given, or one near it. */
-bool cn_areas_hands_on(LLVMValueRef call);
+bool cn_alloca_uses_hands_on(LLVMValueRef call);
 /* Mark what is accessed through `pointer`, the address of the map's local. */
-void cn_areas_walk(struct cn_ctx *ctx, struct cn_area_map *map, LLVMValueRef pointer);
+void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
 /* Mark a value of this type at this place. */
-void cn_areas_mark_type(struct cn_ctx *ctx, struct cn_area_map *map, LLVMTypeRef type,
+void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
                         uint64_t offset);
 /* Are references accessed through `pointer`? */
-bool cn_areas_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
-bool cn_area_holds_refs(const struct cn_area_map *map);
+bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
+bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);
 /* Report allocas that cannot be described. */
-void cn_refuse_allocas(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_alloca_layout_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -3,7 +3,7 @@
  * What is done with the address of a local, or with an address computed from it: where in it
  * references are loaded, stored, or said to lie by the type of an argument. An address that is
  * stored in memory or passed to a function without a type is not followed. Needs: nothing.
- * Provides: the bits of one struct cn_area_map. Breaks: nothing. docs/relocation.md, "Locals in
+ * Provides: the bits of one struct cn_alloca_layout. Breaks: nothing. docs/relocation.md, "Locals in
  * memory".
  */
 #include "base/check.h"
@@ -13,7 +13,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 
-bool cn_areas_is_copy(LLVMValueRef i)
+bool cn_alloca_uses_is_copy(LLVMValueRef i)
 {
   return cn_calls_copy(i) || cn_calls_intrinsic(i, "llvm.memcpy.element.unordered.atomic") ||
          cn_calls_intrinsic(i, "llvm.memmove.element.unordered.atomic");
@@ -28,7 +28,7 @@ struct place {
 
 struct walk {
   struct cn_ctx *ctx;
-  struct cn_area_map *map;
+  struct cn_alloca_layout *map;
   CN_VECTOR(struct place) places;
   struct cn_ptrmap seen;
 };
@@ -47,7 +47,7 @@ static void access_type(struct walk *walk, const struct place *place, LLVMTypeRe
   if (!cn_holds_ref(type))
     return;
   if (place->known)
-    cn_areas_mark_type(walk->ctx, walk->map, type, place->offset);
+    cn_alloca_layout_mark_type(walk->ctx, walk->map, type, place->offset);
   else
     walk->map->floating = true;
 }
@@ -81,7 +81,7 @@ static bool hands_on(LLVMValueRef call, bool *moves)
   return i < count;
 }
 
-bool cn_areas_hands_on(LLVMValueRef call)
+bool cn_alloca_uses_hands_on(LLVMValueRef call)
 {
   bool moves;
 
@@ -126,7 +126,7 @@ static void follow_call(struct walk *walk, const struct place *place, LLVMValueR
     follow_argument(walk, place, call, operand);
   else if (hands_on(call, &moves))
     visit(walk, call, place->offset, place->known && !moves);
-  else if (!cn_areas_is_copy(call))
+  else if (!cn_alloca_uses_is_copy(call))
     access_vector(walk, place, call);
 }
 
@@ -174,7 +174,7 @@ static void follow(struct walk *walk, const struct place *place, LLVMValueRef us
   }
 }
 
-void cn_areas_walk(struct cn_ctx *ctx, struct cn_area_map *map, LLVMValueRef pointer)
+void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer)
 {
   struct walk walk = {.ctx = ctx, .map = map};
 
@@ -198,10 +198,10 @@ void cn_areas_walk(struct cn_ctx *ctx, struct cn_area_map *map, LLVMValueRef poi
   cn_ptrmap_free(&walk.seen);
 }
 
-bool cn_areas_carry(struct cn_ctx *ctx, LLVMValueRef pointer)
+bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
-  struct cn_area_map map = {0}; /* without words: whatever is accessed lies outside */
+  struct cn_alloca_layout map = {0}; /* without words: whatever is accessed lies outside */
 
-  cn_areas_walk(ctx, &map, pointer);
+  cn_alloca_uses_walk(ctx, &map, pointer);
   return map.unclear || map.floating;
 }

@@ -30,7 +30,7 @@ static const char *word_of(LLVMValueRef entry)
   return string && LLVMIsConstantString(string) ? LLVMGetAsString(string, &length) : NULL;
 }
 
-bool cn_native_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word)
+bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word)
 {
   LLVMValueRef entries = annotations(module);
 
@@ -107,7 +107,7 @@ static bool handles_refs(LLVMValueRef instruction)
   return false;
 }
 
-bool cn_native_function(LLVMValueRef function)
+bool cn_managed_is_native(LLVMValueRef function)
 {
   if (takes_refs(function))
     return false;
@@ -128,13 +128,13 @@ static bool is_marker(LLVMValueRef function)
   return strncmp(LLVMGetValueName2(function, &length), "cairn.", sizeof "cairn." - 1) == 0;
 }
 
-bool cn_native_unit(LLVMModuleRef module)
+bool cn_managed_is_native_unit(LLVMModuleRef module)
 {
   for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
     if (cn_is_ref(LLVMTypeOf(g)) || cn_holds_ref(LLVMGlobalGetValueType(g)))
       return false;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (is_marker(f) || LLVMGetGC(f) || !cn_native_function(f))
+    if (is_marker(f) || LLVMGetGC(f) || !cn_managed_is_native(f))
       return false;
   return !asks_by_annotation(module);
 }
@@ -163,16 +163,16 @@ static bool calls_twice(LLVMValueRef function)
  * handles no reference is native. */
 static bool is_jump_target(LLVMValueRef function)
 {
-  return calls_twice(function) && cn_native_function(function);
+  return calls_twice(function) && cn_managed_is_native(function);
 }
 
-bool cn_native_manages(struct cn_ctx *ctx, LLVMValueRef function)
+bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
 {
   size_t length;
 
   if (LLVMIsDeclaration(function))
     return false;
-  if (cn_is_managed(function) || cn_native_is_annotated(ctx->module, function, CN_MANAGED))
+  if (cn_is_managed(function) || cn_managed_is_annotated(ctx->module, function, CN_MANAGED))
     return true;
   if (!ctx->options->manage_all || LLVMGetGC(function))
     return false;
@@ -184,17 +184,17 @@ bool cn_native_manages(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) && !cn_native_is_annotated(ctx->module, function, CN_UNMANAGED) &&
+  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) && !cn_managed_is_annotated(ctx->module, function, CN_UNMANAGED) &&
          !is_jump_target(function);
 }
 
-bool cn_native_mentions_references(struct cn_ctx *ctx)
+bool cn_managed_mentions_references(struct cn_ctx *ctx)
 {
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     if (cn_holds_ref(LLVMGlobalGetValueType(g)))
       return true;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (!cn_native_function(f))
+    if (!cn_managed_is_native(f))
       return true;
   return false;
 }

@@ -11,23 +11,23 @@
 
 /* Does nothing in the unit handle references, nor ask for what only managed code can do: regions
  * without polls, spans, words of the language's own? Debug information is not looked at. */
-bool cn_native_unit(LLVMModuleRef module);
+bool cn_managed_is_native_unit(LLVMModuleRef module);
 
 /* Has no value in the function a type with references, and no memory that it names? */
-bool cn_native_function(LLVMValueRef function);
+bool cn_managed_is_native(LLVMValueRef function);
 
 /* Mark the functions that are native by themselves with attribute "cairn-unmanaged"
  * (native_functions.c). Once marked they stay so. */
-void cn_native_mark(struct cn_ctx *ctx);
+void cn_managed_mark_natives(struct cn_ctx *ctx);
 
 /* Did C annotate the function so, annotate("...")? */
-bool cn_native_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
+bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
 /* Will `function` be managed: a definition with a gc strategy of ours, or (options->manage_all)
  * any definition that is not naked, not `cairn.*`, not annotated cairn_unmanaged, and does not
  * call setjmp() without handling references. */
-bool cn_native_manages(struct cn_ctx *ctx, LLVMValueRef function);
+bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Does any type that the module names hold a reference? Most files of a C project have none. */
-bool cn_native_mentions_references(struct cn_ctx *ctx);
+bool cn_managed_mentions_references(struct cn_ctx *ctx);
 
 #endif

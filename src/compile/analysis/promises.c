@@ -60,7 +60,7 @@ static bool is_statepoint(LLVMValueRef i)
 
 bool cn_promise_touches_references(LLVMValueRef access)
 {
-  if (cn_holds_ref(LLVMTypeOf(access)) || cn_areas_is_copy(access) || is_statepoint(access))
+  if (cn_holds_ref(LLVMTypeOf(access)) || cn_alloca_uses_is_copy(access) || is_statepoint(access))
     return true;
   for (int o = 0; o < LLVMGetNumOperands(access); o++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(access, (unsigned)o))))
@@ -73,9 +73,9 @@ bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn
   LLVMValueRef node = LLVMGetMetadata(access, cn_metadata_kind(ctx, promise->name));
 
   if (strcmp(promise->name, "tbaa") == 0)
-    return cn_tags_immutable(node);
+    return cn_tbaa_immutable(node);
   if (strcmp(promise->name, "tbaa.struct") == 0)
-    return cn_tags_immutable_field(node);
+    return cn_tbaa_immutable_field(node);
   return node != NULL;
 }
 

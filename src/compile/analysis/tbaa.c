@@ -45,7 +45,7 @@ static bool is_sized_type(LLVMValueRef type)
 /* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset,
  * size, flag}, and of a scalar type that serves as a tag, {name, parent, flag}. Told apart as
  * LLVM does it, or its passes would see a flag that we do not. */
-bool cn_tags_immutable(LLVMValueRef tag)
+bool cn_tbaa_immutable(LLVMValueRef tag)
 {
   unsigned count, flag = 2;
   LLVMValueRef *operands = node_operands(tag, &count);
@@ -60,14 +60,14 @@ bool cn_tags_immutable(LLVMValueRef tag)
   return immutable;
 }
 
-bool cn_tags_immutable_field(LLVMValueRef fields)
+bool cn_tbaa_immutable_field(LLVMValueRef fields)
 {
   unsigned count;
   LLVMValueRef *operands = node_operands(fields, &count);
   bool immutable = false;
 
   for (unsigned i = 2; i < count; i += 3)
-    immutable |= operands[i] && cn_tags_immutable(operands[i]);
+    immutable |= operands[i] && cn_tbaa_immutable(operands[i]);
   free(operands);
   return immutable;
 }
@@ -75,7 +75,7 @@ bool cn_tags_immutable_field(LLVMValueRef fields)
 /* ---- copies ---- */
 
 /* The constant length of a copy, or 0. */
-uint64_t cn_tags_length(LLVMValueRef copy)
+uint64_t cn_tbaa_length(LLVMValueRef copy)
 {
   LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
 
@@ -83,7 +83,7 @@ uint64_t cn_tags_length(LLVMValueRef copy)
 }
 
 /* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
-LLVMValueRef cn_tags_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
+LLVMValueRef cn_tbaa_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
 {
   LLVMValueRef fields =
       LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
@@ -117,7 +117,7 @@ static const char *tag_name(LLVMValueRef tag, unsigned *length)
   return NULL;
 }
 
-bool cn_tags_is_pointer(LLVMValueRef tag)
+bool cn_tbaa_is_pointer(LLVMValueRef tag)
 {
   unsigned length = 0;
   const char *name = tag_name(tag, &length);
@@ -135,10 +135,10 @@ static bool may_be_reference(LLVMValueRef tag)
   const char *name = tag ? tag_name(tag, &length) : NULL;
 
   return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) ||
-         cn_tags_is_pointer(tag);
+         cn_tbaa_is_pointer(tag);
 }
 
-bool cn_tags_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
+bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   LLVMValueRef fields =
       LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
@@ -156,15 +156,15 @@ bool cn_tags_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
 
 /* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
  * or smaller ones. */
-bool cn_tags_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
+bool cn_tbaa_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))
     return false;
-  LLVMValueRef whole = cn_tags_field(ctx, copy, 0, CN_REF_SIZE);
+  LLVMValueRef whole = cn_tbaa_field(ctx, copy, 0, CN_REF_SIZE);
   if (whole)
     return !may_be_reference(whole);
   for (uint64_t size = 1; size < CN_REF_SIZE; size++)
-    if (cn_tags_field(ctx, copy, 0, size))
+    if (cn_tbaa_field(ctx, copy, 0, size))
       return true;
   return false;
 }

@@ -39,20 +39,20 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 /* The passes, as pipeline.c orders them for late insertion; beside each its name and its room. */
 cn_pass cn_rules;             /* rules: source/ */
 cn_pass cn_prepare;           /* prepare: optimise/ */
-cn_pass cn_restore;           /* restore-references: optimise/ */
+cn_pass cn_restore_references;           /* restore-references: optimise/ */
 cn_pass cn_layouts;           /* layouts: lower/ */
 cn_pass cn_count_allocations; /* count-allocations: lower/ */
 cn_pass cn_allocate;          /* allocate: lower/ */
 cn_pass cn_route_calls;       /* route-calls: transitions/ */
-cn_pass cn_slots;             /* check-stores: lower/ */
-cn_pass cn_place;             /* place-safepoints: place/ */
-cn_pass cn_rewrite;           /* rewrite-statepoints: rewrite/ */
-cn_pass cn_unwrap;            /* strip-statepoints: strip/ */
-cn_pass cn_inline;            /* inline-statepoints: strip/ */
-cn_pass cn_differences;       /* lower-differences: lower/ */
-cn_pass cn_verify;            /* verify-safepoints: verify/ */
+cn_pass cn_check_stores;             /* check-stores: lower/ */
+cn_pass cn_place_safepoints;             /* place-safepoints: place/ */
+cn_pass cn_rewrite_statepoints;           /* rewrite-statepoints: rewrite/ */
+cn_pass cn_strip_statepoints;            /* strip-statepoints: strip/ */
+cn_pass cn_inline_statepoints;            /* inline-statepoints: strip/ */
+cn_pass cn_lower_differences;       /* lower-differences: lower/ */
+cn_pass cn_verify_safepoints;            /* verify-safepoints: verify/ */
 cn_pass cn_verify_unmanaged;  /* verify-unmanaged: source/ */
-cn_pass cn_markers;           /* drop-markers: markers/ */
+cn_pass cn_drop_markers;           /* drop-markers: markers/ */
 cn_pass cn_tail_pass;         /* tail-calls: tail/ */
 cn_pass cn_call_targets;      /* call-targets: transitions/ */
 cn_pass cn_transitions;       /* transitions: transitions/ */
@@ -109,13 +109,13 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* A pointer in a managed address space: those of options->address_spaces while a pass runs. */
 bool cn_is_ref(LLVMTypeRef type);
-struct cn_spaces {
+struct cn_reference_spaces {
   const unsigned *at;
   size_t count;
 };
 /* Round each run of a pass: what cn_is_ref() goes by in this thread. */
-struct cn_spaces cn_spaces_enter(const struct cairn_compile_options *options);
-void cn_spaces_leave(struct cn_spaces before);
+struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options);
+void cn_reference_spaces_leave(struct cn_reference_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
 /* A reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);

@@ -12,19 +12,19 @@
 /* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
  * pass asks of every type whether it is a reference, mostly where no context is at hand, and the
  * answer does not change while a pass runs. The one file-scope variable of the passes:
- * cn_spaces_enter() and cn_spaces_leave() stand round each run of one, so nothing is kept from one
+ * cn_reference_spaces_enter() and cn_reference_spaces_leave() stand round each run of one, so nothing is kept from one
  * call of the library to the next. */
-static _Thread_local struct cn_spaces spaces;
+static _Thread_local struct cn_reference_spaces spaces;
 
-struct cn_spaces cn_spaces_enter(const struct cairn_compile_options *options)
+struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options)
 {
-  struct cn_spaces before = spaces;
+  struct cn_reference_spaces before = spaces;
 
-  spaces = (struct cn_spaces){options->address_spaces, options->address_space_count};
+  spaces = (struct cn_reference_spaces){options->address_spaces, options->address_space_count};
   return before;
 }
 
-void cn_spaces_leave(struct cn_spaces before)
+void cn_reference_spaces_leave(struct cn_reference_spaces before)
 {
   spaces = before;
 }

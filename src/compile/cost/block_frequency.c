@@ -102,7 +102,7 @@ static void spread(const struct cn_loops *loops, uint32_t b, uint64_t *often)
   free(weights);
 }
 
-void cn_weights_find(const struct cn_loops *loops, uint64_t *often)
+void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
 {
   for (uint32_t b = 0; b < loops->cfg->count; b++)
     often[b] = b == 0 ? CN_ALWAYS : 0;

@@ -13,6 +13,6 @@
 /* For each block, how often a call of the function enters it at least once: at most CN_ALWAYS. By
  * the branches' weights, from a profile or from __builtin_expect(); without, all ways are alike,
  * but those that end in an abort. */
-void cn_weights_find(const struct cn_loops *loops, uint64_t *often);
+void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often);
 
 #endif

@@ -206,8 +206,8 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
     if (strcmp(name, sized[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized[i].length)
       continue;
-    uint64_t bytes = cn_loops_largest(LLVMGetOperand(call, sized[i].length));
-    uint64_t count = strcmp(name, "calloc") == 0 ? cn_loops_largest(LLVMGetOperand(call, 0)) : 1;
+    uint64_t bytes = cn_trip_counts_largest(LLVMGetOperand(call, sized[i].length));
+    uint64_t count = strcmp(name, "calloc") == 0 ? cn_trip_counts_largest(LLVMGetOperand(call, 0)) : 1;
     return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
@@ -248,7 +248,7 @@ static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
   LLVMTypeRef type = LLVMTypeOf(call);
 
   if (starts_with(name, "llvm.mem") || starts_with(name, "llvm.experimental.memset"))
-    return cn_work_of_bytes(cn_loops_largest(LLVMGetOperand(call, 2)));
+    return cn_work_of_bytes(cn_trip_counts_largest(LLVMGetOperand(call, 2)));
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind && LLVMGetNumArgOperands(call))
     type = LLVMTypeOf(LLVMGetOperand(call, 0));
   if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)

@@ -39,7 +39,7 @@ static void measure(struct cn_loops *loops, uint32_t l, const struct block_work 
     loop->size = cn_work_add(loop->size, works[b].size);
     if (loops->of[b] == l)
       once = cn_work_add(once, works[b].all);
-    uint64_t trips = cn_trips_by_exit(loops, l, b);
+    uint64_t trips = cn_trip_count_by_exit(loops, l, b);
     loop->trips = trips < loop->trips ? trips : loop->trips;
   }
   loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(once, loop->trips);

@@ -72,15 +72,15 @@ bool cn_loops_counts(const struct cn_loops *loops, uint32_t loop);
 
 /* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
  * (trip_counts.c). */
-uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
+uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
 
 /* The same by `compare`, which leaves the loop when it is `leaves`, if the bound is at a known distance
  * from where the induction variable starts (trips_by_distance.c). */
-uint64_t cn_trips_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
                               bool leaves);
 
 /* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX
  * (trip_counts.c). */
-uint64_t cn_loops_largest(LLVMValueRef value);
+uint64_t cn_trip_counts_largest(LLVMValueRef value);
 
 #endif

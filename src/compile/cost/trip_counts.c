@@ -100,7 +100,7 @@ static uint64_t largest(LLVMValueRef value, unsigned depth)
   }
 }
 
-uint64_t cn_loops_largest(LLVMValueRef value)
+uint64_t cn_trip_counts_largest(LLVMValueRef value)
 {
   return largest(value, 4);
 }
@@ -332,7 +332,7 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
   return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
 }
 
-uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
+uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];
   uint32_t latch = loops->at[loop].latch;
@@ -355,5 +355,5 @@ uint64_t cn_trips_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t 
     trips = count_trips(loops, loop, compare, !stays[0]);
   if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
     trips = count_shrinking(loops, loop, compare, !stays[0]);
-  return trips != CN_WORK_UNKNOWN ? trips : cn_trips_by_distance(loops, loop, compare, !stays[0]);
+  return trips != CN_WORK_UNKNOWN ? trips : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
 }

@@ -299,7 +299,7 @@ static struct distance of_sum(const struct exit_test *t, LLVMValueRef by)
     return is_steps(t, by, &number) ? at_most(number) : anything;
   if (is_constant(by, &number))
     return exactly(t, number);
-  return is_upward(t) ? at_most(cn_loops_largest(by)) : anything;
+  return is_upward(t) ? at_most(cn_trip_counts_largest(by)) : anything;
 }
 
 static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMValueRef *by)
@@ -459,7 +459,7 @@ static uint64_t trips_of(const struct exit_test *t)
   return t->next ? steps + !steps : steps + 1;
 }
 
-uint64_t cn_trips_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
+uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
                               bool leaves)
 {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));

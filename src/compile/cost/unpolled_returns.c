@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where can a function return without a safepoint? Needs: struct cn_cfg. Provides: struct
- * cn_ways_back. Breaks: nothing.
+ * cn_unpolled_returns. Breaks: nothing.
  */
 #include "compile/cost/unpolled_returns.h"
 
 #include <stdlib.h>
 #include "base/check.h"
 
-bool cn_ways_back_stop(const struct cn_ways_back *w, uint32_t b, LLVMValueRef i)
+bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef i)
 {
   const struct cn_ptrmap *sites = w->known->sites;
 
@@ -21,7 +21,7 @@ bool cn_ways_back_stop(const struct cn_ways_back *w, uint32_t b, LLVMValueRef i)
   return cn_work_polls_at_end(w->known, w->cfg, b);
 }
 
-bool cn_ways_back_behind(const struct cn_ways_back *w, uint32_t b)
+bool cn_unpolled_returns_after(const struct cn_unpolled_returns *w, uint32_t b)
 {
   const struct cn_block *block = &w->cfg->blocks[b];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
@@ -36,18 +36,18 @@ bool cn_ways_back_behind(const struct cn_ways_back *w, uint32_t b)
   return false;
 }
 
-void cn_ways_back_find(struct cn_ways_back *w)
+void cn_unpolled_returns_find(struct cn_unpolled_returns *w)
 {
   uint32_t count = w->cfg->count;
   bool *stops = cn_alloc(count * sizeof *stops), changed = true;
 
   w->returns = cn_alloc(count * sizeof *w->returns);
   for (uint32_t b = 0; b < count; b++)
-    stops[b] = cn_ways_back_stop(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
+    stops[b] = cn_unpolled_returns_stop(w, b, LLVMGetFirstInstruction(w->cfg->blocks[b].block));
   while (changed) {
     changed = false;
     for (uint32_t b = count; b-- > 0;) {
-      bool now = !stops[b] && cn_ways_back_behind(w, b);
+      bool now = !stops[b] && cn_unpolled_returns_after(w, b);
       changed |= now != w->returns[b];
       w->returns[b] = now;
     }
@@ -55,14 +55,14 @@ void cn_ways_back_find(struct cn_ways_back *w)
   free(stops);
 }
 
-void cn_ways_back_free(struct cn_ways_back *w)
+void cn_unpolled_returns_free(struct cn_unpolled_returns *w)
 {
   free(w->returns);
 }
 
-bool cn_ways_back_from(const struct cn_ways_back *w, uint32_t b, LLVMValueRef call)
+bool cn_unpolled_returns_from(const struct cn_unpolled_returns *w, uint32_t b, LLVMValueRef call)
 {
   LLVMValueRef next = LLVMGetNextInstruction(call);
 
-  return !(next && cn_ways_back_stop(w, b, next)) && cn_ways_back_behind(w, b);
+  return !(next && cn_unpolled_returns_stop(w, b, next)) && cn_unpolled_returns_after(w, b);
 }

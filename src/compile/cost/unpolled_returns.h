@@ -8,7 +8,7 @@
 #include "compile/cost/cost.h"
 
 /* Ways to the returns of a function without a safepoint (unpolled_returns.c). */
-struct cn_ways_back {
+struct cn_unpolled_returns {
   const struct cn_cfg *cfg;
   const struct cn_work_known *known;
   /* An instruction that ends a way as a safepoint does; may be null. */
@@ -19,13 +19,13 @@ struct cn_ways_back {
 };
 
 /* Finds `returns`, when the rest is set. */
-void cn_ways_back_find(struct cn_ways_back *ways);
-void cn_ways_back_free(struct cn_ways_back *ways);
+void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
+void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
 /* Does each way end in block `b`, from `instruction` on? */
-bool cn_ways_back_stop(const struct cn_ways_back *ways, uint32_t b, LLVMValueRef instruction);
+bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
 /* Is there a way from the end of block `b`, */
-bool cn_ways_back_behind(const struct cn_ways_back *ways, uint32_t b);
+bool cn_unpolled_returns_after(const struct cn_unpolled_returns *ways, uint32_t b);
 /* and from behind `call` in it, which has returned? */
-bool cn_ways_back_from(const struct cn_ways_back *ways, uint32_t b, LLVMValueRef call);
+bool cn_unpolled_returns_from(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
 
 #endif

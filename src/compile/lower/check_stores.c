@@ -2,7 +2,7 @@
  *
  * Pass `check-stores`: no reference is stored where the collector does not look.
  *
- * Needs: cn_slots_mark() ran on the function before the optimiser. Provides: every store of a
+ * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: every store of a
  * reference through an ordinary pointer, and every copy that may bring references to where one
  * leads, goes to a local or a global, or is checked at run time (cairn_check_store,
  * cairn_check_copy). Breaks: nothing.
@@ -116,7 +116,7 @@ static bool misses_global(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t off
          !cn_types_ref_at(ctx, LLVMGlobalGetValueType(pointer), offset);
 }
 
-void cn_slots_mark(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef type;
 
@@ -247,9 +247,9 @@ static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
   call_before(ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
 }
 
-bool cn_slots(struct cn_ctx *ctx)
+bool cn_check_stores(struct cn_ctx *ctx)
 {
-  bool copies = cn_native_mentions_references(ctx);
+  bool copies = cn_managed_mentions_references(ctx);
   LLVMTypeRef type;
 
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {

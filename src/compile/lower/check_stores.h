@@ -8,6 +8,6 @@
 #include "compile/core/pass.h"
 
 /* Before the optimiser: keep such stores what they are, one by one. */
-void cn_slots_mark(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -129,7 +129,7 @@ LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder,
   return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
 }
 
-bool cn_differences(struct cn_ctx *ctx)
+bool cn_lower_differences(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
 

@@ -9,7 +9,7 @@
 #include "compile/markers/spans.h"
 #include "compile/markers/user_roots.h"
 
-bool cn_markers_drop(struct cn_ctx *ctx)
+bool cn_drop_markers_of(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_SPAN_BEGIN, CN_SPAN_END, CN_USER_ROOT};
 
@@ -26,7 +26,7 @@ bool cn_markers_drop(struct cn_ctx *ctx)
   return true;
 }
 
-bool cn_markers(struct cn_ctx *ctx)
+bool cn_drop_markers(struct cn_ctx *ctx)
 {
-  return cn_regions_drop(ctx) && cn_markers_drop(ctx);
+  return cn_nopoll_drop(ctx) && cn_drop_markers_of(ctx);
 }

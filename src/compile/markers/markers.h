@@ -13,6 +13,6 @@ void cn_markers_describe(struct cn_ctx *ctx, const char *name);
 void cn_markers_erase(LLVMValueRef function);
 /* Delete the markers of spans and of words of the language's own; false if one was used wrongly,
  * which is reported. */
-bool cn_markers_drop(struct cn_ctx *ctx);
+bool cn_drop_markers_of(struct cn_ctx *ctx);
 
 #endif

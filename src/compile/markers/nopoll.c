@@ -61,17 +61,17 @@ static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
   return is_used_in(ctx, CN_NOPOLL_BEGIN, function) || is_used_in(ctx, CN_NOPOLL_END, function);
 }
 
-bool cn_regions_has_none(LLVMValueRef function)
+bool cn_nopoll_has_none(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_NOPOLL) != NULL;
 }
 
-bool cn_regions_wanted(struct cn_ctx *ctx)
+bool cn_nopoll_wanted(struct cn_ctx *ctx)
 {
   if (marker(ctx, CN_NOPOLL_BEGIN) || marker(ctx, CN_NOPOLL_END))
     return true;
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && cn_regions_has_none(f))
+    if (!LLVMIsDeclaration(f) && cn_nopoll_has_none(f))
       return true;
   return false;
 }
@@ -94,7 +94,7 @@ static uint32_t depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
 
 /* Of a block that is reached with several numbers, the one from its first predecessor. In reverse
  * post-order each block has one that came before it. */
-uint32_t *cn_regions_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+uint32_t *cn_nopoll_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   if (!has_markers(ctx, cfg->function))
     return NULL;
@@ -109,7 +109,7 @@ uint32_t *cn_regions_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
   return depths;
 }
 
-uint32_t cn_regions_before(LLVMValueRef at, uint32_t depth)
+uint32_t cn_nopoll_before(LLVMValueRef at, uint32_t depth)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(at));
 
@@ -118,7 +118,7 @@ uint32_t cn_regions_before(LLVMValueRef at, uint32_t depth)
   return depth;
 }
 
-LLVMValueRef cn_regions_outside(LLVMValueRef at, uint32_t depth)
+LLVMValueRef cn_nopoll_outside(LLVMValueRef at, uint32_t depth)
 {
   while (at && depth) {
     depth = depth_behind(at, depth);
@@ -127,7 +127,7 @@ LLVMValueRef cn_regions_outside(LLVMValueRef at, uint32_t depth)
   return at;
 }
 
-bool cn_regions_cover(struct cn_ctx *ctx, LLVMValueRef at)
+bool cn_nopoll_cover(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
   struct cn_cfg cfg;
@@ -135,9 +135,9 @@ bool cn_regions_cover(struct cn_ctx *ctx, LLVMValueRef at)
   if (!has_markers(ctx, LLVMGetBasicBlockParent(block)))
     return false;
   cn_cfg_build_edges(&cfg, LLVMGetBasicBlockParent(block));
-  uint32_t *depths = cn_regions_depths(ctx, &cfg);
+  uint32_t *depths = cn_nopoll_depths(ctx, &cfg);
   uint32_t b = cn_cfg_index(&cfg, block);
-  uint32_t depth = cn_regions_before(at, b == CN_NO_BLOCK ? 0 : depths[b]);
+  uint32_t depth = cn_nopoll_before(at, b == CN_NO_BLOCK ? 0 : depths[b]);
   free(depths);
   cn_cfg_free(&cfg);
   return depth != 0;
@@ -206,7 +206,7 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
     if (step(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
     depth = depth_behind(i, depth);
-    if (depth && !cn_regions_has_none(cfg->function))
+    if (depth && !cn_nopoll_has_none(cfg->function))
       check_call(ctx, i, "region");
   }
   if (depth && leaves(end))
@@ -222,11 +222,11 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
 
 static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  bool none = cn_regions_has_none(function);
+  bool none = cn_nopoll_has_none(function);
   struct cn_cfg cfg;
 
   cn_cfg_build_edges(&cfg, function);
-  uint32_t *depths = cn_regions_depths(ctx, &cfg);
+  uint32_t *depths = cn_nopoll_depths(ctx, &cfg);
   for (uint32_t b = 0; b < cfg.count; b++) {
     if (depths)
       check_block(ctx, &cfg, depths, b);
@@ -238,7 +238,7 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
-bool cn_regions_check(struct cn_ctx *ctx)
+bool cn_nopoll_check(struct cn_ctx *ctx)
 {
   check_marker(ctx, CN_NOPOLL_BEGIN);
   check_marker(ctx, CN_NOPOLL_END);
@@ -283,7 +283,7 @@ static bool may_throw(LLVMValueRef function)
   return false;
 }
 
-void cn_regions_wrap(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (may_throw(function)) {
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
@@ -305,7 +305,7 @@ void cn_regions_wrap(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposeBuilder(builder);
 }
 
-void cn_regions_describe(struct cn_ctx *ctx)
+void cn_nopoll_describe(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 
@@ -314,7 +314,7 @@ void cn_regions_describe(struct cn_ctx *ctx)
       declare(ctx, names[i]);
 }
 
-bool cn_regions_drop(struct cn_ctx *ctx)
+bool cn_nopoll_drop(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 

@@ -133,17 +133,17 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
 static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function,
                               const struct cn_user_roots *roots)
 {
-  struct cn_area_maps maps;
+  struct cn_alloca_layouts maps;
 
-  cn_areas_find(ctx, function, &maps);
+  cn_alloca_layout_find(ctx, function, &maps);
   for (size_t m = 0; m < maps.maps.count; m++)
     for (size_t i = 0; i < roots->at.count; i++) {
-      const struct cn_area_map *map = &maps.maps.at[m];
+      const struct cn_alloca_layout *map = &maps.maps.at[m];
       uint64_t word = roots->at.at[i].offset / WORD;
       if (map->alloca == roots->at.at[i].alloca && word < map->words && cn_bit(map->bits, word))
         cn_error(ctx, map->alloca, "user-root", "a word of the language's own holds a reference");
     }
-  cn_areas_free(&maps);
+  cn_alloca_layout_free(&maps);
 }
 
 void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function)

@@ -26,6 +26,6 @@ void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 /* A marker for what a statepoint says, if the function has none for it. */
 void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root);
 /* Of the module: let each access of such a word read or write memory (user_words.c). */
-void cn_user_roots_pin(struct cn_ctx *ctx);
+void cn_user_words_pin(struct cn_ctx *ctx);
 
 #endif

@@ -117,7 +117,7 @@ static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), leaf->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
   LLVMValueRef tag =
-      cn_tags_field(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
+      cn_tbaa_field(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
 
   LLVMSetAlignment(store, align_at(ctx, copy, 0, leaf->offset));
   if (tag) {
@@ -156,7 +156,7 @@ static void collect(LLVMValueRef function, values *out)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_calls_copy(i) && cn_tags_length(i) > 0 && !is_volatile(i))
+      if (cn_calls_copy(i) && cn_tbaa_length(i) > 0 && !is_volatile(i))
         cn_push(out, i);
 }
 
@@ -189,7 +189,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
     LLVMValueRef copy = copies.at[i];
     if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
       continue;
-    LLVMTypeRef type = copied_type(ctx, copy, cn_tags_length(copy));
+    LLVMTypeRef type = copied_type(ctx, copy, cn_tbaa_length(copy));
     leaves fields = {0};
     if (type)
       flatten(ctx, type, 0, false, &fields);
@@ -221,7 +221,7 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
   collect(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
-    if (cn_tags_length(copy) != CN_REF_SIZE || cn_tags_plain_data(ctx, copy))
+    if (cn_tbaa_length(copy) != CN_REF_SIZE || cn_tbaa_plain_data(ctx, copy))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, CN_REF_SIZE);
     leaves fields = {0};
@@ -256,10 +256,10 @@ static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
 
   if (cn_calls_copy(i))
-    return !tag && cn_tags_length(i) >= CN_REF_SIZE &&
+    return !tag && cn_tbaa_length(i) >= CN_REF_SIZE &&
            !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
-         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tags_is_pointer(tag));
+         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tbaa_is_pointer(tag));
 }
 
 /* The copies without tags of a managed function: single references, or memory. */

@@ -29,9 +29,9 @@ static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece
   LLVMValueRef tag = metadata(ctx, i, "tbaa");
 
   if (tag)
-    return cn_tags_is_pointer(tag);
+    return cn_tbaa_is_pointer(tag);
   if (metadata(ctx, i, "tbaa.struct"))
-    return cn_tags_may_hold_reference(ctx, i);
+    return cn_tbaa_may_hold_reference(ctx, i);
   return is_piece;
 }
 

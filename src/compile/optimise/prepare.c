@@ -29,17 +29,17 @@
 /* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  if (cn_native_is_annotated(ctx->module, function, CN_NOPOLL))
+  if (cn_managed_is_annotated(ctx->module, function, CN_NOPOLL))
     LLVMAddAttributeAtIndex(
         function, CN_FUNCTION_INDEX,
         LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, sizeof CN_NOPOLL - 1, "", 0));
   if (cn_string_attribute(function, CN_NOPOLL) && !cn_has_statepoints(function))
-    cn_regions_wrap(ctx, function);
+    cn_nopoll_wrap(ctx, function);
 }
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  if (!cn_native_manages(ctx, function))
+  if (!cn_managed_wanted(ctx, function))
     return;
   keep_polls_out(ctx, function);
   if (!LLVMGetGC(function))
@@ -136,10 +136,10 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   if (!check_target(ctx))
     return false;
   describe_allocators(ctx);
-  cn_regions_describe(ctx);
+  cn_nopoll_describe(ctx);
   cn_spans_describe(ctx);
   cn_markers_describe(ctx, CN_USER_ROOT);
-  cn_native_mark(ctx);
+  cn_managed_mark_natives(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     mark(ctx, f);
   cn_spans_check_markers(ctx);
@@ -157,7 +157,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     keep_apart(ctx, f);
     cn_differences_hide(ctx, f);
     cn_copies_pin(ctx, f);
-    cn_slots_mark(ctx, f);
+    cn_check_stores_mark(ctx, f);
   }
   cn_callee_promises_take(ctx);
   return ctx->errors == 0;
@@ -168,8 +168,8 @@ bool cn_prepare_program(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!cn_is_managed(f))
       keep_unmanaged(ctx, f);
-  cn_user_roots_pin(ctx);
-  if (cn_native_mentions_references(ctx))
+  cn_user_words_pin(ctx);
+  if (cn_managed_mentions_references(ctx))
     cn_copies_without_tags(ctx);
   else
     cn_hidden_escape(ctx); /* nothing to look for later */

@@ -56,7 +56,7 @@ static bool loads_pointer(struct cn_ctx *ctx, LLVMValueRef i)
   if (!LLVMIsALoadInst(i) || !is_plain(i) || !reference_type(ctx, LLVMTypeOf(i)))
     return false;
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
-  return tag && cn_tags_is_pointer(tag);
+  return tag && cn_tbaa_is_pointer(tag);
 }
 
 static void enter(struct web *w, LLVMValueRef value)
@@ -209,7 +209,7 @@ static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
         i = LLVMGetNextInstruction(i);
 }
 
-bool cn_restore(struct cn_ctx *ctx)
+bool cn_restore_references(struct cn_ctx *ctx)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (cn_is_managed(f)) {

@@ -87,7 +87,7 @@ static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef point
   bool defined = callee && !LLVMIsDeclaration(callee);
 
   if (callee && LLVMGetIntrinsicID(callee)) {
-    if (cn_areas_hands_on(call))
+    if (cn_alloca_uses_hands_on(call))
       reach(walk, call);
     else
       read_each_time(walk, call);
@@ -150,7 +150,7 @@ static void forget_conversions(LLVMValueRef function)
     }
 }
 
-void cn_user_roots_pin(struct cn_ctx *ctx)
+void cn_user_words_pin(struct cn_ctx *ctx)
 {
   LLVMValueRef marker = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
   struct walk walk = {.ctx = ctx};

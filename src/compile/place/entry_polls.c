@@ -3,7 +3,7 @@
  * Entry polls, where they are needed and no sooner (statepoints-later, "PlaceSafepoints": polls at
  * method entry; late-insertion-slides-2014, future work). Part of pass `place-safepoints`.
  *
- * Needs: struct cn_loops, struct cn_infer. Provides: places of entry polls. Breaks: nothing (a
+ * Needs: struct cn_loops, struct cn_function_facts. Provides: places of entry polls. Breaks: nothing (a
  * comparison may be moved within its block).
  *
  * A function must have polled before it closes a cycle of calls, and before it has done more than
@@ -26,9 +26,9 @@
 #define NEVER UINT64_MAX
 
 struct entries {
-  const struct cn_infer *infer;
+  const struct cn_function_facts *infer;
   const struct cn_loops *loops;
-  const struct cn_sites *sites;
+  const struct cn_poll_sites *sites;
   struct cn_work work;
   uint32_t node;
   uint64_t *often; /* per block (block_frequency.c) */
@@ -91,7 +91,7 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
     else
       *p = cn_work_step(*p, &piece, &ways);
     bool late = leaves && p->entry > CN_CALL_WORK;
-    if (p->fresh && (late || cn_infer_closes(e->infer, e->node, i))) {
+    if (p->fresh && (late || cn_function_facts_closes(e->infer, e->node, i))) {
       p->fresh = false;
       return i;
     }
@@ -151,7 +151,7 @@ static bool stops_sinking(LLVMValueRef i)
   if (is_pad(i))
     return true;
   if (!cn_is_call(i) || cn_calls_some_intrinsic(i))
-    return cn_site_stops(i);
+    return cn_poll_site_stops(i);
   return LLVMIsAInlineAsm(LLVMGetCalledValue(i)) || cn_calls_have(i, "returns_twice") ||
          cn_calls_have(i, "convergent");
 }
@@ -173,7 +173,7 @@ static void find_open(struct entries *e)
     e->at[b].open &= !is_pad(i) && !(e->sites->open && e->sites->open[b]);
     for (; i; i = LLVMGetNextInstruction(i)) {
       open &= !stops_sinking(i);
-      free &= !cn_site_stops(i) || (LLVMIsATerminatorInst(i) && !cn_is_call(i));
+      free &= !cn_poll_site_stops(i) || (LLVMIsATerminatorInst(i) && !cn_is_call(i));
     }
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
       e->at[cfg->blocks[b].succs[s]].open &= open || cn_cfg_retreats(b, cfg->blocks[b].succs[s]);
@@ -266,26 +266,26 @@ static LLVMValueRef place_in(const struct entries *e, uint32_t b)
   for (LLVMValueRef a = i; b == 0 && a && a != need; a = LLVMGetNextInstruction(a))
     if (LLVMIsAAllocaInst(a))
       i = LLVMGetNextInstruction(a);
-  while (i != need && !cn_site_stops(i))
+  while (i != need && !cn_poll_site_stops(i))
     i = LLVMGetNextInstruction(i);
-  return LLVMIsATerminatorInst(i) ? cn_site_end(e->infer->ctx, block) : i;
+  return LLVMIsATerminatorInst(i) ? cn_poll_site_end(e->infer->ctx, block) : i;
 }
 
 /* From the root: a block that takes covers all below it. */
-static void collect(struct entries *e, struct cn_sites *sites)
+static void collect(struct entries *e, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     bool covered = b != 0 && e->at[cfg->blocks[b].idom].takes;
     if (e->at[b].takes && !covered)
-      cn_sites_add(sites, place_in(e, b));
+      cn_poll_sites_add(sites, place_in(e, b));
     e->at[b].takes |= covered;
   }
 }
 
-void cn_entries_find(const struct cn_infer *infer, const struct cn_loops *loops,
-                     struct cn_sites *sites)
+void cn_entry_polls_find(const struct cn_function_facts *infer, const struct cn_loops *loops,
+                     struct cn_poll_sites *sites)
 {
   struct entries e = {.infer = infer, .loops = loops, .sites = sites};
   struct cn_work_known known = infer->known;
@@ -296,7 +296,7 @@ void cn_entries_find(const struct cn_infer *infer, const struct cn_loops *loops,
   e.often = cn_alloc(loops->cfg->count * sizeof *e.often);
   cn_work_build(&e.work, infer->ctx, loops, &known);
   find_needs(&e);
-  cn_weights_find(loops, e.often);
+  cn_block_frequency_find(loops, e.often);
   count_trips(&e);
   find_open(&e);
   choose(&e);

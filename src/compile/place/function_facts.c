@@ -49,7 +49,7 @@ static bool is_leaf(LLVMValueRef i)
   return !cn_is_call(i) || cn_classify_call(i).kind == CN_CALL_LEAF;
 }
 
-bool cn_infer_polls(const struct cn_infer *infer, LLVMValueRef i)
+bool cn_function_facts_polls(const struct cn_function_facts *infer, LLVMValueRef i)
 {
   if (is_leaf(i))
     return false;
@@ -57,21 +57,21 @@ bool cn_infer_polls(const struct cn_infer *infer, LLVMValueRef i)
   return call.polls && !call.passes;
 }
 
-bool cn_infer_closes(const struct cn_infer *infer, uint32_t caller, LLVMValueRef i)
+bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller, LLVMValueRef i)
 {
-  return !is_leaf(i) && !cn_infer_polls(infer, i) &&
+  return !is_leaf(i) && !cn_function_facts_polls(infer, i) &&
          cn_callgraph_closes(&infer->graph, caller, cn_callgraph_target(infer->ctx, i));
 }
 
 /* ---- leaves ---- */
 
-bool cn_infer_is_recorded(LLVMValueRef function)
+bool cn_function_facts_are_recorded(LLVMValueRef function)
 {
   uint32_t first, end;
 
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAGlobalAlias(user) && cn_infer_is_recorded(user))
+    if (LLVMIsAGlobalAlias(user) && cn_function_facts_are_recorded(user))
       return true;
     if (!LLVMIsAInstruction(user) || !cn_is_call(user))
       continue;
@@ -101,14 +101,14 @@ static bool loops_are_short(const struct cn_loops *loops)
   return !cn_cfg_irreducible(loops->cfg);
 }
 
-bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
+bool cn_function_facts_leaf(struct cn_function_facts *infer, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
   struct cn_work work;
 
   if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
-      cn_infer_is_recorded(function))
+      cn_function_facts_are_recorded(function))
     return false;
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
@@ -126,15 +126,15 @@ bool cn_infer_leaf(struct cn_infer *infer, LLVMValueRef function)
 }
 
 /* Must a call of `callee` come to no safepoint? Then that is checked of `callee` itself. */
-static bool is_quiet(const struct cn_infer *infer, LLVMValueRef callee)
+static bool is_quiet(const struct cn_function_facts *infer, LLVMValueRef callee)
 {
-  return callee && !LLVMIsDeclaration(callee) && cn_regions_has_none(callee) &&
-         cn_callgraph_is_certain(infer->ctx, callee) && !cn_infer_is_recorded(callee);
+  return callee && !LLVMIsDeclaration(callee) && cn_nopoll_has_none(callee) &&
+         cn_callgraph_is_certain(infer->ctx, callee) && !cn_function_facts_are_recorded(callee);
 }
 
 /* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
  * it. */
-static bool calls_quietly(const struct cn_infer *infer, LLVMValueRef function, bool *comes_back)
+static bool calls_quietly(const struct cn_function_facts *infer, LLVMValueRef function, bool *comes_back)
 {
   uint32_t node = cn_callgraph_find(&infer->graph, function);
 
@@ -152,7 +152,7 @@ static bool calls_quietly(const struct cn_infer *infer, LLVMValueRef function, b
 }
 
 /* It may take as long as it likes, so that what its calls do has to be known to their callers. */
-void cn_infer_quiet(struct cn_infer *infer, LLVMValueRef function)
+void cn_function_facts_quiet(struct cn_function_facts *infer, LLVMValueRef function)
 {
   bool comes_back;
 
@@ -174,8 +174,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-void cn_infer_learn(struct cn_infer *infer, const struct cn_loops *loops,
-                    const struct cn_sites *sites)
+void cn_function_facts_learn(struct cn_function_facts *infer, const struct cn_loops *loops,
+                    const struct cn_poll_sites *sites)
 {
   LLVMValueRef function = loops->cfg->function;
   struct cn_work work;
@@ -196,9 +196,9 @@ void cn_infer_learn(struct cn_infer *infer, const struct cn_loops *loops,
     say_work(infer->ctx, function, most);
 }
 
-void cn_infer_begin(struct cn_infer *infer, struct cn_ctx *ctx)
+void cn_function_facts_begin(struct cn_function_facts *infer, struct cn_ctx *ctx)
 {
-  *infer = (struct cn_infer){.ctx = ctx};
+  *infer = (struct cn_function_facts){.ctx = ctx};
   cn_callgraph_build(&infer->graph, ctx);
   cn_work_know_module(&infer->known, ctx->module);
   for (uint32_t n = 0; n < infer->graph.count; n++) {
@@ -210,7 +210,7 @@ void cn_infer_begin(struct cn_infer *infer, struct cn_ctx *ctx)
   }
 }
 
-void cn_infer_end(struct cn_infer *infer)
+void cn_function_facts_end(struct cn_function_facts *infer)
 {
   cn_callgraph_free(&infer->graph);
   cn_work_forget(&infer->known);

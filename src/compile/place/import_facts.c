@@ -38,7 +38,7 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from)
     if (!is_offered(found) || LLVMGetIntrinsicID(to))
       continue;
     bool leaf = cn_string_attribute(found, CN_LEAF_SAID) != NULL;
-    if (leaf && cn_infer_is_recorded(to))
+    if (leaf && cn_function_facts_are_recorded(to))
       continue;
     copy_attribute(found, to, CN_LEAF_SAID);
     copy_attribute(found, to, CN_POLLS_SAID);

@@ -106,7 +106,7 @@ static uint64_t room_at(struct cn_ctx *ctx, LLVMValueRef pointer)
 /* What fits into the memory that it works on, it does at most. */
 static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
-  uint64_t bytes = cn_loops_largest(LLVMGetOperand(call, LENGTH));
+  uint64_t bytes = cn_trip_counts_largest(LLVMGetOperand(call, LENGTH));
 
   for (unsigned i = 0; i < places; i++) {
     uint64_t room = room_at(ctx, LLVMGetOperand(call, i));
@@ -149,7 +149,7 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   }
   if (is_said_short(call))
     return false;
-  if (cn_regions_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
+  if (cn_nopoll_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
     return false;
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;
   if (constant && bytes <= piece)

@@ -23,7 +23,7 @@ struct excess {
   struct cn_ctx *ctx;
   const struct cn_work *work;
   const struct cn_cfg *cfg;
-  struct cn_sites *sites;
+  struct cn_poll_sites *sites;
   struct cn_work_point *out; /* by block */
   uint64_t limit;
   bool wary; /* integers made of references cross blocks */
@@ -110,7 +110,7 @@ static bool add(struct excess *e, LLVMValueRef at)
 {
   size_t before = e->sites->list.count;
 
-  cn_sites_add(e->sites, at);
+  cn_poll_sites_add(e->sites, at);
   if (e->sites->list.count == before)
     return false;
   cn_remark(e->ctx, at, "poll", "polls here: what is done before and behind adds up to too much");
@@ -132,7 +132,7 @@ static bool add_before_loop(struct excess *e, uint32_t b)
     LLVMBasicBlockRef outside = e->cfg->blocks[from].block;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(outside);
     bool may = LLVMIsABranchInst(end) && is_place(end, is_plain(e, outside));
-    all = (may && add(e, cn_site_end(e->ctx, outside))) && all;
+    all = (may && add(e, cn_poll_site_end(e->ctx, outside))) && all;
   }
   return all;
 }
@@ -194,7 +194,7 @@ static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_po
     uint64_t enters = piece.polls ? piece.enter : 0, passes = piece.passes ? piece.through : 0;
     bool listed = cn_ptrmap_find(&e->sites->seen, i);
     if (!listed && may && exceeds(e, p, enters > passes ? enters : passes) && is_place(i, plain))
-      listed = LLVMIsATerminatorInst(i) ? add(e, cn_site_end(e->ctx, block)) : add(e, i);
+      listed = LLVMIsATerminatorInst(i) ? add(e, cn_poll_site_end(e->ctx, block)) : add(e, i);
     if (listed)
       p = cn_work_step(p, &poll, &ignored);
     p = cn_work_step(p, &piece, &ignored);
@@ -202,8 +202,8 @@ static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_po
   return cn_work_polls_at_end(e->work->known, e->cfg, b) ? cn_work_step(p, &poll, &ignored) : p;
 }
 
-void cn_excess_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
-                     struct cn_sites *sites)
+void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
+                     struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct cn_work work;

@@ -35,7 +35,7 @@ struct placer {
   struct cn_ctx *ctx;
   unsigned chosen; /* bits of enum cairn_polls */
   struct cn_polls polls;
-  struct cn_infer infer;
+  struct cn_function_facts infer;
   LLVMValueRef self; /* calls of this count as if it polled */
 };
 
@@ -73,7 +73,7 @@ static bool is_subject(LLVMValueRef function)
 
 static bool wants_polls(LLVMValueRef function)
 {
-  return is_subject(function) && !cn_regions_has_none(function);
+  return is_subject(function) && !cn_nopoll_has_none(function);
 }
 
 /* Callees first, so that what calls leaves only may be one itself. None after early insertion, but
@@ -89,9 +89,9 @@ static void find_leaves(struct placer *p)
     LLVMValueRef f = graph->nodes[graph->order[n]].function;
     if (!is_subject(f))
       continue;
-    if (cn_regions_has_none(f))
-      cn_infer_quiet(&p->infer, f);
-    else if (wanted && cn_infer_leaf(&p->infer, f))
+    if (cn_nopoll_has_none(f))
+      cn_function_facts_quiet(&p->infer, f);
+    else if (wanted && cn_function_facts_leaf(&p->infer, f))
       cn_remark(p->ctx, f, "leaf",
                 "a leaf: it never comes to a safepoint, so its calls need no record");
   }
@@ -107,7 +107,7 @@ static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
 static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-    if (cn_infer_polls(&p->infer, i) || calls(p, i, p->self))
+    if (cn_function_facts_polls(&p->infer, i) || calls(p, i, p->self))
       return true;
   return false;
 }
@@ -204,7 +204,7 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
   }
 }
 
-static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_sites *sites,
+static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites,
                          size_t count, bool first)
 {
   if (first)
@@ -217,7 +217,7 @@ static void tell_entries(struct placer *p, LLVMValueRef function, const struct c
 }
 
 static void collect_latches(struct placer *p, const struct cn_loops *loops,
-                            const struct cn_chunks *chunks, struct cn_sites *sites)
+                            const struct cn_strip_mines *chunks, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct pollers pollers = pollers_begin(p, loops);
@@ -230,7 +230,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
     if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
         (cn_ptrmap_find(&chunks->first, block) ||
          (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(&pollers, b)))) {
-      cn_sites_add_latch(sites, p->ctx, loops, b);
+      cn_poll_sites_add_latch(sites, p->ctx, loops, b);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
     } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&
@@ -238,9 +238,9 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
       tell_unpolled(p->ctx, loops, b);
     }
     if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
-      cn_sites_add(sites, cn_returns_site(cfg, b));
+      cn_poll_sites_add(sites, cn_return_polls_site(cfg, b));
     if (is_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
-      cn_sites_add(sites, cn_returns_tail_call(block));
+      cn_poll_sites_add(sites, cn_return_polls_tail_call(block));
   }
   free(pollers.nearest);
 }
@@ -263,18 +263,18 @@ static bool loops_call_self(const struct placer *p, const struct cn_loops *loops
 }
 
 /* Without "call", where LLVM has them. */
-static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_sites *sites)
+static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     return;
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_entries_find(&p->infer, loops, sites);
+    cn_entry_polls_find(&p->infer, loops, sites);
   else
-    cn_sites_add(sites, cn_site_entry(p->ctx, loops->cfg));
+    cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, loops->cfg));
 }
 
 /* What was listed from `from` on comes before the rest. */
-static void put_first(struct cn_sites *sites, size_t from)
+static void put_first(struct cn_poll_sites *sites, size_t from)
 {
   for (size_t i = from; i < sites->list.count; i++) {
     LLVMValueRef site = sites->list.at[i];
@@ -283,21 +283,21 @@ static void put_first(struct cn_sites *sites, size_t from)
   }
 }
 
-static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_chunks *chunks,
-                          struct cn_sites *sites)
+static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_strip_mines *chunks,
+                          struct cn_poll_sites *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
-  cn_sites_begin(sites, p->ctx, &cfg);
+  cn_poll_sites_begin(sites, p->ctx, &cfg);
   bool first = is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
                loops_call_self(p, &loops);
   if (first) {
     struct cn_work_summary self = {
         .enter = CN_CALL_WORK, .leave = CN_CALL_WORK, .polls = true, .passes = false};
-    cn_sites_add(sites, cn_site_entry(p->ctx, &cfg));
+    cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, &cfg));
     cn_work_learn(&p->infer.known, function, &self);
   }
   collect_latches(p, &loops, chunks, sites);
@@ -306,12 +306,12 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
   put_first(sites, latches);
   tell_entries(p, function, sites, sites->list.count - latches, first);
   if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_ascent_sites(&p->infer, &loops, sites);
+    cn_recursion_polls_sites(&p->infer, &loops, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
-    cn_excess_sites(p->ctx, &loops, &p->infer.known, sites);
+    cn_long_path_polls_sites(p->ctx, &loops, &p->infer.known, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_infer_learn(&p->infer, &loops, sites);
-  CN_ASSERT_VALID(cn_sites_wrong(sites));
+    cn_function_facts_learn(&p->infer, &loops, sites);
+  CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   cn_selects_keep(p->ctx, &loops, sites);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -321,7 +321,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 
 /* Those that are listed together and of one block from the last to the first: a poll moves what
  * follows it in its block. */
-static void emit_polls(struct placer *p, const struct cn_sites *sites)
+static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
 {
   const LLVMValueRef *at = sites->list.at;
 
@@ -338,24 +338,24 @@ static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
   bool fast = options->opt_level > 0 && options->size_level == 0;
-  struct cn_chunks chunks = {0};
-  struct cn_sites sites = {0};
+  struct cn_strip_mines chunks = {0};
+  struct cn_poll_sites sites = {0};
 
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
     cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
   cn_step_done(p->ctx, function, "long calls", NULL, 0);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
-    cn_chunk_loops(p->ctx, function, CN_SMALL_WORK, &chunks);
+    cn_choose_loop_forms(p->ctx, function, CN_SMALL_WORK, &chunks);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
-    cn_returns_part(p->ctx, function);
+    cn_return_polls_part(p->ctx, function);
   cn_step_done(p->ctx, function, "parted returns", NULL, 0);
   collect_sites(p, function, &chunks, &sites);
   emit_polls(p, &sites);
   cn_step_done(p->ctx, function, "polls", NULL, 0);
   if (fast)
-    cn_early_returns(p->ctx, function);
+    cn_split_returns(p->ctx, function);
   cn_step_done(p->ctx, function, "early returns", NULL, 0);
-  cn_sites_free(&sites);
+  cn_poll_sites_free(&sites);
   cn_ptrmap_free(&chunks.bounded);
   cn_ptrmap_free(&chunks.first);
   cn_ptrmap_free(&chunks.polled);
@@ -367,7 +367,7 @@ static bool place_all(struct placer *p)
   bool any = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL) != NULL;
 
   find_leaves(p);
-  if (!cn_regions_check(p->ctx))
+  if (!cn_nopoll_check(p->ctx))
     return false;
   for (uint32_t n = 0; n < graph->count; n++)
     any |= wants_polls(graph->nodes[n].function);
@@ -384,9 +384,9 @@ static bool place(struct cn_ctx *ctx)
 {
   struct placer placer = {.ctx = ctx, .chosen = polls_chosen(ctx->options)};
 
-  cn_infer_begin(&placer.infer, ctx);
+  cn_function_facts_begin(&placer.infer, ctx);
   bool ok = place_all(&placer);
-  cn_infer_end(&placer.infer);
+  cn_function_facts_end(&placer.infer);
   return ok;
 }
 
@@ -401,9 +401,9 @@ static bool has_slow_path(struct cn_ctx *ctx)
 /* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,
  * some are. What is in a region is looked at when it is known which functions are leaves, and
  * whether polls are needed, too. */
-bool cn_place(struct cn_ctx *ctx)
+bool cn_place_safepoints(struct cn_ctx *ctx)
 {
-  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_regions_wanted(ctx) ||
+  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) ||
                  has_slow_path(ctx)
              ? cn_rehearse(ctx, place)
              : place(ctx);

@@ -97,7 +97,7 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
 {
   LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
 
-  if (cn_regions_cover(p->ctx, at))
+  if (cn_nopoll_cover(p->ctx, at))
     return;
   p->count++;
   if (p->user) {

@@ -39,7 +39,7 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
 /* Where to poll at the end of a block: before its terminator, and before the comparisons that the
  * terminator branches on if nothing else uses them, so that these and the branches stay one machine
  * instruction each. */
-LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
@@ -65,7 +65,7 @@ static bool is_mutator_address(LLVMValueRef i)
 
 /* Where to poll in a block that ends in a retreating edge: at its start, so that the code generator
  * finds what it computes in one piece. In the block of a catchswitch there is no place. */
-LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
+LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(block);
 
@@ -74,14 +74,14 @@ LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   if (LLVMIsACatchSwitchInst(first))
     return NULL;
   if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
-    return cn_site_end(ctx, block);
+    return cn_poll_site_end(ctx, block);
   return first;
 }
 
 /* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
  * a collection, a volatile access may be half of a pair that has to stay together, and an integer
  * made of a reference must not live over the poll. */
-bool cn_site_stops(LLVMValueRef i)
+bool cn_poll_site_stops(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAlloca:
@@ -104,7 +104,7 @@ bool cn_site_stops(LLVMValueRef i)
 
 /* As late as possible on the straight line from the entry on: what is computed before it is not
  * hindered by it. Not before an alloca of the entry block, which would become a dynamic one. */
-LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   uint32_t b = 0;
   LLVMValueRef site = LLVMGetFirstInstruction(cfg->blocks[0].block);
@@ -113,7 +113,7 @@ LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     if (LLVMIsAAllocaInst(i))
       site = LLVMGetNextInstruction(i);
   for (;;) {
-    while (!cn_site_stops(site))
+    while (!cn_poll_site_stops(site))
       site = LLVMGetNextInstruction(site);
     const struct cn_block *block = &cfg->blocks[b];
     bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 &&
@@ -123,32 +123,32 @@ LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     b = block->succs[0];
     site = LLVMGetFirstInstruction(cfg->blocks[b].block);
   }
-  return LLVMIsATerminatorInst(site) ? cn_site_end(ctx, cfg->blocks[b].block) : site;
+  return LLVMIsATerminatorInst(site) ? cn_poll_site_end(ctx, cfg->blocks[b].block) : site;
 }
 
 /* ---- those of one function ---- */
 
-void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
+void cn_poll_sites_begin(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
-  *sites = (struct cn_sites){.cfg = cfg, .open = cn_regions_depths(ctx, cfg)};
+  *sites = (struct cn_poll_sites){.cfg = cfg, .open = cn_nopoll_depths(ctx, cfg)};
 }
 
-void cn_sites_free(struct cn_sites *sites)
+void cn_poll_sites_free(struct cn_poll_sites *sites)
 {
   cn_free(&sites->list);
   cn_ptrmap_free(&sites->seen);
   free(sites->open);
 }
 
-static bool is_inside(const struct cn_sites *sites, LLVMValueRef at)
+static bool is_inside(const struct cn_poll_sites *sites, LLVMValueRef at)
 {
   uint32_t b = sites->open ? cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) : CN_NO_BLOCK;
 
-  return b != CN_NO_BLOCK && cn_regions_before(at, sites->open[b]) != 0;
+  return b != CN_NO_BLOCK && cn_nopoll_before(at, sites->open[b]) != 0;
 }
 
-void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
+void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at)
 {
   bool fresh = false;
 
@@ -158,7 +158,7 @@ void cn_sites_add(struct cn_sites *sites, LLVMValueRef at)
     cn_push(&sites->list, at);
 }
 
-const char *cn_sites_wrong(const struct cn_sites *sites)
+const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
 {
   struct cn_ptrmap once = {0};
   const char *wrong = NULL;
@@ -181,18 +181,18 @@ const char *cn_sites_wrong(const struct cn_sites *sites)
 }
 
 /* In block `b`, but in no region; null: there is no such place. */
-static LLVMValueRef site_outside(const struct cn_sites *sites, struct cn_ctx *ctx,
+static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                  const struct cn_cfg *cfg, uint32_t b)
 {
-  LLVMValueRef site = cn_site_latch(ctx, cfg->blocks[b].block);
+  LLVMValueRef site = cn_poll_site_latch(ctx, cfg->blocks[b].block);
 
   if (!sites->open || !site)
     return site;
-  return cn_regions_outside(site, cn_regions_before(site, sites->open[b]));
+  return cn_nopoll_outside(site, cn_nopoll_before(site, sites->open[b]));
 }
 
 /* The blocks that lead to `b`, where a catchswitch leaves no place. */
-static void add_before(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
                        uint32_t b)
 {
   bool fresh;
@@ -201,25 +201,25 @@ static void add_before(struct cn_sites *sites, struct cn_ctx *ctx, const struct 
   for (uint32_t p = 0; fresh && p < cfg->blocks[b].pred_count; p++) {
     uint32_t from = cfg->blocks[b].preds[p];
     LLVMValueRef site = site_outside(sites, ctx, cfg, from);
-    cn_sites_add(sites, site);
+    cn_poll_sites_add(sites, site);
     if (!site)
       add_before(sites, ctx, cfg, from);
   }
 }
 
 /* Behind each region that ends in the loop: those ways that never leave regions cannot poll. */
-static void add_behind_regions(struct cn_sites *sites, struct cn_ctx *ctx,
+static void add_behind_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                const struct cn_loops *loops, uint32_t to, bool natural)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
   for (uint32_t b = 0; b < cfg->count; b++)
     if (sites->open[b] && (!natural || cn_loops_contain(loops, loops->of[to], b)))
-      cn_sites_add(sites, site_outside(sites, ctx, cfg, b));
+      cn_poll_sites_add(sites, site_outside(sites, ctx, cfg, b));
 }
 
 /* On each pass of the loop at `to` all blocks are run that dominate its latch. */
-static LLVMValueRef site_on_each_pass(struct cn_sites *sites, struct cn_ctx *ctx,
+static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                       const struct cn_cfg *cfg, uint32_t to, uint32_t b)
 {
   for (;;) {
@@ -230,22 +230,22 @@ static LLVMValueRef site_on_each_pass(struct cn_sites *sites, struct cn_ctx *ctx
   }
 }
 
-void cn_sites_add_latch(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
                         uint32_t b)
 {
   const struct cn_cfg *cfg = loops->cfg;
   LLVMValueRef site = site_outside(sites, ctx, cfg, b);
 
-  cn_sites_add(sites, site);
+  cn_poll_sites_add(sites, site);
   for (uint32_t s = 0; !site && s < cfg->blocks[b].succ_count; s++) {
     uint32_t to = cfg->blocks[b].succs[s];
     if (!cn_cfg_retreats(b, to))
       continue;
     LLVMValueRef earlier = site_on_each_pass(sites, ctx, cfg, to, b);
-    cn_sites_add(sites, earlier);
+    cn_poll_sites_add(sites, earlier);
     if (!earlier && sites->open)
       add_behind_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
-    if (!earlier && !cn_site_latch(ctx, cfg->blocks[b].block))
+    if (!earlier && !cn_poll_site_latch(ctx, cfg->blocks[b].block))
       add_before(sites, ctx, cfg, b);
   }
 }

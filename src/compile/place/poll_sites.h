@@ -13,41 +13,41 @@
 /* Each gives the instruction to poll before. */
 
 /* On the straight line from the entry on, as late as can be. */
-LLVMValueRef cn_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
+LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
 /* Must an entry poll come before this instruction? */
-bool cn_site_stops(LLVMValueRef instruction);
+bool cn_poll_site_stops(LLVMValueRef instruction);
 
 /* In a block that ends in a retreating edge; null: none, its predecessors must poll. */
-LLVMValueRef cn_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
+LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 
 /* At the end of a block: the comparison that its branch tests stays beside it. */
-LLVMValueRef cn_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
+LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 
 /* Those of one function, each once, in the order in which they came. */
-/* It holds (cn_sites_wrong()) that each is listed once, is an instruction of a reachable block of
+/* It holds (cn_poll_sites_wrong()) that each is listed once, is an instruction of a reachable block of
  * the function, but no phi, and lies in no region without safepoints. */
-struct cn_sites {
+struct cn_poll_sites {
   CN_VECTOR(LLVMValueRef) list;
   struct cn_ptrmap seen; /* what is listed, and blocks that had no place */
   const struct cn_cfg *cfg;
-  uint32_t *open;        /* cn_regions_depths(); owned */
+  uint32_t *open;        /* cn_nopoll_depths(); owned */
 };
 /* For the function of `cfg`. */
-void cn_sites_begin(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg);
-void cn_sites_free(struct cn_sites *sites);
+void cn_poll_sites_begin(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg);
+void cn_poll_sites_free(struct cn_poll_sites *sites);
 /* What does not hold of them; null: all does. Linear in the blocks that have sites. */
-const char *cn_sites_wrong(const struct cn_sites *sites);
+const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites);
 /* Null is no site, nor is a place in a region without safepoints. */
-void cn_sites_add(struct cn_sites *sites, LLVMValueRef at);
+void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at);
 /* For the retreating edges out of block `b`: in the block, or where else each pass comes by that
  * may poll. */
-void cn_sites_add_latch(struct cn_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
                         uint32_t b);
 
 /* Before polls are emitted: conditional moves that only remember a value, in innermost loops that
  * will poll, remain conditional moves (selects.c). */
 void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
-                     const struct cn_sites *sites);
+                     const struct cn_poll_sites *sites);
 
 #endif

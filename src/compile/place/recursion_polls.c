@@ -26,10 +26,10 @@
 #include "compile/tail/tail.h"
 
 struct ascent {
-  const struct cn_infer *infer;
+  const struct cn_function_facts *infer;
   const struct cn_loops *loops;
-  struct cn_sites *sites;
-  struct cn_ways_back ways;
+  struct cn_poll_sites *sites;
+  struct cn_unpolled_returns ways;
   uint32_t node;
 };
 
@@ -75,7 +75,7 @@ static LLVMValueRef site_behind(const struct ascent *a, LLVMValueRef i)
   while (LLVMIsAPHINode(next))
     next = LLVMGetNextInstruction(next);
   return LLVMIsATerminatorInst(next)
-             ? cn_site_end(a->infer->ctx, LLVMGetInstructionParent(next))
+             ? cn_poll_site_end(a->infer->ctx, LLVMGetInstructionParent(next))
              : next;
 }
 
@@ -83,13 +83,13 @@ static void add(struct ascent *a, LLVMValueRef at)
 {
   size_t before = a->sites->list.count;
 
-  cn_sites_add(a->sites, at);
+  cn_poll_sites_add(a->sites, at);
   if (a->sites->list.count != before)
     cn_remark(a->infer->ctx, at, "poll", "polls here: a recursion comes back by this way");
 }
 
-void cn_ascent_sites(const struct cn_infer *infer, const struct cn_loops *loops,
-                     struct cn_sites *sites)
+void cn_recursion_polls_sites(const struct cn_function_facts *infer, const struct cn_loops *loops,
+                     struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct cn_work_known known = infer->known;
@@ -98,15 +98,15 @@ void cn_ascent_sites(const struct cn_infer *infer, const struct cn_loops *loops,
 
   known.sites = &sites->seen;
   a.node = cn_callgraph_find(&infer->graph, cfg->function);
-  a.ways = (struct cn_ways_back){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
-  cn_ways_back_find(&a.ways);
+  a.ways = (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
+  cn_unpolled_returns_find(&a.ways);
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i))
-      if (is_closing(&a, b, i) && cn_ways_back_from(&a.ways, b, i))
+      if (is_closing(&a, b, i) && cn_unpolled_returns_from(&a.ways, b, i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)
     add(&a, site_behind(&a, calls.at[i]));
   cn_free(&calls);
-  cn_ways_back_free(&a.ways);
+  cn_unpolled_returns_free(&a.ways);
 }

@@ -4,7 +4,7 @@
  * (statepoints-later, "PlaceSafepoints": "extending this to work with return polls would be
  * straight forward if desired"). Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: sites. Breaks: struct cn_cfg (cn_returns_part()).
+ * Needs: nothing. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_part()).
  *
  * A return poll never stands behind a tail call: the call would be none any more, and a loop made
  * of tail calls would need a stack. What is called polls before it returns, if it is ours.
@@ -17,7 +17,7 @@
 #include "compile/core/emit.h"
 #include "compile/tail/tail.h"
 
-LLVMValueRef cn_returns_tail_call(LLVMBasicBlockRef block)
+LLVMValueRef cn_return_polls_tail_call(LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetLastInstruction(block); i; i = LLVMGetPreviousInstruction(i))
     if (LLVMIsACallInst(i) && (cn_calls_musttail(i) || cn_tail_position(i)))
@@ -29,16 +29,16 @@ LLVMValueRef cn_returns_tail_call(LLVMBasicBlockRef block)
 static bool is_of_tail_calls(const struct cn_cfg *cfg, uint32_t b)
 {
   for (uint32_t n = 0; n < cfg->blocks[b].pred_count; n++)
-    if (!cn_returns_tail_call(cfg->blocks[cfg->blocks[b].preds[n]].block))
+    if (!cn_return_polls_tail_call(cfg->blocks[cfg->blocks[b].preds[n]].block))
       return false;
   return cfg->blocks[b].pred_count != 0;
 }
 
-LLVMValueRef cn_returns_site(const struct cn_cfg *cfg, uint32_t b)
+LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
 
-  return LLVMIsAReturnInst(end) && !cn_returns_tail_call(cfg->blocks[b].block) &&
+  return LLVMIsAReturnInst(end) && !cn_return_polls_tail_call(cfg->blocks[b].block) &&
                  !is_of_tail_calls(cfg, b)
              ? end
              : NULL;
@@ -70,7 +70,7 @@ static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValue
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
   if (value && LLVMIsAPHINode(value) &&
       LLVMGetInstructionParent(value) == LLVMGetInstructionParent(ret))
-    value = cn_returns_tail_call(from);
+    value = cn_return_polls_tail_call(from);
   if (value)
     LLVMBuildRet(builder, value);
   else
@@ -85,14 +85,14 @@ static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValue
   LLVMDisposeBuilder(builder);
 }
 
-void cn_returns_part(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_return_polls_part(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   CN_VECTOR(LLVMValueRef) calls = {0};
 
   cn_cfg_build_edges(&cfg, function);
   for (uint32_t b = 0; b < cfg.count; b++) {
-    LLVMValueRef call = cn_returns_tail_call(cfg.blocks[b].block);
+    LLVMValueRef call = cn_return_polls_tail_call(cfg.blocks[b].block);
     if (call && cfg.blocks[b].succ_count && !is_of_tail_calls(&cfg, cfg.blocks[b].succs[0]))
       cn_push(&calls, call);
   }

@@ -9,13 +9,13 @@
 
 /* Give calls in tail position a return of their own where they share one with blocks that return
  * after other work, so that a poll before that return is none behind them. */
-void cn_returns_part(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_return_polls_part(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The instruction that a return poll goes before in block `b`, or null: it does not return, or
  * nothing but what tail calls return. */
-LLVMValueRef cn_returns_site(const struct cn_cfg *cfg, uint32_t b);
+LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b);
 
 /* The call of `block` that becomes a jump, or null. */
-LLVMValueRef cn_returns_tail_call(LLVMBasicBlockRef block);
+LLVMValueRef cn_return_polls_tail_call(LLVMBasicBlockRef block);
 
 #endif

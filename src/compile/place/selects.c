@@ -61,7 +61,7 @@ static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
     keep(ctx, s);
 }
 
-void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_sites *sites)
+void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_poll_sites *sites)
 {
   for (size_t i = 0; i < sites->list.count; i++) {
     LLVMBasicBlockRef polled = LLVMGetInstructionParent(sites->list.at[i]);

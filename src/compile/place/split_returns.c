@@ -101,7 +101,7 @@ static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_pt
   LLVMDisposeBuilder(builder);
 }
 
-void cn_early_returns(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_cfg cfg;
 

@@ -8,6 +8,6 @@
 #include "compile/core/pass.h"
 
 /* Give the ways through `function` that return before any call a return of their own. */
-void cn_early_returns(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_wanted(struct cn_ctx *ctx, LLVMValueRef call)
          (callee && cn_string_attribute(callee, CN_LIVE_OPERANDS));
 }
 
-void cn_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_LIVE_OPERANDS,
                                                     (unsigned)strlen(CN_LIVE_OPERANDS), "", 0);
@@ -43,7 +43,7 @@ void cn_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
     }
 }
 
-void cn_operands_refuse(struct cn_judge *judge, LLVMValueRef call)
+void cn_live_operands_refuse(struct cn_judge *judge, LLVMValueRef call)
 {
   unsigned arguments = is_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
   uint32_t live, end;

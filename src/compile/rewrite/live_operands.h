@@ -10,8 +10,8 @@
 struct cn_judge;
 
 /* Mark the calls of `function` whose references are to be listed, though they die there. */
-void cn_operands_mark(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function);
 /* Report what cannot be listed. */
-void cn_operands_refuse(struct cn_judge *judge, LLVMValueRef call);
+void cn_live_operands_refuse(struct cn_judge *judge, LLVMValueRef call);
 
 #endif

@@ -173,8 +173,8 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
       judge_instruction(&judge, i);
   if (judge.has_points) {
     cn_refuse_signature(ctx, function);
-    cn_refuse_allocas(ctx, function);
-    cn_stack_objects_refuse(ctx, function);
+    cn_alloca_layout_refuse(ctx, function);
+    cn_managed_allocas_refuse(ctx, function);
   }
   cn_pairs_refuse(ctx, function);
   cn_user_roots_refuse(ctx, function);

@@ -176,7 +176,7 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
                  "the callee of a safepoint must be in address space 0");
   judge_callee_convention(judge, call);
   judge_arguments(judge, call);
-  cn_operands_refuse(judge, call);
+  cn_live_operands_refuse(judge, call);
   judge_bundles(judge, call);
   judge_directives(judge, call);
 }
@@ -215,7 +215,7 @@ static bool yields_bases(LLVMValueRef call)
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cn_calls_intrinsic(call, names[i]))
       return true;
-  return cn_forms_knows(call);
+  return cn_vector_intrinsics_know(call);
 }
 
 /* LLVM 22's code generator ends the process over a musttail call whose result has no room in

@@ -25,7 +25,7 @@ static void judge_parameters(struct cn_ctx *ctx, LLVMValueRef function)
       unsigned kind = cn_attribute_kind(copies[c]);
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, p + 1, kind);
       if (attribute && (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) ||
-                        cn_areas_carry(ctx, LLVMGetParam(function, p))))
+                        cn_alloca_uses_carry(ctx, LLVMGetParam(function, p))))
         cn_error(ctx, function, "byval-reference",
                  "parameter %u is a copy on the stack that holds references that nothing describes",
                  p + 1);
@@ -39,7 +39,7 @@ static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
     if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) &&
-        cn_areas_carry(ctx, LLVMGetParam(function, p)))
+        cn_alloca_uses_carry(ctx, LLVMGetParam(function, p)))
       cn_error(ctx, function, "swifterror-reference",
                "parameter %u, a swifterror one, lies in a register that nothing describes", p + 1);
 }

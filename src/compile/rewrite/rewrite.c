@@ -54,9 +54,9 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
 
   cn_cfg_build_edges(cfg, function);
   if (cfg->count != LLVMCountBasicBlocks(function))
-    cn_delete_unreachable(ctx, cfg);
+    cn_unreachable_delete(ctx, cfg);
   if (cn_relocation_on(ctx, CAIRN_RELOCATION_MERGE_DERIVED))
-    cn_phis_fold(function);
+    cn_redundant_phis_fold(function);
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     cn_cfg_add_dominators(cfg);
   cn_refs_build(refs, cfg, off);
@@ -66,11 +66,11 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   }
   if (!refs->aggregates)
     return;
-  if (cn_slots_wanted(ctx, refs))
-    cn_hulls_mark(refs);
+  if (cn_slot_mode_wanted(ctx, refs))
+    cn_live_intervals_mark(refs);
   else
     cn_liveness(refs);
-  if (cn_split_aggregates(ctx, refs))
+  if (cn_aggregates_split(ctx, refs))
     rebuild(ctx, refs, cfg, "split aggregates");
 }
 
@@ -96,7 +96,7 @@ static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs
 {
   if (cn_pairs_only(e->ctx))
     return make_token_pads(e, cfg, refs);
-  if (cn_unwind_replace_phis(e->ctx, refs))
+  if (cn_pad_phis_replace(e->ctx, refs))
     rebuild(e->ctx, refs, cfg, "phis of pads");
   if (cn_slot_mode(e->ctx, refs, &e->described.stored))
     rebuild(e->ctx, refs, cfg, "slot mode");
@@ -121,7 +121,7 @@ static void analyse(struct cn_refs *refs)
     cn_refs_extend(refs, bases.made.at, bases.made.count);
   if (cn_refs_attach_bases(refs, &bases) || bases.made.count)
     cn_liveness(refs);
-  cn_recompute_plan(refs);
+  cn_rematerialise_plan(refs);
   cn_bases_free(&bases);
 }
 
@@ -166,7 +166,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   struct cn_cfg cfg;
   struct cn_refs refs;
 
-  cn_phis_drop_idle(e->ctx, function);
+  cn_dead_phis_drop(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
   cn_step_done(e->ctx, function, "split unwind edges", NULL, 0);
   build(e, function, &cfg, &refs);
@@ -224,13 +224,13 @@ static void free_emitter(struct cn_emitter *e)
   cn_free(&e->scratch.funclet.values);
 }
 
-bool cn_rewrite(struct cn_ctx *ctx)
+bool cn_rewrite_statepoints(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) todo = {0};
   struct cn_emitter emitter;
   unsigned errors = ctx->errors;
 
-  cn_spaces_check(ctx);
+  cn_address_spaces_check(ctx);
   cn_spans_check_markers(ctx);
   cn_span_table_check(ctx);
   cn_user_roots_check_marker(ctx);
@@ -239,27 +239,27 @@ bool cn_rewrite(struct cn_ctx *ctx)
       cn_push(&todo, f);
   if (ctx->errors == errors) {
     for (size_t i = 0; i < todo.count; i++) {
-      cn_operands_mark(ctx, todo.at[i]);
+      cn_live_operands_mark(ctx, todo.at[i]);
       cn_special_intrinsics(ctx, todo.at[i]);
       cn_special_variadic(ctx, todo.at[i]);
     }
     init_emitter(&emitter, ctx);
     if (todo.count)
-      cn_strip_declarations(ctx);
+      cn_strip_attributes_declarations(ctx);
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))
         LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
       /* LLVM's pass that brings references to where the walker finds them skips such functions. */
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
-      cn_strip_function(ctx, todo.at[i]);
-      cn_define_function(todo.at[i]);
-      cn_forms_lower(ctx, todo.at[i]);
-      cn_stack_objects_lower(ctx, todo.at[i]);
+      cn_strip_attributes_function(ctx, todo.at[i]);
+      cn_undef_define(todo.at[i]);
+      cn_vector_intrinsics_lower(ctx, todo.at[i]);
+      cn_managed_allocas_lower(ctx, todo.at[i]);
       cn_merge_locals(ctx, todo.at[i]);
       cn_tail_calls(ctx, todo.at[i]);
       cn_step_done(ctx, todo.at[i], "tail calls", NULL, 0);
       rewrite_function(&emitter, todo.at[i]);
-      cn_spaces_lower(ctx, todo.at[i]);
+      cn_address_spaces_lower(ctx, todo.at[i]);
       cn_step_done(ctx, todo.at[i], "statepoints", NULL, 0);
     }
     free_emitter(&emitter);

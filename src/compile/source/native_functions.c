@@ -41,8 +41,8 @@ static const char *name_of(LLVMValueRef function)
 static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
-         !cn_native_is_annotated(ctx->module, function, CN_MANAGED) &&
-         !cn_native_is_annotated(ctx->module, function, CN_NOPOLL) && cn_native_function(function);
+         !cn_managed_is_annotated(ctx->module, function, CN_MANAGED) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_NOPOLL) && cn_managed_is_native(function);
 }
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
@@ -134,7 +134,7 @@ static bool may_be(struct search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
 
-  return is_marked(function) || cn_native_is_annotated(s->ctx->module, function, CN_UNMANAGED) ||
+  return is_marked(function) || cn_managed_is_annotated(s->ctx->module, function, CN_UNMANAGED) ||
          (state && *state);
 }
 
@@ -195,7 +195,7 @@ static void mark_unreached(struct cn_ctx *ctx)
   cn_free(&s.work);
 }
 
-void cn_native_mark(struct cn_ctx *ctx)
+void cn_managed_mark_natives(struct cn_ctx *ctx)
 {
   if (!ctx->options->manage_all)
     return;

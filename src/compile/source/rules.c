@@ -287,15 +287,15 @@ static void check_unions(struct cn_ctx *ctx)
 
 bool cn_rules(struct cn_ctx *ctx)
 {
-  cn_native_mark(ctx);
+  cn_managed_mark_natives(ctx);
   if (ctx->options->manage_all) {
     cn_rules_members(ctx);
-    cn_rules_name_stores(ctx);
+    cn_store_names_add(ctx);
   }
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
     check_global(ctx, g);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
-    if (cn_native_manages(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
+    if (cn_managed_wanted(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
       cn_rules_native(ctx, f);

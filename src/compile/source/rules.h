@@ -20,7 +20,7 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
 /* The member of a struct's debug information that begins `offset` bytes in, or null. */
 LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset);
 /* store_names.c: what the run-time check of a store calls the place, by debug information. */
-void cn_rules_name_stores(struct cn_ctx *ctx);
+void cn_store_names_add(struct cn_ctx *ctx);
 /* Is a variable, by its debug information, an ordinary pointer to what holds references? */
 bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable);
 /* Does a global's debug information have a reference where its type in the IR has none? */

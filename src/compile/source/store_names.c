@@ -117,7 +117,7 @@ static void attach(struct cn_ctx *ctx, struct stores *stores, const struct store
   free(place);
 }
 
-void cn_rules_name_stores(struct cn_ctx *ctx)
+void cn_store_names_add(struct cn_ctx *ctx)
 {
   struct stores stores = {0};
 

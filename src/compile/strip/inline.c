@@ -107,11 +107,11 @@ static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
 static bool run_inliner(struct cn_ctx *ctx)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  char *layout = cn_unwrap_strict_layout(ctx);
+  char *layout = cn_strip_strict_layout(ctx);
   LLVMErrorRef error =
       LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine, options);
 
-  cn_unwrap_usual_layout(ctx, layout);
+  cn_strip_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
   return cn_llvm_ok(ctx, NULL, error);
 }
@@ -130,13 +130,13 @@ static void refuse_leaf(struct cn_ctx *ctx, LLVMValueRef call)
 
 static bool inline_in(struct cn_ctx *ctx)
 {
-  struct cn_unwrapped calls = {0};
+  struct cn_stripped calls = {0};
   struct cn_ptrmap wrapped = {0};
   struct cn_span_marks marks = cn_span_marks(ctx);
   bool marked = marks.begin || marks.end || LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
   unsigned errors = ctx->errors;
 
-  cn_unwrap_module(ctx, true, &calls);
+  cn_strip_module(ctx, true, &calls);
   for (size_t i = 0; i < calls.calls.count; i++) {
     refuse_leaf(ctx, calls.calls.at[i]);
     cn_ptrmap_add(&wrapped, calls.calls.at[i], NULL);
@@ -150,18 +150,18 @@ static bool inline_in(struct cn_ctx *ctx)
   cn_ptrmap_free(&wrapped);
   bool ok = ctx->errors == errors && run_inliner(ctx);
   each_call(ctx, unpin_each, NULL);
-  ok = ok && cn_rewrite(ctx) && cn_differences(ctx);
+  ok = ok && cn_rewrite_statepoints(ctx) && cn_lower_differences(ctx);
   if (!marked) /* what unwrapping made has served */
-    ok = ok && cn_markers_drop(ctx);
+    ok = ok && cn_drop_markers_of(ctx);
   return ok;
 }
 
-bool cn_inline(struct cn_ctx *ctx)
+bool cn_inline_statepoints(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
 
   if (!has_candidates(ctx->module))
     return true;
-  cn_unwrap_refuse(ctx);
+  cn_strip_refuse(ctx);
   return ctx->errors == errors && cn_rehearse(ctx, inline_in);
 }

@@ -13,59 +13,59 @@
 /* ---- strip_statepoints.c ---- */
 
 /* Report the statepoints of the module that cannot be unwrapped. Changes nothing. */
-void cn_unwrap_refuse(struct cn_ctx *ctx);
+void cn_strip_refuse(struct cn_ctx *ctx);
 /* Unwrap the statepoints of the module, which was not refused: all, or those of managed functions.
  * The calls that they become are appended to `out`, in order, if that is not null. */
-struct cn_unwrapped {
+struct cn_stripped {
   CN_VECTOR(LLVMValueRef) calls;
 };
-void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped *out);
+void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *out);
 
 /* ---- strip_slots.c ---- */
 
 /* Tell LLVM that references are no integers. Returns the data layout that there was, for
- * cn_unwrap_usual_layout(), which frees it. */
-char *cn_unwrap_strict_layout(struct cn_ctx *ctx);
-void cn_unwrap_usual_layout(struct cn_ctx *ctx, char *layout);
+ * cn_strip_usual_layout(), which frees it. */
+char *cn_strip_strict_layout(struct cn_ctx *ctx);
+void cn_strip_usual_layout(struct cn_ctx *ctx, char *layout);
 /* Promote the locals of `function`. */
-void cn_unwrap_promote(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- strip_distances.c ---- */
 
 /* Replace a base plus the distance of a reference from it by that reference. */
-void cn_unwrap_fold_distances(LLVMValueRef function);
+void cn_strip_fold_distances(LLVMValueRef function);
 
 /* ---- strip_allocas.c ---- */
 
 /* How many of the operands of a deopt bundle are not Cairn's own: they come before those that
  * describe allocas (abi.def, "Described allocas") and tell of spans. */
-uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle);
+uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle);
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */
-void cn_unwrap_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
+void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
                        struct cn_ptrmap *seen);
 
 /* ---- strip_spans.c ---- */
 
 /* How many operands of a deopt bundle come before those that tell of spans. */
-uint32_t cn_unwrap_before_spans(LLVMOperandBundleRef bundle);
+uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle);
 /* Of a function without markers: report a statepoint whose spans cannot be told by some; put them
  * round the call that it becomes. */
-void cn_unwrap_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
                             LLVMValueRef statepoint);
-void cn_unwrap_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
                      LLVMValueRef statepoint, LLVMValueRef call);
 
 /* ---- strip_phis.c ---- */
 
 /* Replace phis of pointers through which one value alone flows by that value. */
-void cn_unwrap_join_phis(LLVMValueRef function);
+void cn_strip_join_phis(LLVMValueRef function);
 
 /* ---- strip_dead.c ---- */
 
 /* Replace conversions to another address space and back by what was converted. */
-void cn_unwrap_fold_casts(LLVMValueRef function);
+void cn_strip_fold_casts(LLVMValueRef function);
 /* Delete computations of pointers and of distances that nothing needs, rings of phis included. */
-void cn_unwrap_drop_dead(LLVMValueRef function);
+void cn_strip_dead(LLVMValueRef function);
 
 #endif

@@ -19,9 +19,9 @@ static bool is_number(LLVMValueRef value, uint64_t *number)
   return true;
 }
 
-uint32_t cn_unwrap_own_deopt(LLVMOperandBundleRef bundle)
+uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle)
 {
-  uint32_t count = cn_unwrap_before_spans(bundle);
+  uint32_t count = cn_strip_before_spans(bundle);
   uint64_t length, mark;
 
   if (count < 3 ||
@@ -109,7 +109,7 @@ static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
     cn_user_roots_mark(ctx, &word);
 }
 
-void cn_unwrap_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
+void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
                        struct cn_ptrmap *seen)
 {
   uint32_t end = LLVMGetNumOperandBundleArgs(bundle);

@@ -54,7 +54,7 @@ static void need_operands(struct marker *m, LLVMValueRef i)
     need(m, LLVMGetOperand(i, (unsigned)o));
 }
 
-void cn_unwrap_drop_dead(LLVMValueRef function)
+void cn_strip_dead(LLVMValueRef function)
 {
   struct marker m = {
       .ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
@@ -82,7 +82,7 @@ void cn_unwrap_drop_dead(LLVMValueRef function)
   cn_ptrmap_free(&m.live);
 }
 
-void cn_unwrap_fold_casts(LLVMValueRef function)
+void cn_strip_fold_casts(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {

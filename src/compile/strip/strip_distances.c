@@ -176,7 +176,7 @@ static void replace_geps(struct folder *f)
   cn_ptrmap_free(&index);
 }
 
-void cn_unwrap_fold_distances(LLVMValueRef function)
+void cn_strip_fold_distances(LLVMValueRef function)
 {
   struct folder f = {.ptrdiff =
                          LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};

@@ -10,7 +10,7 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/strip/strip.h"
 
-/* A graph for cn_sources_solve(): the phis of pointers in reachable blocks, and what flows in. */
+/* A graph for cn_value_flow_solve(): the phis of pointers in reachable blocks, and what flows in. */
 struct web {
   CN_VECTOR(LLVMValueRef) phis, sources;
   CN_VECTOR(uint32_t) first, inputs; /* inputs: nodes as their index, sources as ~index, at first */
@@ -52,7 +52,7 @@ static void drop_phis(struct web *web)
     uint32_t input = web->inputs.at[i];
     web->inputs.at[i] = input & 1u << 31 ? ~input + 1 : sources + 1 + input;
   }
-  uint32_t *top = cn_sources_solve(sources, nodes, web->first.at, web->inputs.at);
+  uint32_t *top = cn_value_flow_solve(sources, nodes, web->first.at, web->inputs.at);
   for (uint32_t n = 0; n < nodes; n++)
     if (top[n] != sources + 1 + n)
       LLVMReplaceAllUsesWith(web->phis.at[n], top[n] <= sources
@@ -64,7 +64,7 @@ static void drop_phis(struct web *web)
   free(top);
 }
 
-void cn_unwrap_join_phis(LLVMValueRef function)
+void cn_strip_join_phis(LLVMValueRef function)
 {
   struct web web = {0};
   struct cn_cfg cfg;

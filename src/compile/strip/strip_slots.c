@@ -33,7 +33,7 @@ static char *non_integral(struct cn_ctx *ctx)
   return text;
 }
 
-char *cn_unwrap_strict_layout(struct cn_ctx *ctx)
+char *cn_strip_strict_layout(struct cn_ctx *ctx)
 {
   char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module)), *strict = non_integral(ctx);
 
@@ -42,20 +42,20 @@ char *cn_unwrap_strict_layout(struct cn_ctx *ctx)
   return layout;
 }
 
-void cn_unwrap_usual_layout(struct cn_ctx *ctx, char *layout)
+void cn_strip_usual_layout(struct cn_ctx *ctx, char *layout)
 {
   LLVMSetDataLayout(ctx->module, layout);
   free(layout);
 }
 
-void cn_unwrap_promote(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  char *layout = cn_unwrap_strict_layout(ctx);
+  char *layout = cn_strip_strict_layout(ctx);
   LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine,
                                                options);
 
-  cn_unwrap_usual_layout(ctx, layout);
+  cn_strip_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return;

@@ -27,7 +27,7 @@ static bool is_number(LLVMValueRef value, uint64_t *number)
   return true;
 }
 
-uint32_t cn_unwrap_before_spans(LLVMOperandBundleRef bundle)
+uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle)
 {
   uint32_t count = LLVMGetNumOperandBundleArgs(bundle);
   uint64_t length, mark;
@@ -48,7 +48,7 @@ static struct pairs find_pairs(LLVMValueRef statepoint)
 
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
-    uint32_t own = cn_unwrap_before_spans(bundle), count = LLVMGetNumOperandBundleArgs(bundle);
+    uint32_t own = cn_strip_before_spans(bundle), count = LLVMGetNumOperandBundleArgs(bundle);
     size_t length;
     const char *tag = LLVMGetOperandBundleTag(bundle, &length);
     if (own < count && length == 5 && memcmp(tag, "deopt", 5) == 0 &&
@@ -67,7 +67,7 @@ static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
   return node && (uint32_t)LLVMGetMDNodeNumOperands(node) >= pairs.end - pairs.first;
 }
 
-void cn_unwrap_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
                             LLVMValueRef statepoint)
 {
   struct pairs pairs = find_pairs(statepoint);
@@ -101,7 +101,7 @@ static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
   return location;
 }
 
-void cn_unwrap_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
+void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
                      LLVMValueRef statepoint, LLVMValueRef call)
 {
   struct pairs pairs = find_pairs(statepoint);

@@ -151,7 +151,7 @@ static void refuse(struct unwrapper *u)
       cn_error(u->ctx, u->wrapped.at[i].statepoint, "statepoint-type",
                "the type of what the statepoint calls is not known");
     if (!u->marked)
-      cn_unwrap_refuse_spans(u->ctx, &u->spans, u->wrapped.at[i].statepoint);
+      cn_strip_refuse_spans(u->ctx, &u->spans, u->wrapped.at[i].statepoint);
   }
   for (size_t i = 0; i < u->relocations.count; i++) {
     LLVMValueRef relocate = u->relocations.at[i].relocate, value = listed_value(u, relocate);
@@ -183,13 +183,13 @@ static LLVMValueRef own_operand(LLVMValueRef operand)
 /* The deopt bundle without what describes allocas and tells of spans, which are taken care of. */
 static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef bundle)
 {
-  uint32_t own = cn_unwrap_own_deopt(bundle);
+  uint32_t own = cn_strip_own_deopt(bundle);
   bool described = own < LLVMGetNumOperandBundleArgs(bundle);
   CN_VECTOR(LLVMValueRef) operands = {0};
 
   for (uint32_t i = 0; i < own; i++)
     cn_push(&operands, own_operand(LLVMGetOperandBundleArgAtIndex(bundle, i)));
-  cn_unwrap_allocas(u->ctx, bundle, own, &u->allocas);
+  cn_strip_allocas(u->ctx, bundle, own, &u->allocas);
   LLVMDisposeOperandBundle(bundle);
   bundle = own || !described ? LLVMCreateOperandBundle("deopt", 5, operands.at, own) : NULL;
   cn_free(&operands);
@@ -287,7 +287,7 @@ static void build_call(struct unwrapper *u, struct wrapped *w)
                                               bundles.list.at, (unsigned)bundles.list.count, "");
   copy_facts(u, w, count);
   if (!u->marked)
-    cn_unwrap_spans(u->ctx, &u->spans, s, w->call);
+    cn_strip_spans(u->ctx, &u->spans, s, w->call);
   for (size_t i = 0; i < bundles.list.count; i++)
     LLVMDisposeOperandBundle(bundles.list.at[i]);
   cn_free(&bundles.list);
@@ -354,7 +354,7 @@ static void replace_relocations(struct unwrapper *u)
 
 /* ---- functions ---- */
 
-static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_unwrapped *out)
+static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_stripped *out)
 {
   for (size_t i = 0; i < u->wrapped.count; i++)
     build_call(u, &u->wrapped.at[i]);
@@ -365,14 +365,14 @@ static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_unwrapp
     if (out)
       cn_push(&out->calls, u->wrapped.at[i].call);
   }
-  cn_unwrap_fold_casts(function);
+  cn_strip_fold_casts(function);
   if (u->allocas.count) { /* some may be slots that the rewriter made */
-    cn_unwrap_drop_dead(function);
-    cn_unwrap_promote(u->ctx, function);
+    cn_strip_dead(function);
+    cn_strip_promote(u->ctx, function);
   }
-  cn_unwrap_join_phis(function);
-  cn_unwrap_fold_distances(function);
-  cn_unwrap_drop_dead(function);
+  cn_strip_join_phis(function);
+  cn_strip_fold_distances(function);
+  cn_strip_dead(function);
 }
 
 static void init(struct unwrapper *u, struct cn_ctx *ctx)
@@ -391,7 +391,7 @@ static void dispose(struct unwrapper *u)
   LLVMDisposeBuilder(u->builder);
 }
 
-void cn_unwrap_refuse(struct cn_ctx *ctx)
+void cn_strip_refuse(struct cn_ctx *ctx)
 {
   struct unwrapper u;
 
@@ -417,7 +417,7 @@ static void drop_declarations(struct unwrapper *u)
   }
 }
 
-void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped *out)
+void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *out)
 {
   struct unwrapper u;
 
@@ -434,12 +434,12 @@ void cn_unwrap_module(struct cn_ctx *ctx, bool managed_only, struct cn_unwrapped
   dispose(&u);
 }
 
-bool cn_unwrap(struct cn_ctx *ctx)
+bool cn_strip_statepoints(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
 
-  cn_unwrap_refuse(ctx);
+  cn_strip_refuse(ctx);
   if (ctx->errors == errors)
-    cn_unwrap_module(ctx, false, NULL);
+    cn_strip_module(ctx, false, NULL);
   return ctx->errors == errors;
 }

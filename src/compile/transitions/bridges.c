@@ -27,7 +27,7 @@ static const char *const passing[] = {"zeroext",    "signext",   "noext",      "
 /* What the code generator must agree on in caller and callee. */
 static const char *const target[] = {"target-cpu", "target-features", "tune-cpu"};
 
-static LLVMValueRef caller_of(const struct cn_site *site)
+static LLVMValueRef caller_of(const struct cn_call_target *site)
 {
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
 }
@@ -67,7 +67,7 @@ static uint64_t hash_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeI
 }
 
 /* What calls have in common that may share a bridge. */
-static char *name_of(const char *prefix, const struct cn_site *site)
+static char *name_of(const char *prefix, const struct cn_call_target *site)
 {
   unsigned convention = LLVMGetInstructionCallConv(site->call);
   uint64_t hash = hash_bytes(0xcbf29ce484222325, &convention, sizeof convention);
@@ -90,7 +90,7 @@ static char *name_of(const char *prefix, const struct cn_site *site)
 /* ---- functions ---- */
 
 /* An internal function that takes what the call passes, and the target. */
-static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_site *site, const char *name)
+static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site, const char *name)
 {
   LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
 
@@ -135,7 +135,7 @@ static void return_value(LLVMBuilderRef builder, LLVMValueRef value)
     LLVMBuildRet(builder, value);
 }
 
-static void fill_native(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef function)
+static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
@@ -155,7 +155,7 @@ static void fill_native(struct cn_ctx *ctx, const struct cn_site *site, LLVMValu
   LLVMDisposeBuilder(builder);
 }
 
-LLVMValueRef cn_bridge_native(struct cn_ctx *ctx, const struct cn_site *site)
+LLVMValueRef cn_bridge_native(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   char *name = name_of(CN_NATIVE_PREFIX, site);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
@@ -215,7 +215,7 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   return statepoint;
 }
 
-static void fill_managed(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef function)
+static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef native = cn_bridge_native(ctx, site);
@@ -239,7 +239,7 @@ static void fill_managed(struct cn_ctx *ctx, const struct cn_site *site, LLVMVal
   LLVMDisposeBuilder(builder);
 }
 
-LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_site *site)
+LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   char *name = name_of(CN_BRIDGE_PREFIX, site);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);

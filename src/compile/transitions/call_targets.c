@@ -38,7 +38,7 @@
 #include "compile/core/retype.h"
 #include "compile/core/statepoint_attributes.h"
 
-typedef CN_VECTOR(struct cn_site) site_vector;
+typedef CN_VECTOR(struct cn_call_target) site_vector;
 
 /* ---- sites ---- */
 
@@ -49,19 +49,19 @@ static LLVMTypeRef statepoint_type(LLVMValueRef call)
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
 }
 
-struct cn_site cn_site_of(LLVMValueRef call)
+struct cn_call_target cn_call_target_of(LLVMValueRef call)
 {
   if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
-    return (struct cn_site){.call = call, .type = statepoint_type(call), .callee_operand = 2,
+    return (struct cn_call_target){.call = call, .type = statepoint_type(call), .callee_operand = 2,
                             .first = CN_STATEPOINT_FIXED_ARGS,
                             .count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
                             .is_statepoint = true};
-  return (struct cn_site){.call = call, .type = LLVMGetCalledFunctionType(call),
+  return (struct cn_call_target){.call = call, .type = LLVMGetCalledFunctionType(call),
                           .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
                           .count = LLVMGetNumArgOperands(call)};
 }
 
-bool cn_site_uses_nest(const struct cn_site *site)
+bool cn_call_target_uses_nest(const struct cn_call_target *site)
 {
   unsigned kind = cn_attribute_kind("nest");
 
@@ -88,7 +88,7 @@ LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
                                 LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
 }
 
-void cn_call_through(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef stub,
+void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
                      LLVMValueRef target)
 {
   const struct cn_rebuild change = {.callee = stub, .more = {target}, .more_count = 1,
@@ -100,7 +100,7 @@ void cn_call_through(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRe
 
 /* `target` if it has the mark, or else `other`. LLVM 22 takes a wrong result of some nodes as the
  * callee of a statepoint, so there is a freeze (docs/llvm-22.md, "multi-result callees"). */
-static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_site *site, LLVMValueRef target,
+static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target,
                            LLVMValueRef other)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -130,17 +130,17 @@ static bool is_native_definition(LLVMValueRef callee)
           LLVMGetLinkage(callee) == LLVMPrivateLinkage);
 }
 
-static LLVMValueRef caller_of(const struct cn_site *site)
+static LLVMValueRef caller_of(const struct cn_call_target *site)
 {
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
 }
 
-static void lower(struct cn_ctx *ctx, const struct cn_site *site)
+static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  LLVMValueRef target = cn_site_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
+  LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
 
-  if (convention == CN_CONVENTION_NATIVE || cn_site_uses_nest(site)) {
+  if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
     const struct cn_rebuild change = {.callee = stub, .more_count = 2,
                                       .more = {target, cn_bridge_native(ctx, site)},
                                       .convention = LLVMCCallConv};
@@ -157,12 +157,12 @@ static void lower(struct cn_ctx *ctx, const struct cn_site *site)
   else if (target)
     cn_call_through(ctx, site, choose(ctx, site, target, stub), target);
   else
-    cn_call_through(ctx, site, stub, cn_site_callee(site));
+    cn_call_through(ctx, site, stub, cn_call_target_callee(site));
 }
 
 /* ---- musttail ---- */
 
-static bool needs_parameter(const struct cn_site *site)
+static bool needs_parameter(const struct cn_call_target *site)
 {
   return cn_calls_musttail(site->call) &&
          !cn_convention_is_tail(LLVMGetInstructionCallConv(site->call));
@@ -206,21 +206,21 @@ static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
       for (size_t s = 0; other && s < through->count; s++)
         other = through->at[s].call != i;
       if (other)
-        cn_push(&others, cn_site_of(i));
+        cn_push(&others, cn_call_target_of(i));
     }
   for (size_t i = 0; i < others.count; i++)
-    cn_call_through(ctx, &others.at[i], cn_site_callee(&others.at[i]), poison);
+    cn_call_through(ctx, &others.at[i], cn_call_target_callee(&others.at[i]), poison);
   cn_free(&others);
   return function;
 }
 
-static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_site *site)
+static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_call_target *site)
 {
   const char *why = NULL;
 
   if (!cn_calls_musttail(site->call))
     return true;
-  if (cn_site_uses_nest(site))
+  if (cn_call_target_uses_nest(site))
     why = "passes a nest argument, whose register the transition stubs use";
   else if (needs_parameter(site) && has_nest_parameter(function))
     why = "is in a function with a nest parameter, whose register the transition stubs use";
@@ -235,15 +235,15 @@ static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const stru
 /* ---- functions ---- */
 
 /* Only a pointer says where the call goes, or a name to which the stubs have no way. */
-static bool is_through_pointer(LLVMValueRef i, const struct cn_site *site)
+static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site)
 {
-  LLVMValueRef callee = cn_site_callee(site);
+  LLVMValueRef callee = cn_call_target_callee(site);
 
   if (LLVMIsAInlineAsm(callee) || cn_target_is_promised(i) || cn_target_managed(callee))
     return false;
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return false;
-  return !LLVMIsAFreezeInst(callee) || !cn_site_uses_nest(site); /* as choose() leaves it */
+  return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as choose() leaves it */
 }
 
 static void collect(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
@@ -253,7 +253,7 @@ static void collect(struct cn_ctx *ctx, LLVMValueRef function, site_vector *site
       enum cn_call_kind kind = cn_classify_call(i).kind;
       if (kind == CN_CALL_NOT || kind == CN_CALL_LEAF)
         continue;
-      struct cn_site site = cn_site_of(i);
+      struct cn_call_target site = cn_call_target_of(i);
       if (!site.type || !is_through_pointer(i, &site) || !judge_musttail(ctx, function, &site))
         continue;
       *parameter |= needs_parameter(&site);

@@ -21,7 +21,7 @@ enum { CALLEE = 2, COUNT = 3 }; /* operands of a statepoint */
 
 /* ---- the type ---- */
 
-static LLVMTypeRef new_type(const struct cn_site *site, const struct cn_rebuild *change)
+static LLVMTypeRef new_type(const struct cn_call_target *site, const struct cn_rebuild *change)
 {
   bool variadic = LLVMIsFunctionVarArg(site->type), hands_on = cn_calls_musttail(site->call);
   type_vector types = {0};
@@ -40,7 +40,7 @@ static LLVMTypeRef new_type(const struct cn_site *site, const struct cn_rebuild 
 
 /* ---- operands ---- */
 
-static void take_operands(struct cn_ctx *ctx, const struct cn_site *site,
+static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
                           const struct cn_rebuild *change, struct cn_operands *operands)
 {
   unsigned all = LLVMGetNumArgOperands(site->call), end = site->first + site->count;
@@ -58,7 +58,7 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_site *site,
                                             site->count + change->more_count, false);
 }
 
-static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_site *site, LLVMTypeRef type,
+static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMTypeRef type,
                           LLVMValueRef callee, const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
@@ -109,7 +109,7 @@ static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to
   LLVMDisposeValueMetadataEntries(entries);
 }
 
-static void copy_facts(struct cn_ctx *ctx, const struct cn_site *site,
+static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site,
                        const struct cn_rebuild *change, LLVMTypeRef type, LLVMValueRef made)
 {
   LLVMValueRef old = site->call;
@@ -131,7 +131,7 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_site *site,
   copy_metadata(ctx, old, made);
 }
 
-LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_site *site,
+LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,
                              const struct cn_rebuild *change)
 {
   LLVMTypeRef type = new_type(site, change);

@@ -111,7 +111,7 @@ static void wrap(struct cn_ctx *ctx, LLVMValueRef call)
   free(arguments);
 }
 
-void cn_results_wrap(struct cn_ctx *ctx)
+void cn_result_wrappers_build(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
 

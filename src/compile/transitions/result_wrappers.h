@@ -8,6 +8,6 @@
 #include "compile/core/pass.h"
 
 /* Move every parse point of managed functions that returns another type into a native function. */
-void cn_results_wrap(struct cn_ctx *ctx);
+void cn_result_wrappers_build(struct cn_ctx *ctx);
 
 #endif

@@ -36,8 +36,8 @@ static bool calls_such(LLVMValueRef function)
       if (cn_classify_call(i).kind != CN_CALL_STATEPOINT ||
           !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
         continue;
-      struct cn_site site = cn_site_of(i);
-      if (!stays(cn_site_callee(&site)))
+      struct cn_call_target site = cn_call_target_of(i);
+      if (!stays(cn_call_target_callee(&site)))
         return true;
     }
   return false;

@@ -86,29 +86,29 @@ static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
 /* ---- one call ---- */
 
 /* With a type for each argument. */
-static struct cn_site make_typed(struct cn_ctx *ctx, const struct cn_site *site)
+static struct cn_call_target make_typed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  const struct cn_rebuild change = {.callee = cn_site_callee(site),
+  const struct cn_rebuild change = {.callee = cn_call_target_callee(site),
                                     .convention = LLVMGetInstructionCallConv(site->call),
                                     .keeps_passing = true};
 
-  return cn_site_of(cn_rebuild_call(ctx, site, &change));
+  return cn_call_target_of(cn_rebuild_call(ctx, site, &change));
 }
 
 /* Calls through pointers that cannot be statepoints, but for the stub (refuse_hardening.c). */
-static bool needs_stub(const struct cn_site *site)
+static bool needs_stub(const struct cn_call_target *site)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
 
-  return !LLVMIsAFunction(cn_site_callee(site)) && !cn_calls_musttail(site->call) &&
-         !cn_site_uses_nest(site) && cn_convention_of(site->call) == CN_CONVENTION_PLAIN &&
+  return !LLVMIsAFunction(cn_call_target_callee(site)) && !cn_calls_musttail(site->call) &&
+         !cn_call_target_uses_nest(site) && cn_convention_of(site->call) == CN_CONVENTION_PLAIN &&
          cn_convention_has_thunks(function);
 }
 
 static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  struct cn_site site = cn_site_of(call);
-  LLVMValueRef callee = cn_site_callee(&site), managed = cn_target_managed(callee);
+  struct cn_call_target site = cn_call_target_of(call);
+  LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
   bool hands_on = cn_calls_musttail(call); /* its function's variable arguments, and %al */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !hands_on;
 
@@ -165,8 +165,8 @@ static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
 
 static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kind)
 {
-  struct cn_site site = cn_site_of(call);
-  LLVMValueRef callee = site.type ? cn_site_callee(&site) : NULL;
+  struct cn_call_target site = cn_call_target_of(call);
+  LLVMValueRef callee = site.type ? cn_call_target_callee(&site) : NULL;
 
   if (cn_calls_have(call, "returns_twice")) {
     cn_error(ctx, call, "returns-twice", "a call that returns twice, like setjmp, in managed code: "
@@ -273,7 +273,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
       cn_special_intrinsics(ctx, f);
-  cn_results_wrap(ctx);
+  cn_result_wrappers_build(ctx);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
     if (!is_subject(f))
       continue;

@@ -121,7 +121,7 @@ void cn_verify_allocas(struct cn_verifier *v)
   for (size_t s = 0; s < statepoints.count; s++) {
     if (allocas.count)
       check_statepoint(v, &allocas, reported, statepoints.at[s]);
-    cn_verify_tails(v, statepoints.at[s]);
+    cn_verify_descriptions(v, statepoints.at[s]);
     cn_verify_operands(v, statepoints.at[s]);
   }
   free(reported);

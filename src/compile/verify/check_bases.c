@@ -127,10 +127,10 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   }
   LLVMValueRef statepoint = statepoint_of(relocate);
   uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
-  for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(derived)); l < leaves; l++) {
+  for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(derived)); l < leaves; l++) {
     const struct cn_object *of_base = cn_objects_find(&v->objects, base, l);
     const struct cn_object *of_derived = cn_objects_find(&v->objects, derived, l);
-    if (!cn_objects_same(&v->objects, of_base, of_derived, b)) {
+    if (!cn_same_object(&v->objects, of_base, of_derived, b)) {
       report_base(v, relocate, base, derived, ", which is not its base");
       return false;
     }

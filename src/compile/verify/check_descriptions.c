@@ -99,7 +99,7 @@ static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
   *at += 3;
   if (offset % WORD || offset / WORD >= words || tag < CAIRN_ABI_ROOT_USER)
     return false;
-  cn_words_add(&tail->v->words, alloca, offset / WORD, words);
+  cn_stale_words_add(&tail->v->words, alloca, offset / WORD, words);
   return true;
 }
 
@@ -238,7 +238,7 @@ static void check_words(struct tail *tail)
   }
 }
 
-void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint)
+void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint)
 {
   struct tail tail = {.v = v, .statepoint = statepoint};
   char call[160];

@@ -24,9 +24,9 @@ static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint3
   if (kind == LLVMVoidTypeKind || kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind ||
       kind == LLVMLabelTypeKind || cn_is_ref(type))
     return false;
-  for (uint32_t l = 0, leaves = cn_leaves(type); l < leaves; l++) {
+  for (uint32_t l = 0, leaves = cn_scalars(type); l < leaves; l++) {
     struct cn_stale stale = cn_values_leaf(&v->values, value, l);
-    found |= stale.epoch == epoch && !cn_leaf_is_ref(type, l);
+    found |= stale.epoch == epoch && !cn_scalar_is_ref(type, l);
   }
   return found;
 }
@@ -93,7 +93,7 @@ static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_
   LLVMValueRef value = NULL;
 
   *how = "stored where it cannot be followed";
-  if (LLVMIsAStoreInst(i) && !cn_locals_follow(&v->values, LLVMGetOperand(i, 1)))
+  if (LLVMIsAStoreInst(i) && !cn_stale_locals_follow(&v->values, LLVMGetOperand(i, 1)))
     value = LLVMGetOperand(i, 0);
   else if (LLVMIsAAtomicRMWInst(i))
     value = LLVMGetOperand(i, 1);

@@ -67,7 +67,7 @@ static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, boo
   return open;
 }
 
-void cn_verify_regions(struct cn_verifier *v)
+void cn_verify_nopoll(struct cn_verifier *v)
 {
   bool marked = LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_BEGIN) ||
                 LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_END);

@@ -46,9 +46,9 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
   for (int proofs = 0; proofs < 2; proofs++)
     for (uint32_t i = list->first; i < list->end; i++) {
       LLVMValueRef listed = LLVMGetOperand(list->statepoint, i);
-      for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(listed)); l < leaves; l++) {
+      for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(listed)); l < leaves; l++) {
         of_listed = cn_objects_find(objects, listed, l);
-        if (proofs ? cn_objects_same(objects, of_listed, of_value, list->block)
+        if (proofs ? cn_same_object(objects, of_listed, of_value, list->block)
                    : of_listed->class == of_value->class)
           return true;
       }

@@ -36,12 +36,12 @@ const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, siz
 static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
 {
   char name[120], origin_name[120], use[160], call[160];
-  struct cn_trail trail;
+  struct cn_witness trail;
   bool is_ref = cn_holds_ref(LLVMTypeOf(value));
   char *text = LLVMPrintValueToString(user);
   char derived[160] = "";
 
-  cn_trail_find(&trail, v, value, LLVMGetPreviousInstruction(user), b);
+  cn_witness_find(&trail, v, value, LLVMGetPreviousInstruction(user), b);
   struct cn_finding finding = {value, trail.origin != value ? trail.origin : NULL,
                                trail.blocks.at, trail.blocks.count};
   text[strcspn(text, "\n")] = 0;
@@ -61,7 +61,7 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
                        ? cn_verify_name_statepoint(trail.statepoint, call, sizeof call)
                        : "different safepoints on different paths",
                    use);
-  cn_trail_free(&trail);
+  cn_witness_free(&trail);
 }
 
 /* Comparisons that a move cannot change. */
@@ -80,7 +80,7 @@ static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b
       continue;
     if (LLVMIsAICmpInst(i) && is_indifferent(v, i))
       continue;
-    if (cn_null_spares(&v->values, value, i, b))
+    if (cn_null_facts_spare(&v->values, value, i, b))
       continue;
     report(v, value, i, b);
     return 1;

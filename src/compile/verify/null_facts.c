@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Null does not move. Needs: struct cn_epochs. Provides: cn_null_spares(). Breaks: nothing.
+ * Null does not move. Needs: struct cn_epochs. Provides: cn_null_facts_spare(). Breaks: nothing.
  *
  * Where a branch has shown that a reference is null, the optimiser takes the reference for null
  * and null for the reference, over safepoints too: after early insertion, a phi of `p` and, from
@@ -179,7 +179,7 @@ static bool is_always_null(LLVMValueRef value)
   return null;
 }
 
-bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
+bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
                     uint32_t block)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;

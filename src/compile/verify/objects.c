@@ -21,7 +21,7 @@
 /* The node of leaf `leaf` of `value`, made if need be; all leaves of a value lie together. */
 static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t leaf)
 {
-  uint32_t leaves = cn_leaves(LLVMTypeOf(value));
+  uint32_t leaves = cn_scalars(LLVMTypeOf(value));
   bool fresh;
   uint64_t *first = cn_ptrmap_add(&o->first, value, &fresh);
 
@@ -38,7 +38,7 @@ const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef
                                         uint32_t leaf)
 {
   const uint64_t *first = cn_ptrmap_find(&o->first, value);
-  uint32_t leaves = cn_leaves(LLVMTypeOf(value));
+  uint32_t leaves = cn_scalars(LLVMTypeOf(value));
 
   return first && leaves ? &o->nodes.at[*first + (leaf < leaves ? leaf : 0)] : NULL;
 }
@@ -137,13 +137,13 @@ static void make_choice(struct making *m)
     add_input(m, whole, m->leaf, block_of(m));
     return;
   }
-  for (uint32_t l = 0; l < cn_leaves(LLVMTypeOf(whole)); l++)
+  for (uint32_t l = 0; l < cn_scalars(LLVMTypeOf(whole)); l++)
     add_input(m, whole, l, block_of(m));
 }
 
 static void make_part(struct making *m)
 {
-  struct cn_leaf_source source = cn_leaf_source(m->value, m->leaf);
+  struct cn_scalar_source source = cn_scalar_source(m->value, m->leaf);
 
   switch (source.which) {
   case CN_LEAF_NONE:
@@ -225,7 +225,7 @@ static LLVMValueRef element(LLVMValueRef constant, uint32_t leaf)
          LLVMIsAConstantVector(constant)) {
     uint32_t i = 0;
     for (uint32_t leaves;
-         leaf >= (leaves = cn_leaves(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
+         leaf >= (leaves = cn_scalars(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
       leaf -= leaves;
     constant = LLVMGetAggregateElement(constant, i);
   }
@@ -243,7 +243,7 @@ static void make(struct cn_objects *o, uint32_t n)
   } else if (LLVMIsAArgument(m.value)) {
     m.node.kind = CN_OBJECT_ORIGIN;
   } else {
-    LLVMValueRef constant = cn_leaves_lumped(LLVMTypeOf(m.value)) ? m.value
+    LLVMValueRef constant = cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value
                                                                   : element(m.value, m.leaf);
     m.node.kind = LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED
                                                                   : CN_OBJECT_FIXED;
@@ -256,7 +256,7 @@ static void make(struct cn_objects *o, uint32_t n)
 
 static void want(struct cn_objects *o, LLVMValueRef value)
 {
-  if (value && cn_leaves(LLVMTypeOf(value)))
+  if (value && cn_scalars(LLVMTypeOf(value)))
     node_of(o, value, 0);
 }
 
@@ -305,7 +305,7 @@ static void put_in_order(struct cn_objects *o)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       const uint64_t *first = cn_ptrmap_find(&o->first, i);
-      for (uint32_t l = 0, leaves = first ? cn_leaves(LLVMTypeOf(i)) : 0; l < leaves; l++) {
+      for (uint32_t l = 0, leaves = first ? cn_scalars(LLVMTypeOf(i)) : 0; l < leaves; l++) {
         o->nodes.at[*first + l].block = b;
         o->order[at++] = (uint32_t)*first + l;
       }
@@ -320,7 +320,7 @@ void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
   for (uint32_t n = 0; n < o->nodes.count; n++)
     make(o, n);
   put_in_order(o);
-  cn_objects_classify(o);
+  cn_same_object_classify(o);
 }
 
 void cn_objects_free(struct cn_objects *o)

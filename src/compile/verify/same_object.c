@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which references point into one object. Needs: the nodes of struct cn_objects. Provides: their
- * classes, and cn_objects_same(). Breaks: nothing.
+ * classes, and cn_same_object(). Breaks: nothing.
  *
  * Nodes of one class point into the same object wherever both are defined. Classes are value
  * numbers: a copy has its source's; a phi or select all of whose inputs have one class has that;
@@ -11,7 +11,7 @@
  * 1996: passes in reverse post-order with a hash table).
  *
  * What value numbers do not show may still be equal: a base may be undefined where nothing uses it,
- * and a branch may have shown two references to be equal. cn_objects_same() goes through the inputs
+ * and a branch may have shown two references to be equal. cn_same_object() goes through the inputs
  * of phis for that. It compares values of one moment only: that a phi's input is some `b` says
  * nothing of the `b` of the next trip, so other than side by side two values meet only where one is
  * defined before the block of the other is entered.
@@ -24,7 +24,7 @@
 enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
 /* Passes after which what still changes gets a class of its own: a difference that the first pass
  * saw, before all inputs had a class, may go round a circle of phis for ever. What such choose
- * between is left to cn_objects_same(). */
+ * between is left to cn_same_object(). */
 #define PASSES 40
 /* How far one question is followed. */
 #define STEPS 20000
@@ -160,7 +160,7 @@ static void find_inside(struct cn_objects *o)
   }
 }
 
-void cn_objects_classify(struct cn_objects *o)
+void cn_same_object_classify(struct cn_objects *o)
 {
   struct table table = {.room = 64};
   unsigned passes = 0;
@@ -399,7 +399,7 @@ static void keep(struct cn_objects *o, const struct question *q)
       cn_ptrmap_add(&o->proved, q->pairs.entries[i].key, NULL);
 }
 
-bool cn_objects_same(struct cn_objects *o, const struct cn_object *base,
+bool cn_same_object(struct cn_objects *o, const struct cn_object *base,
                      const struct cn_object *derived, uint32_t b)
 {
   struct question q = {.o = o};

@@ -38,7 +38,7 @@ static uint64_t count(LLVMTypeRef type, unsigned *looks)
   }
 }
 
-uint32_t cn_leaves(LLVMTypeRef type)
+uint32_t cn_scalars(LLVMTypeRef type)
 {
   unsigned looks = 0;
   uint64_t all = count(type, &looks);
@@ -46,30 +46,30 @@ uint32_t cn_leaves(LLVMTypeRef type)
   return all > CN_LEAVES ? 1 : (uint32_t)all;
 }
 
-bool cn_leaves_lumped(LLVMTypeRef type)
+bool cn_scalars_lumped(LLVMTypeRef type)
 {
   unsigned looks = 0;
 
   return count(type, &looks) > CN_LEAVES;
 }
 
-bool cn_leaf_is_ref(LLVMTypeRef type, uint32_t leaf)
+bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t leaf)
 {
-  if (cn_leaves_lumped(type))
+  if (cn_scalars_lumped(type))
     return cn_holds_ref(type);
   switch (LLVMGetTypeKind(type)) {
   case LLVMVectorTypeKind:
     return cn_is_ref(LLVMGetElementType(type));
   case LLVMArrayTypeKind: {
-    uint32_t each = cn_leaves(LLVMGetElementType(type));
-    return each && cn_leaf_is_ref(LLVMGetElementType(type), leaf % each);
+    uint32_t each = cn_scalars(LLVMGetElementType(type));
+    return each && cn_scalar_is_ref(LLVMGetElementType(type), leaf % each);
   }
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
       LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
-      uint32_t leaves = cn_leaves(member);
+      uint32_t leaves = cn_scalars(member);
       if (leaf < leaves)
-        return cn_leaf_is_ref(member, leaf);
+        return cn_scalar_is_ref(member, leaf);
       leaf -= leaves;
     }
     return false;
@@ -87,11 +87,11 @@ static uint32_t member_offset(LLVMTypeRef type, const unsigned *indices, unsigne
   for (unsigned d = 0; d < depth; d++) {
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
       type = LLVMGetElementType(type);
-      offset += indices[d] * cn_leaves(type);
+      offset += indices[d] * cn_scalars(type);
       continue;
     }
     for (unsigned i = 0; i < indices[d]; i++)
-      offset += cn_leaves(LLVMStructGetTypeAtIndex(type, i));
+      offset += cn_scalars(LLVMStructGetTypeAtIndex(type, i));
     type = LLVMStructGetTypeAtIndex(type, indices[d]);
   }
   return offset;
@@ -106,44 +106,44 @@ static uint32_t lane(LLVMValueRef index, uint32_t lanes)
   return (uint32_t)LLVMConstIntGetZExtValue(index);
 }
 
-static struct cn_leaf_source shuffle(LLVMValueRef i, uint32_t leaf)
+static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t leaf)
 {
-  uint32_t lanes = cn_leaves(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  uint32_t lanes = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
   int from = LLVMGetMaskValue(i, leaf);
 
   if (from < 0)
-    return (struct cn_leaf_source){CN_LEAF_NONE, 0, 0};
+    return (struct cn_scalar_source){CN_LEAF_NONE, 0, 0};
   return (uint32_t)from < lanes
-             ? (struct cn_leaf_source){CN_LEAF_ONE, 0, (uint32_t)from}
-             : (struct cn_leaf_source){CN_LEAF_ONE, 1, (uint32_t)from - lanes};
+             ? (struct cn_scalar_source){CN_LEAF_ONE, 0, (uint32_t)from}
+             : (struct cn_scalar_source){CN_LEAF_ONE, 1, (uint32_t)from - lanes};
 }
 
-struct cn_leaf_source cn_leaf_source(LLVMValueRef i, uint32_t leaf)
+struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t leaf)
 {
-  struct cn_leaf_source all = {CN_LEAF_ALL, 0, 0};
+  struct cn_scalar_source all = {CN_LEAF_ALL, 0, 0};
   LLVMTypeRef whole = LLVMTypeOf(LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : i);
   uint32_t offset, leaves, at;
 
-  if (cn_leaves_lumped(whole) || cn_leaves_lumped(LLVMTypeOf(i)))
+  if (cn_scalars_lumped(whole) || cn_scalars_lumped(LLVMTypeOf(i)))
     return all;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMExtractValue:
     offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
-    return (struct cn_leaf_source){CN_LEAF_ONE, 0, offset + leaf};
+    return (struct cn_scalar_source){CN_LEAF_ONE, 0, offset + leaf};
   case LLVMInsertValue:
     offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
-    leaves = cn_leaves(LLVMTypeOf(LLVMGetOperand(i, 1)));
+    leaves = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 1)));
     if (leaf >= offset && leaf < offset + leaves)
-      return (struct cn_leaf_source){CN_LEAF_ONE, 1, leaf - offset};
-    return (struct cn_leaf_source){CN_LEAF_ONE, 0, leaf};
+      return (struct cn_scalar_source){CN_LEAF_ONE, 1, leaf - offset};
+    return (struct cn_scalar_source){CN_LEAF_ONE, 0, leaf};
   case LLVMExtractElement:
-    at = lane(LLVMGetOperand(i, 1), cn_leaves(whole));
-    return at == CN_NO_LEAF ? all : (struct cn_leaf_source){CN_LEAF_ONE, 0, at};
+    at = lane(LLVMGetOperand(i, 1), cn_scalars(whole));
+    return at == CN_NO_LEAF ? all : (struct cn_scalar_source){CN_LEAF_ONE, 0, at};
   case LLVMInsertElement:
-    at = lane(LLVMGetOperand(i, 2), cn_leaves(whole));
+    at = lane(LLVMGetOperand(i, 2), cn_scalars(whole));
     if (at == CN_NO_LEAF)
       return all;
-    return (struct cn_leaf_source){CN_LEAF_ONE, at == leaf, at == leaf ? 0 : leaf};
+    return (struct cn_scalar_source){CN_LEAF_ONE, at == leaf, at == leaf ? 0 : leaf};
   case LLVMShuffleVector:
     return shuffle(i, leaf);
   default:

@@ -50,7 +50,7 @@ static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_st
   return news;
 }
 
-bool cn_control_mark(struct cn_values *values)
+bool cn_stale_control_mark(struct cn_values *values)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
   bool news = false;

@@ -23,13 +23,13 @@ struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
   if (b.epoch == CN_EPOCH_NONE)
     return a;
   return (struct cn_stale){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
-                           a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
+                           a.weight == b.weight ? a.weight : CN_BLOCK_FREQUENCY_OTHER};
 }
 
 struct cn_stale cn_stale_mangle(struct cn_stale stale)
 {
   if (stale.epoch != CN_EPOCH_NONE)
-    stale.weight = CN_WEIGHT_OTHER;
+    stale.weight = CN_BLOCK_FREQUENCY_OTHER;
   return stale;
 }
 
@@ -37,17 +37,17 @@ static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
 {
   struct cn_stale sum = cn_stale_join(a, b);
 
-  if (a.weight == CN_WEIGHT_OTHER || b.weight == CN_WEIGHT_OTHER)
-    sum.weight = CN_WEIGHT_OTHER;
+  if (a.weight == CN_BLOCK_FREQUENCY_OTHER || b.weight == CN_BLOCK_FREQUENCY_OTHER)
+    sum.weight = CN_BLOCK_FREQUENCY_OTHER;
   else
     sum.weight = a.weight + sign * b.weight;
-  if (abs(sum.weight) > CN_WEIGHT_OTHER / 2)
-    sum.weight = CN_WEIGHT_OTHER;
+  if (abs(sum.weight) > CN_BLOCK_FREQUENCY_OTHER / 2)
+    sum.weight = CN_BLOCK_FREQUENCY_OTHER;
   /* The addresses cancel: a distance, which no safepoint changes. */
   if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
     return never;
   if (sum.epoch == CN_EPOCH_MIXED)
-    sum.weight = CN_WEIGHT_OTHER;
+    sum.weight = CN_BLOCK_FREQUENCY_OTHER;
   return sum;
 }
 
@@ -72,7 +72,7 @@ static bool keeps_fixed_bits(LLVMValueRef i, int weight)
 {
   uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
 
-  for (unsigned o = 0; o < 2 && weight != CN_WEIGHT_OTHER; o++)
+  for (unsigned o = 0; o < 2 && weight != CN_BLOCK_FREQUENCY_OTHER; o++)
     if (constant_operand(i, o, &mask) &&
         (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
       return true;
@@ -163,7 +163,7 @@ bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_sta
     return false;
   if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
     return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED &&
-           (refs || (a.weight == b.weight && a.weight != CN_WEIGHT_OTHER));
+           (refs || (a.weight == b.weight && a.weight != CN_BLOCK_FREQUENCY_OTHER));
   return a.epoch != CN_EPOCH_NONE
              ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
              : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));

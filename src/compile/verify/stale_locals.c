@@ -21,13 +21,13 @@ static bool is_variable(LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
 
-  if (cn_leaves(type) != 1 || cn_leaves_lumped(type) || cn_holds_ref(type))
+  if (cn_scalars(type) != 1 || cn_scalars_lumped(type) || cn_holds_ref(type))
     return false;
   for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
     bool marks = LLVMIsACallInst(user) && (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
                                            cn_calls_intrinsic(user, "llvm.lifetime.end"));
-    if (!marks && (!LLVMIsALoadInst(user) || cn_leaves(LLVMTypeOf(user)) != 1) &&
+    if (!marks && (!LLVMIsALoadInst(user) || cn_scalars(LLVMTypeOf(user)) != 1) &&
         (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == alloca))
       return false;
   }
@@ -47,10 +47,10 @@ static void add_local(struct cn_values *values, LLVMValueRef store)
   *cn_ptrmap_add(&values->locals.index, alloca, &fresh) = values->locals.count++;
 }
 
-bool cn_locals_find(struct cn_values *values)
+bool cn_stale_locals_find(struct cn_values *values)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
-  struct cn_locals *locals = &values->locals;
+  struct cn_stale_locals *locals = &values->locals;
 
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
@@ -64,10 +64,10 @@ bool cn_locals_find(struct cn_values *values)
   return true;
 }
 
-void cn_locals_enter(struct cn_values *values, uint32_t b)
+void cn_stale_locals_enter(struct cn_values *values, uint32_t b)
 {
   const struct cn_block *block = &values->epochs->cfg->blocks[b];
-  struct cn_locals *locals = &values->locals;
+  struct cn_stale_locals *locals = &values->locals;
 
   if (b == 0)
     locals->changed = false;
@@ -76,13 +76,13 @@ void cn_locals_enter(struct cn_values *values, uint32_t b)
     for (uint32_t p = 0; p < block->pred_count; p++)
       cn_join_edge(values, &join, block->preds[p], b,
                    locals->out[(size_t)block->preds[p] * locals->count + l]);
-    locals->now[l] = cn_joined(values, &join, b);
+    locals->now[l] = cn_stale_joined(values, &join, b);
   }
 }
 
-void cn_locals_leave(struct cn_values *values, uint32_t b)
+void cn_stale_locals_leave(struct cn_values *values, uint32_t b)
 {
-  struct cn_locals *locals = &values->locals;
+  struct cn_stale_locals *locals = &values->locals;
 
   for (uint32_t l = 0; l < locals->count; l++) {
     struct cn_stale *out = &locals->out[(size_t)b * locals->count + l];
@@ -101,12 +101,12 @@ static const uint64_t *local_at(const struct cn_values *values, LLVMValueRef add
   return LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
 }
 
-bool cn_locals_follow(const struct cn_values *values, LLVMValueRef address)
+bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address)
 {
   return local_at(values, address) != NULL;
 }
 
-void cn_locals_store(struct cn_values *values, LLVMValueRef store)
+void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store)
 {
   const uint64_t *local = local_at(values, LLVMGetOperand(store, 1));
 
@@ -114,22 +114,22 @@ void cn_locals_store(struct cn_values *values, LLVMValueRef store)
     values->locals.now[*local] = cn_values_of(values, LLVMGetOperand(store, 0));
 }
 
-struct cn_stale cn_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
+struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
                                uint32_t epoch)
 {
   const uint64_t *local = local_at(values, LLVMGetOperand(load, 0));
 
-  if (cn_leaf_is_ref(LLVMTypeOf(load), leaf))
+  if (cn_scalar_is_ref(LLVMTypeOf(load), leaf))
     return cn_is_immovable(load) ? never : (struct cn_stale){epoch, 1};
   return local ? values->locals.now[*local] : never;
 }
 
-bool cn_locals_settled(const struct cn_values *values)
+bool cn_stale_locals_settled(const struct cn_values *values)
 {
   return !values->locals.changed;
 }
 
-void cn_locals_free(struct cn_values *values)
+void cn_stale_locals_free(struct cn_values *values)
 {
   cn_ptrmap_free(&values->locals.index);
   free(values->locals.now);

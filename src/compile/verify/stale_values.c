@@ -80,7 +80,7 @@ void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t
 /* What is joined lives in its block's epoch if each incoming value does at the end of its edge.
  * Else it has the addresses of its incoming values, if they are of one epoch and come from above:
  * round a loop "the same epoch" means another pass. */
-struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
+struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
 {
   struct cn_stale all = join->all;
 
@@ -96,7 +96,7 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
 {
   const struct cn_epochs *e = values->epochs;
   struct cn_join join = {0};
-  bool ref = cn_leaf_is_ref(LLVMTypeOf(phi), leaf);
+  bool ref = cn_scalar_is_ref(LLVMTypeOf(phi), leaf);
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(e->cfg, LLVMGetIncomingBlock(phi, i));
@@ -105,13 +105,13 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
         (incoming.epoch == CN_EPOCH_NONE && (ref || LLVMIsUndef(LLVMGetIncomingValue(phi, i)))))
       continue;
     if (incoming.epoch != e->out[from] && incoming.weight == 1 &&
-        cn_null_spares(values, LLVMGetIncomingValue(phi, i), NULL, from))
+        cn_null_facts_spare(values, LLVMGetIncomingValue(phi, i), NULL, from))
       incoming.epoch = e->out[from];
     cn_join_edge(values, &join, from, b, incoming);
   }
   for (uint32_t p = 0; values->control && !ref && p < e->cfg->blocks[b].pred_count; p++)
     cn_join_edge(values, &join, e->cfg->blocks[b].preds[p], b, values->control[b]);
-  return cn_joined(values, &join, b);
+  return cn_stale_joined(values, &join, b);
 }
 
 /* ---- instructions ---- */
@@ -202,7 +202,7 @@ static struct cn_stale call_of_integers(const struct cn_values *values, LLVMValu
 static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call,
                                      uint32_t leaf, uint32_t epoch)
 {
-  bool ref = cn_leaf_is_ref(LLVMTypeOf(call), leaf);
+  bool ref = cn_scalar_is_ref(LLVMTypeOf(call), leaf);
 
   if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMTokenTypeKind)
     return (struct cn_stale){epoch, 1};
@@ -219,7 +219,7 @@ static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRe
 
 static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
 {
-  struct cn_leaf_source source = cn_leaf_source(i, leaf);
+  struct cn_scalar_source source = cn_scalar_source(i, leaf);
 
   switch (source.which) {
   case CN_LEAF_NONE:
@@ -230,7 +230,7 @@ static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRe
     break;
   }
   /* Of a lump of references and others, the others are taken for plain. */
-  if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_leaf_is_ref(LLVMTypeOf(i), leaf))
+  if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_scalar_is_ref(LLVMTypeOf(i), leaf))
     return never;
   return join_operands(values, i, 0, (unsigned)LLVMGetNumOperands(i));
 }
@@ -247,13 +247,13 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
                                      uint32_t epoch)
 {
   struct cn_stale stale = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
-  bool same_leaves = cn_leaves(LLVMTypeOf(i)) == cn_leaves(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  bool same_leaves = cn_scalars(LLVMTypeOf(i)) == cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
   bool made = LLVMIsAIntToPtrInst(i) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
 
   if (!same_leaves)
     return cn_stale_mangle(cn_values_of(values, LLVMGetOperand(i, 0)));
   if (stale.epoch == CN_EPOCH_NONE && !LLVMIsABitCastInst(i) && made &&
-      cn_leaf_is_ref(LLVMTypeOf(i), leaf) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
+      cn_scalar_is_ref(LLVMTypeOf(i), leaf) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
       !cn_is_in_local(LLVMGetOperand(i, 0)))
     return (struct cn_stale){epoch, 1}; /* a reference, wherever it is from */
   return stale;
@@ -268,7 +268,7 @@ static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValue
   struct cn_stale b = cn_values_leaf(values, LLVMGetOperand(i, 2), leaf);
   struct cn_stale all = cn_stale_join(a, b);
 
-  if (cn_leaf_is_ref(LLVMTypeOf(i), leaf))
+  if (cn_scalar_is_ref(LLVMTypeOf(i), leaf))
     return all;
   bool alike = by.epoch == CN_EPOCH_NONE &&
                (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
@@ -307,14 +307,14 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
     return never;
   case LLVMLoad:
     if (values->locals.count)
-      return cn_locals_load(values, i, leaf, epoch);
+      return cn_stale_locals_load(values, i, leaf, epoch);
     break;
   default:
     if (cn_stale_computes(i))
       return cn_stale_compute(values, i, leaf);
     break;
   }
-  return cn_leaf_is_ref(LLVMTypeOf(i), leaf) ? (struct cn_stale){epoch, 1} : never;
+  return cn_scalar_is_ref(LLVMTypeOf(i), leaf) ? (struct cn_stale){epoch, 1} : never;
 }
 
 /* ---- passes ---- */
@@ -331,14 +331,14 @@ static bool is_equal(struct cn_stale a, struct cn_stale b)
 static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch,
                    bool settle)
 {
-  for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(i)); l < leaves; l++) {
+  for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(i)); l < leaves; l++) {
     struct cn_stale stale = evaluate(values, i, l, b, epoch);
     struct cn_stale old = cn_values_leaf(values, i, l);
     /* The sum of an address and what the last trip summed up is no sum of so many addresses. */
     if (LLVMIsAPHINode(i) && old.epoch != CN_EPOCH_NONE && stale.weight != old.weight)
       stale = cn_stale_mangle(stale);
     if (settle && old.epoch != CN_EPOCH_NONE && !is_equal(stale, old))
-      stale = (struct cn_stale){CN_EPOCH_MIXED, CN_WEIGHT_OTHER};
+      stale = (struct cn_stale){CN_EPOCH_MIXED, CN_BLOCK_FREQUENCY_OTHER};
     set(values, i, l, leaves, stale);
   }
 }
@@ -369,16 +369,16 @@ static void pass_over(struct cn_values *values, bool integers, bool settle)
 
   for (uint32_t b = 0; b < e->cfg->count; b++) {
     uint32_t epoch = e->in[b];
-    cn_locals_enter(values, b);
+    cn_stale_locals_enter(values, b);
     for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       epoch = cn_epochs_after(e, i, epoch);
       if (values->locals.count && LLVMIsAStoreInst(i))
-        cn_locals_store(values, i);
+        cn_stale_locals_store(values, i);
       if (integers || is_reference(i))
         update(values, i, b, epoch, settle);
     }
-    cn_locals_leave(values, b);
+    cn_stale_locals_leave(values, b);
   }
 }
 
@@ -391,14 +391,14 @@ static bool is_settled(const struct cn_values *values, bool integers)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i)) {
       bool read = (integers || is_reference(i)) && loops(values, i, b);
-      for (uint32_t l = 0, leaves = read ? cn_leaves(LLVMTypeOf(i)) : 0; l < leaves; l++) {
+      for (uint32_t l = 0, leaves = read ? cn_scalars(LLVMTypeOf(i)) : 0; l < leaves; l++) {
         struct cn_stale old = cn_values_leaf(values, i, l);
         struct cn_stale now = evaluate_phi(values, i, b, l);
-        if (old.epoch != now.epoch || (old.weight != now.weight && old.weight != CN_WEIGHT_OTHER))
+        if (old.epoch != now.epoch || (old.weight != now.weight && old.weight != CN_BLOCK_FREQUENCY_OTHER))
           return false;
       }
     }
-  return cn_locals_settled(values);
+  return cn_stale_locals_settled(values);
 }
 
 static void settle_integers(struct cn_values *values, bool first)
@@ -419,8 +419,8 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
 
   *values = (struct cn_values){.epochs = epochs};
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
-    for (uint32_t l = 0, leaves = cn_leaves(LLVMTypeOf(p)); l < leaves; l++)
-      if (cn_leaf_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
+    for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(p)); l < leaves; l++)
+      if (cn_scalar_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
         set(values, p, l, leaves, (struct cn_stale){CN_EPOCH_ENTRY, 1});
   /* References first: a difference of which one address is not known yet would look like no
    * difference, make stale what is computed from it, and round a loop itself. */
@@ -428,9 +428,9 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
     pass_over(values, false, pass++ > PASSES);
   while (!is_settled(values, false));
   settle_integers(values, true);
-  if (cn_locals_find(values))
+  if (cn_stale_locals_find(values))
     settle_integers(values, false);
-  while (cn_control_mark(values))
+  while (cn_stale_control_mark(values))
     settle_integers(values, false);
 }
 
@@ -438,6 +438,6 @@ void cn_values_free(struct cn_values *values)
 {
   cn_ptrmap_free(&values->map);
   cn_free(&values->cells);
-  cn_locals_free(values);
+  cn_stale_locals_free(values);
   free(values->control);
 }

@@ -28,7 +28,7 @@ struct words {
   bool changed;
 };
 
-void cn_words_add(struct cn_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words)
+void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words)
 {
   bool fresh;
   uint64_t *index = cn_ptrmap_add(&listed->index, alloca, &fresh);
@@ -36,12 +36,12 @@ void cn_words_add(struct cn_words *listed, LLVMValueRef alloca, uint64_t word, u
   if (fresh) {
     uint64_t *bits = cn_alloc(CN_BITSET_WORDS(words) * sizeof *bits);
     *index = listed->locals.count;
-    cn_push(&listed->locals, ((struct cn_words_of){bits, words}));
+    cn_push(&listed->locals, ((struct cn_stale_words_of){bits, words}));
   }
   cn_bit_set(listed->locals.at[*index].bits, word);
 }
 
-void cn_words_free(struct cn_words *listed)
+void cn_stale_words_free(struct cn_stale_words *listed)
 {
   for (size_t i = 0; i < listed->locals.count; i++)
     free(listed->locals.at[i].bits);
@@ -57,7 +57,7 @@ static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
   while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(v->ctx, pointer, &offset))
     pointer = LLVMGetOperand(pointer, 0);
   const uint64_t *index = cn_ptrmap_find(&v->words.index, pointer);
-  const struct cn_words_of *local = index ? &v->words.locals.at[*index] : NULL;
+  const struct cn_stale_words_of *local = index ? &v->words.locals.at[*index] : NULL;
   return local && offset % WORD == 0 && offset / WORD < local->words &&
          cn_bit(local->bits, offset / WORD);
 }

@@ -143,12 +143,12 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
   cn_verify_words(&v);
-  cn_verify_regions(&v);
+  cn_verify_nopoll(&v);
   cn_verify_spans(&v);
   cn_verify_promises(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
-  cn_words_free(&v.words);
+  cn_stale_words_free(&v.words);
   cn_ptrmap_free(&v.live);
   cn_objects_free(&v.objects);
   cn_values_free(&v.values);
@@ -161,7 +161,7 @@ static bool is_subject(LLVMValueRef function)
   return !LLVMIsDeclaration(function) && cn_is_managed(function);
 }
 
-bool cn_verify(struct cn_ctx *ctx)
+bool cn_verify_safepoints(struct cn_ctx *ctx)
 {
   bool rewritten = false;
 

@@ -12,13 +12,13 @@
 
 #define CN_LEAVES 256 /* a type of more scalars is lumped: one leaf stands for all */
 #define CN_NO_LEAF UINT32_MAX
-uint32_t cn_leaves(LLVMTypeRef type);
-bool cn_leaves_lumped(LLVMTypeRef type);
-bool cn_leaf_is_ref(LLVMTypeRef type, uint32_t leaf);
+uint32_t cn_scalars(LLVMTypeRef type);
+bool cn_scalars_lumped(LLVMTypeRef type);
+bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t leaf);
 
 /* Which leaf of which operand becomes leaf `leaf` of an instruction that takes values apart or puts
  * them together (extract and insert, value and element; shuffle). */
-struct cn_leaf_source {
+struct cn_scalar_source {
   enum {
     CN_LEAF_NONE, /* undefined */
     CN_LEAF_ONE,
@@ -27,7 +27,7 @@ struct cn_leaf_source {
   unsigned operand;
   uint32_t leaf;
 };
-struct cn_leaf_source cn_leaf_source(LLVMValueRef instruction, uint32_t leaf);
+struct cn_scalar_source cn_scalar_source(LLVMValueRef instruction, uint32_t leaf);
 
 /* Epochs (epochs.c). An epoch is the time since one safepoint, or since one join of paths
  * that come from different epochs. Every safepoint and every such join starts one, so that at
@@ -61,15 +61,15 @@ struct cn_stale {
   uint32_t epoch; /* the epoch whose addresses the value has; CN_EPOCH_NONE: never stale; MIXED: of
                      several */
   int weight;     /* integers: how many references went in positively, less those negatively; or
-                     CN_WEIGHT_OTHER */
+                     CN_BLOCK_FREQUENCY_OTHER */
 };
-#define CN_WEIGHT_OTHER 1000
+#define CN_BLOCK_FREQUENCY_OTHER 1000
 
 struct cn_values {
   const struct cn_epochs *epochs;
   struct cn_ptrmap map; /* value -> where its leaves are in `cells`, and how many */
   CN_VECTOR(struct cn_stale) cells;
-  struct cn_locals {
+  struct cn_stale_locals {
     struct cn_ptrmap index; /* alloca -> number, from 0 */
     uint32_t count;
     struct cn_stale *now;   /* per local, while a block is gone through */
@@ -89,21 +89,21 @@ struct cn_join {
 };
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale);
-struct cn_stale cn_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b);
+struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b);
 
 /* ---- stale_locals.c: addresses in locals that are memory ---- */
 
 /* Find the locals that an address is stored in. False if there is none, as nearly always. */
-bool cn_locals_find(struct cn_values *values);
+bool cn_stale_locals_find(struct cn_values *values);
 /* Is a store to this address one to such a local? */
-bool cn_locals_follow(const struct cn_values *values, LLVMValueRef address);
-void cn_locals_enter(struct cn_values *values, uint32_t b);
-void cn_locals_leave(struct cn_values *values, uint32_t b);
-void cn_locals_store(struct cn_values *values, LLVMValueRef store);
-struct cn_stale cn_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
+bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address);
+void cn_stale_locals_enter(struct cn_values *values, uint32_t b);
+void cn_stale_locals_leave(struct cn_values *values, uint32_t b);
+void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store);
+struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
                                uint32_t epoch);
-bool cn_locals_settled(const struct cn_values *values);
-void cn_locals_free(struct cn_values *values);
+bool cn_stale_locals_settled(const struct cn_values *values);
+void cn_stale_locals_free(struct cn_values *values);
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
 void cn_values_free(struct cn_values *values);
@@ -119,7 +119,7 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 
 /* ---- stale_control.c ---- */
 /* Fill in `control` from the branches' conditions as they are. True if that says something new. */
-bool cn_control_mark(struct cn_values *values);
+bool cn_stale_control_mark(struct cn_values *values);
 
 /* ---- stale_integers.c ---- */
 struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
@@ -138,7 +138,7 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef in
 /* null_facts.c: on each path from the definition of the reference `value` that has a safepoint on
  * it, has a comparison shown the reference to be null before `at` in `block` is reached? `at` null:
  * before `block` is left. */
-bool cn_null_spares(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
+bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
                     uint32_t block);
 
 /* ---- objects.c, same_object.c: which references point into one object ---- */
@@ -188,17 +188,17 @@ void cn_objects_build(struct cn_objects *objects, struct cn_verifier *v);
 void cn_objects_free(struct cn_objects *objects);
 const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
                                         uint32_t leaf); /* null if statepoints do not need it */
-void cn_objects_classify(struct cn_objects *objects); /* part of build */
+void cn_same_object_classify(struct cn_objects *objects); /* part of build */
 /* Is it proved that it points into no object that moves? */
 bool cn_objects_fixed(const struct cn_object *node);
 /* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
-bool cn_objects_same(struct cn_objects *objects, const struct cn_object *base,
+bool cn_same_object(struct cn_objects *objects, const struct cn_object *base,
                      const struct cn_object *derived, uint32_t b);
 
 /* Locals in which statepoints list words of the language's own. */
-struct cn_words {
+struct cn_stale_words {
   struct cn_ptrmap index; /* alloca -> number in `locals` */
-  CN_VECTOR(struct cn_words_of {
+  CN_VECTOR(struct cn_stale_words_of {
     uint64_t *bits; /* one per word of 8 bytes */
     uint64_t words;
   }) locals;
@@ -211,20 +211,20 @@ struct cn_verifier {
   struct cn_epochs epochs;
   struct cn_values values;
   struct cn_objects objects;
-  struct cn_words words;
+  struct cn_stale_words words;
   struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (check_bases.c) */
 };
 
 /* How `value` went stale (witness.c). */
-struct cn_trail {
+struct cn_witness {
   LLVMValueRef origin;     /* what was handed on since, or the value itself */
   LLVMValueRef statepoint; /* that it did not survive, or null */
   CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
 };
 /* Read just after `last` (null: before the first instruction) in block `b`. */
-void cn_trail_find(struct cn_trail *trail, const struct cn_verifier *v, LLVMValueRef value,
+void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVMValueRef value,
                    LLVMValueRef last, uint32_t b);
-void cn_trail_free(struct cn_trail *trail);
+void cn_witness_free(struct cn_witness *trail);
 
 void cn_verify_uses(struct cn_verifier *v);      /* check_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* check_bases.c: indices, duplicates, bases */
@@ -233,17 +233,17 @@ bool cn_is_relocate(LLVMValueRef value);
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
 void cn_verify_allocas(struct cn_verifier *v);   /* check_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
-void cn_verify_tails(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
+void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
 /* Is a statepoint to list the references that it passes? */
 bool cn_lists_operands(LLVMValueRef statepoint);
 /* stale_words.c; the words are those that cn_verify_allocas() has met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Word `word` of a local that has `words` of them is listed. */
-void cn_words_add(struct cn_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words);
-void cn_words_free(struct cn_words *listed);
+void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words);
+void cn_stale_words_free(struct cn_stale_words *listed);
 void cn_verify_polls(struct cn_verifier *v);     /* check_polls.c */
-void cn_verify_regions(struct cn_verifier *v);   /* check_nopoll.c */
+void cn_verify_nopoll(struct cn_verifier *v);   /* check_nopoll.c */
 void cn_verify_spans(struct cn_verifier *v);     /* check_spans.c */
 /* check_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
 void cn_verify_claims(struct cn_ctx *ctx);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How a value went stale: which safepoint it did not survive, and the way from there to the use.
- * Needs: struct cn_values. Provides: struct cn_trail (verify.h). Breaks: nothing.
+ * Needs: struct cn_values. Provides: struct cn_witness (verify.h). Breaks: nothing.
  *
  * A stale value may have been handed on through phis, selects and GEPs since. The trail goes back
  * over these, one leg per value, until on some leg a safepoint lies between where the value was
@@ -69,7 +69,7 @@ static void search(struct leg *leg, LLVMValueRef last)
 }
 
 /* Put the leg before what the trail has already; the trail is kept backwards meanwhile. */
-static void add_leg(struct cn_trail *trail, const struct leg *leg)
+static void add_leg(struct cn_witness *trail, const struct leg *leg)
 {
   CN_VECTOR(LLVMBasicBlockRef) way = {0};
   uint32_t b = leg->from;
@@ -111,7 +111,7 @@ static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, L
   return NULL;
 }
 
-static void reverse(struct cn_trail *trail)
+static void reverse(struct cn_witness *trail)
 {
   for (size_t i = 0, j = trail->blocks.count; i + 1 < j; i++) {
     LLVMBasicBlockRef block = trail->blocks.at[i];
@@ -120,10 +120,10 @@ static void reverse(struct cn_trail *trail)
   }
 }
 
-void cn_trail_find(struct cn_trail *trail, const struct cn_verifier *v, LLVMValueRef value,
+void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVMValueRef value,
                    LLVMValueRef last, uint32_t b)
 {
-  *trail = (struct cn_trail){.origin = value};
+  *trail = (struct cn_witness){.origin = value};
   for (int depth = 0; depth < LEG_LIMIT; depth++) {
     struct leg leg = {.cfg = &v->cfg, .def = value, .to = b};
     leg.next = cn_alloc(v->cfg.count * sizeof *leg.next);
@@ -144,7 +144,7 @@ void cn_trail_find(struct cn_trail *trail, const struct cn_verifier *v, LLVMValu
   reverse(trail);
 }
 
-void cn_trail_free(struct cn_trail *trail)
+void cn_witness_free(struct cn_witness *trail)
 {
   cn_free(&trail->blocks);
 }

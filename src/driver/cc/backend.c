@@ -347,7 +347,7 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 static bool is_native(const struct cn_command *command, const struct cn_unit *unit,
                       LLVMModuleRef module)
 {
-  return unit->language == CN_LANG_C && command->native_units && cn_native_unit(module) &&
+  return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
          !cn_mentions_managed_type(unit->bitcode);
 }
 

@@ -160,7 +160,7 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   const char *why = cn_cfi_row(b->cfi, end, length, &out->frame);
   if (!why)
     why = check_size(b, f, size, &out->frame);
-  return why ? why : cn_roots_build(map, record, b->spans, out);
+  return why ? why : cn_statepoint_roots_build(map, record, b->spans, out);
 }
 
 static int find_function(const struct builder *b, uint64_t address, struct cn_map_function *f)
@@ -339,7 +339,7 @@ static int build(struct builder *b)
       return -1;
   if (finish_functions(b))
     return -1;
-  b->frames->sources = cn_sources_find(b->elf, b->frames);
+  b->frames->sources = cn_inline_chains_find(b->elf, b->frames);
   return 0;
 }
 
@@ -361,6 +361,6 @@ void cn_frames_free(struct cn_frames *frames)
   for (size_t i = 0; i < frames->functions.count; i++)
     cn_framemap_free(&frames->functions.at[i]);
   cn_free(&frames->functions);
-  cn_sources_close(frames->sources);
+  cn_inline_chains_close(frames->sources);
   frames->sources = NULL;
 }

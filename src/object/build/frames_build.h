@@ -11,7 +11,7 @@
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
   uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
-  struct cn_sources *sources;                  /* holds the strings of details, or null */
+  struct cn_inline_chains *sources;                  /* holds the strings of details, or null */
 };
 
 /* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
@@ -30,7 +30,7 @@ void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
  * the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
-const char *cn_roots_build(const struct cairn_stackmap *map,
+const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
                            const struct cairn_stackmap_record *record, uint32_t spans,
                            struct cn_map_safepoint *out);
 

@@ -38,17 +38,17 @@ struct unit {
   Dwarf_Die die, in_object;
 };
 
-struct cn_sources {
+struct cn_inline_chains {
   struct cn_debug debug;
   CN_VECTOR(struct point) points; /* by address */
   CN_VECTOR(struct scope) scopes;
   CN_VECTOR(struct unit) units;
-  size_t budget; /* of entries, ranges and safepoints to look at; see cn_sources_find() */
+  size_t budget; /* of entries, ranges and safepoints to look at; see cn_inline_chains_find() */
 };
 
 /* ---- which scope holds a safepoint ---- */
 
-static size_t first_at(const struct cn_sources *s, uint64_t address)
+static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
 {
   size_t low = 0, high = s->points.count;
 
@@ -63,14 +63,14 @@ static size_t first_at(const struct cn_sources *s, uint64_t address)
 }
 
 /* Is there something left to spend? */
-static bool spend(struct cn_sources *s)
+static bool spend(struct cn_inline_chains *s)
 {
   return s->budget && s->budget--;
 }
 
 /* Give the safepoints in the entry's ranges that are in scope `from` to scope `to`, and all of them
  * to the unit; how many. */
-static size_t take(struct cn_sources *s, Dwarf_Die *die, int unit, int from, int to)
+static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
 {
   Dwarf_Addr base, start, end;
   ptrdiff_t at = 0;
@@ -138,7 +138,7 @@ static const char *function_name(Dwarf_Die *die)
 
 /* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may there be
  * others in it? */
-static int enter(struct cn_sources *s, Dwarf_Die *die, int unit, int scope, bool *inside)
+static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;
   bool inlined = tag == DW_TAG_inlined_subroutine;
@@ -166,7 +166,7 @@ static int enter(struct cn_sources *s, Dwarf_Die *die, int unit, int scope, bool
 }
 
 /* Go through the children of `parent`. Where the next one begins is data: it must be further on. */
-static void visit(struct cn_sources *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
+static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
 {
   Dwarf_Die die, next;
   int status = depth < DEEPEST ? dwarf_child(parent, &die) : 1;
@@ -184,7 +184,7 @@ static void visit(struct cn_sources *s, Dwarf_Die *parent, int unit, int scope, 
   }
 }
 
-static void visit_units(struct cn_sources *s)
+static void visit_units(struct cn_inline_chains *s)
 {
   Dwarf_CU *unit = NULL;
   Dwarf_Die die, split;
@@ -204,7 +204,7 @@ static void visit_units(struct cn_sources *s)
 
 /* ---- the chains ---- */
 
-static void add_chain(struct cn_sources *s, const struct point *p)
+static void add_chain(struct cn_inline_chains *s, const struct point *p)
 {
   struct unit *unit = &s->units.at[p->unit];
   Dwarf_Line *line = dwarf_getsrc_die(&unit->die, p->address);
@@ -236,7 +236,7 @@ static int by_address(const void *x, const void *y)
   return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void collect_points(struct cn_sources *s, const struct cn_elf *elf,
+static void collect_points(struct cn_inline_chains *s, const struct cn_elf *elf,
                            const struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++) {
@@ -253,13 +253,13 @@ static void collect_points(struct cn_sources *s, const struct cn_elf *elf,
     qsort(s->points.at, s->points.count, sizeof *s->points.at, by_address);
 }
 
-struct cn_sources *cn_sources_find(struct cn_elf *elf, struct cn_frames *frames)
+struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_frames *frames)
 {
-  struct cn_sources *s = cn_alloc(sizeof *s);
+  struct cn_inline_chains *s = cn_alloc(sizeof *s);
 
   collect_points(s, elf, frames);
   if (!s->points.count || !cn_debug_open(&s->debug, elf)) {
-    cn_sources_close(s);
+    cn_inline_chains_close(s);
     return NULL;
   }
   /* Hostile entries may all have the same long list of ranges. */
@@ -271,7 +271,7 @@ struct cn_sources *cn_sources_find(struct cn_elf *elf, struct cn_frames *frames)
   return s;
 }
 
-void cn_sources_close(struct cn_sources *s)
+void cn_inline_chains_close(struct cn_inline_chains *s)
 {
   if (!s)
     return;

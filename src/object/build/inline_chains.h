@@ -10,7 +10,7 @@
 
 /* Fill in the sources of all safepoints about which the object's debug information says something.
  * Null: there is none. What is returned holds the strings; the object must stay as long. */
-struct cn_sources *cn_sources_find(struct cn_elf *elf, struct cn_frames *frames);
-void cn_sources_close(struct cn_sources *sources);
+struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_frames *frames);
+void cn_inline_chains_close(struct cn_inline_chains *sources);
 
 #endif

@@ -37,6 +37,6 @@ bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t of
 bool cn_record_is_argument(const struct cn_record *record, unsigned reg, int64_t offset);
 
 /* statepoint_deopt.c: the program's deopt values, and the spans. Null, or why not. */
-const char *cn_deopt_build(const struct cn_record *record, struct cn_detail *out);
+const char *cn_statepoint_deopt_build(const struct cn_record *record, struct cn_detail *out);
 
 #endif

@@ -63,7 +63,7 @@ static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
   return NULL;
 }
 
-const char *cn_deopt_build(const struct cn_record *r, struct cn_detail *out)
+const char *cn_statepoint_deopt_build(const struct cn_record *r, struct cn_detail *out)
 {
   uint32_t first = r->statepoint.deopt_first;
 

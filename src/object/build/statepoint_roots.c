@@ -227,10 +227,10 @@ static const char *read_all(struct reader *r)
                                &r->record.described, &error) < 0)
     return error.reason;
   why = read_allocas(r);
-  return why ? why : cn_deopt_build(&r->record, &r->out->detail);
+  return why ? why : cn_statepoint_deopt_build(&r->record, &r->out->detail);
 }
 
-const char *cn_roots_build(const struct cairn_stackmap *map,
+const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
                            const struct cairn_stackmap_record *record, uint32_t spans,
                            struct cn_map_safepoint *out)
 {

@@ -105,8 +105,8 @@ bool cn_arch_in_stubs(uintptr_t pc);
 bool cn_arch_is_stub(uintptr_t pc);
 
 /* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub there pushes
- * cn_barrier_cells[index] as the return address, saves everything that may be a result, and calls
- * cn_barrier_returned(). */
+ * cn_return_barrier_cells[index] as the return address, saves everything that may be a result, and calls
+ * cn_return_barrier_returned(). */
 uintptr_t cn_arch_barrier(unsigned index);
 bool cn_arch_barrier_index(uintptr_t pc, unsigned *index);
 

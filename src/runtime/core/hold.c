@@ -38,7 +38,7 @@ void cn_hold_signals(void)
   held.depth = 1;
 }
 
-void cn_let_signals(void)
+void cn_hold_let_signals(void)
 {
   sigset_t mask = held.mask;
   int error = errno;

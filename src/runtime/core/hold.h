@@ -8,6 +8,6 @@
 /* In between, no handler runs in this thread, but of what an instruction raises: who has something half
  * done, or a lock, would be left by a handler that jumps. May be nested. Async-signal-safe. */
 void cn_hold_signals(void);
-void cn_let_signals(void);
+void cn_hold_let_signals(void);
 
 #endif

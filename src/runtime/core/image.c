@@ -100,7 +100,7 @@ void cairn_image_register(const struct cairn_image *image)
   cn_hold_signals();
   if (find(image) == images.count)
     add(image);
-  cn_let_signals();
+  cn_hold_let_signals();
 }
 
 /* The flags stay: what an image without safepoints left on the stack or in the heap is not known to
@@ -121,7 +121,7 @@ void cairn_image_unregister(const struct cairn_image *image)
   size_t i = find(image);
   if (i != images.count)
     delete(i);
-  cn_let_signals();
+  cn_hold_let_signals();
 }
 
 bool cn_image_has_frames(void)

@@ -22,7 +22,7 @@ bool cn_lock_take(enum cn_lock lock)
   while (!atomic_compare_exchange_weak_explicit(&holder[lock], &free, mine, memory_order_acquire,
                                                 memory_order_relaxed)) {
     if (free == mine) {
-      cn_let_signals();
+      cn_hold_let_signals();
       return false;
     }
     if (free != 0)
@@ -35,7 +35,7 @@ bool cn_lock_take(enum cn_lock lock)
 void cn_lock_release(enum cn_lock lock)
 {
   atomic_store_explicit(&holder[lock], 0, memory_order_release);
-  cn_let_signals();
+  cn_hold_let_signals();
 }
 
 unsigned cn_locks_held(void)

@@ -5,7 +5,7 @@
  */
 #include "runtime/core/poll_word.h"
 
-void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason)
+void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
   __atomic_fetch_or(&mutator->poll, (uint64_t)reason, __ATOMIC_SEQ_CST);
   __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
@@ -13,7 +13,7 @@ void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason)
 
 /* If the word is read as zero, whoever arms from then on raises the limit after it was lowered
  * here. */
-void cn_arm_limit(struct cairn_mutator *mutator)
+void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 {
   __atomic_store_n(&mutator->stack_limit, mutator->stack_floor, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) != 0)
@@ -22,20 +22,20 @@ void cn_arm_limit(struct cairn_mutator *mutator)
 
 /* Whoever disarms looks for what it was armed for afterwards, never before: a question that comes
  * in between arms again. */
-void cn_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
+void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
   __atomic_fetch_and(&mutator->poll, ~(uint64_t)reason, __ATOMIC_SEQ_CST);
-  cn_arm_limit(mutator);
+  cn_poll_word_arm_limit(mutator);
 }
 
-void cn_arm_settle(struct cairn_mutator *mutator)
+void cn_poll_word_settle(struct cairn_mutator *mutator)
 {
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) == 0 &&
       __atomic_load_n(&mutator->stack_limit, __ATOMIC_SEQ_CST) == UINTPTR_MAX)
-    cn_arm_limit(mutator);
+    cn_poll_word_arm_limit(mutator);
 }
 
-bool cn_armed(const struct cairn_mutator *mutator, enum cn_reason reason)
+bool cn_poll_word_is_armed(const struct cairn_mutator *mutator, enum cn_reason reason)
 {
   return (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) & (uint64_t)reason) != 0;
 }

@@ -16,17 +16,17 @@ enum cn_reason {
   CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
 };
 
-void cn_arm(struct cairn_mutator *mutator, enum cn_reason reason);
-void cn_disarm(struct cairn_mutator *mutator, enum cn_reason reason);
+void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason);
+void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason);
 
 /* The stack limit is to be what the poll word says: after stack_floor has changed. */
-void cn_arm_limit(struct cairn_mutator *mutator);
+void cn_poll_word_arm_limit(struct cairn_mutator *mutator);
 
 /* At a poll: whoever armed may have been slow, and have raised the stack limit after the thread was
  * disarmed. */
-void cn_arm_settle(struct cairn_mutator *mutator);
+void cn_poll_word_settle(struct cairn_mutator *mutator);
 
 /* Is the thread to stop for this reason? */
-bool cn_armed(const struct cairn_mutator *mutator, enum cn_reason reason);
+bool cn_poll_word_is_armed(const struct cairn_mutator *mutator, enum cn_reason reason);
 
 #endif

@@ -49,7 +49,7 @@ struct trace {
 static void step(struct trace *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
-  unsigned depth = cn_regions_depth(), locks = cn_locks_held();
+  unsigned depth = cn_code_regions_depth(), locks = cn_locks_held();
 
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0) {
@@ -58,8 +58,8 @@ static void step(struct trace *trace, bool begin)
   } else {
     trace->walking = false;
     cn_locks_restore(locks);
-    while (cn_regions_depth() > depth)
-      cn_regions_leave();
+    while (cn_code_regions_depth() > depth)
+      cn_code_regions_leave();
   }
   cn_report_guard = guard.outer;
 }
@@ -84,7 +84,7 @@ static void end_place(struct trace *trace)
   if (trace->number == 0)
     return;
   if (!trace->counting && is_shown(trace) && trace->same > 0)
-    cn_print_note(&trace->print, "the same, %lu times more", trace->same);
+    cn_backtrace_print_note(&trace->print, "the same, %lu times more", trace->same);
   else if (!is_shown(trace))
     trace->left_out += trace->same + 1;
   trace->place++;
@@ -101,9 +101,9 @@ static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool
     trace->same = 0;
     if (!trace->counting && is_shown(trace)) {
       if (trace->left_out > 0)
-        cn_print_note(&trace->print, "%lu activations left out", trace->left_out);
+        cn_backtrace_print_note(&trace->print, "%lu activations left out", trace->left_out);
       trace->left_out = 0;
-      cn_print_activation(&trace->print, trace->number, pc, interrupted,
+      cn_backtrace_print_activation(&trace->print, trace->number, pc, interrupted,
                           is_walks ? &trace->walk : NULL);
     }
   }
@@ -150,7 +150,7 @@ static void go_through(struct trace *trace, bool unwinder)
   if (unwinder)
     cn_os_unwind(unwound, trace);
   if (trace->walking && !trace->counting)
-    cn_print_note(&trace->print, "native code that cannot be unwound");
+    cn_backtrace_print_note(&trace->print, "native code that cannot be unwound");
   for (; trace->walking && trace->number < LIMIT; step(trace, false))
     activation(trace, trace->walk.frame.pc, false, true);
   end_place(trace);

@@ -55,7 +55,7 @@ static void end(struct line *line)
   }
 }
 
-void cn_print_note(const struct cn_print *print, const char *format, ...)
+void cn_backtrace_print_note(const struct cn_print *print, const char *format, ...)
 {
   struct line line = {.print = print};
   char text[NAME];
@@ -109,7 +109,7 @@ static bool print_details(struct line *line)
   uint32_t depths = 1;
 
   for (uint32_t i = 0; i < depths; i++) {
-    if (!cn_details_source(line->pc, i, &source, &depths))
+    if (!cn_safepoint_details_source(line->pc, i, &source, &depths))
       return false;
     begin(line);
     add(line, "%s", source.function);
@@ -144,17 +144,17 @@ static void print_region(struct line *line, const struct cn_walk *walk)
   char text[NAME];
 
   begin(line);
-  cn_regions_enter(&region);
+  cn_code_regions_enter(&region);
   if (region.manager->describe != NULL &&
       region.manager->describe(&walk->iterator, text, sizeof text, region.data) >= 0)
     add(line, "%s", text);
   else
     add(line, "%s", region.manager->name != NULL ? region.manager->name : "code region");
-  cn_regions_leave();
+  cn_code_regions_leave();
   end(line);
 }
 
-void cn_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
+void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
                          bool interrupted, const struct cn_walk *walk)
 {
   struct line line = {.print = print, .number = number, .pc = pc};

@@ -100,7 +100,7 @@ bool cn_details_of(uintptr_t pc, struct cn_details *details)
   return status == CN_FRAMEMAP_OK;
 }
 
-bool cn_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths)
+bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths)
 {
   struct cn_details details;
 

@@ -61,7 +61,7 @@ static bool is_ours(uintptr_t pc)
 {
   struct cn_region region;
 
-  return cn_frames_inside(pc) || cn_regions_find(pc, &region);
+  return cn_index_find_inside(pc) || cn_code_regions_find(pc, &region);
 }
 
 /* Where a stub passes for a signal frame (stubs.S, cairn_call_any), the unwinder has the pc of the
@@ -117,7 +117,7 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
   /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
    * the walk is on another stack then, of who resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&
-      (check.last == 0 || cn_frames_inside(check.last) || cn_os_unwindable(check.last)))
+      (check.last == 0 || cn_index_find_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
                 "past the end", (unsigned long)check.count,
                 cn_report_pc(check.walk.frame.pc, place), (unsigned long)check.walk.frame.sp);

@@ -94,9 +94,9 @@ static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, vo
 
   if (region->manager->enumerate == NULL)
     return;
-  cn_regions_enter(region);
+  cn_code_regions_enter(region);
   region->manager->enumerate(&walk->iterator, found, env, region->data);
-  cn_regions_leave();
+  cn_code_regions_leave();
 }
 
 /* Roots that have a code. */
@@ -144,7 +144,7 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
     cn_roots_others(walk, found, env);
 }
 
-void cn_slots_room(struct cn_slots *slots, size_t more)
+void cn_roots_room(struct cn_root_slots *slots, size_t more)
 {
   if (slots->room - slots->count >= more)
     return;
@@ -171,7 +171,7 @@ struct user {
   void *parameter;
 };
 
-static struct cn_slots slots;
+static struct cn_root_slots slots;
 static CN_GROW(struct derived) derived;
 static CN_GROW(struct offset) offsets;
 static CN_GROW(struct user) users;
@@ -228,8 +228,8 @@ static void note_other_stacks(void)
 {
   struct cn_walk walk;
 
-  for (size_t i = 0; cn_stacks_any() && i < cn_stacks_count(); i++)
-    if (cn_stacks_walk(i, &walk))
+  for (size_t i = 0; cn_coroutine_stacks_any() && i < cn_coroutine_stacks_count(); i++)
+    if (cn_coroutine_stacks_walk(i, &walk))
       note_frames(&walk);
 }
 
@@ -237,7 +237,7 @@ static void begin_notes(void)
 {
   CN_CHECK(cairn_mutator.stopped != NULL);
   slots.count = derived.count = offsets.count = users.count = 0;
-  cn_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+  cn_coroutine_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
 }
 
 static void note_stack(void)

@@ -10,13 +10,13 @@
 #include "runtime/walk/walk.h"
 
 /* Addresses of roots. Zero-initialised is empty. */
-struct cn_slots {
+struct cn_root_slots {
   uintptr_t **at;
   size_t count, room;
 };
 
 /* Make room for `more` beyond those that there are. */
-void cn_slots_room(struct cn_slots *slots, size_t more);
+void cn_roots_room(struct cn_root_slots *slots, size_t more);
 
 /* Every root of the walk's current frame: registers, slots and described allocas; or what the
  * region's manager enumerates. */

@@ -59,7 +59,7 @@ static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned
   } while (__builtin_expect(i < count && i < CN_STRETCH_GROUP, 0));
 }
 
-static cn_ahead_look *const lanes_look = cn_ahead_look_any;
+static cn_prefetch_look *const lanes_look = cn_prefetch_look_any;
 
 #include "runtime/roots/stretch_loop.h"
 
@@ -67,10 +67,10 @@ static cn_ahead_look *const lanes_look = cn_ahead_look_any;
 
 uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
 {
-  struct cn_slots *slots = stretch->slots;
+  struct cn_root_slots *slots = stretch->slots;
 
   slots->count = (size_t)(out - slots->at);
-  cn_slots_room(slots, CN_STRETCH_ROOM);
+  cn_roots_room(slots, CN_STRETCH_ROOM);
   return slots->at + slots->count;
 }
 
@@ -97,12 +97,12 @@ static bool suits(const struct cn_frame *frame, uintptr_t end)
   return true;
 }
 
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_stack_root *others,
+uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others,
                          void *env)
 {
   struct cn_stretch stretch = {
       .walk = walk,
-      .index = atomic_load_explicit(&cn_frames_index, memory_order_acquire),
+      .index = atomic_load_explicit(&cn_index_current, memory_order_acquire),
       .end = (const uintptr_t *)walk->stack_end,
       .slots = slots,
       .others = others,
@@ -111,7 +111,7 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_sta
 
   if (!suits(&walk->frame, walk->stack_end))
     return 0;
-  cn_slots_room(slots, CN_STRETCH_ROOM);
+  cn_roots_room(slots, CN_STRETCH_ROOM);
   cn_stretch_loop *own = cn_stretch_any ? NULL : cn_arch_stretch();
   return own ? own(&stretch) : loop(&stretch);
 }

@@ -16,7 +16,7 @@ struct cn_stretch {
   struct cn_walk *walk;
   const struct cn_index *index;
   const uintptr_t *end; /* no word of the stack lies at or above it */
-  struct cn_slots *slots;
+  struct cn_root_slots *slots;
   cairn_stack_root *others;
   void *env;
 };
@@ -25,7 +25,7 @@ struct cn_stretch {
  * all known. The addresses of their plain roots go to `slots`, the others to `others` by callback.
  * Afterwards walk->frame is the next frame: its roots have not been enumerated, and it must be
  * settled (walk.h). Returns how many frames were walked; 0: the frame is as it was. */
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_slots *slots, cairn_stack_root *others,
+uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others,
                          void *env);
 
 /* The loop, which a port may have in a form that is faster on some processors (arch.h). */

@@ -11,7 +11,7 @@
  *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
  *       the places of the roots with these codes: at least of so many, or of CN_STRETCH_GROUP; so
  *       many are written at most
- *   cn_ahead_look *const lanes_look
+ *   cn_prefetch_look *const lanes_look
  *
  * To step to the caller one needs the size of the frame, for that its safepoint, for that the
  * return address, and for that the step before: some sixteen cycles a frame, in which the processor
@@ -66,15 +66,15 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stret
 {
   const struct cn_frame *frame = &stretch->walk->frame;
   const struct cn_index *index = stretch->index;
-  struct cn_slots *slots = stretch->slots;
+  struct cn_root_slots *slots = stretch->slots;
   uintptr_t *slot = (uintptr_t *)frame->sp - 1, *next;
   const uintptr_t *end = stretch->end;
-  const uintptr_t *limit = end - slot > CN_AHEAD_FIRST ? slot + CN_AHEAD_FIRST : end;
+  const uintptr_t *limit = end - slot > CN_PREFETCH_FIRST ? slot + CN_PREFETCH_FIRST : end;
   const uintptr_t *frame_pointer = frame->place[CN_ARCH_FRAME_POINTER];
   uintptr_t pc = frame->pc; /* the first one may be kept elsewhere */
   uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
   struct lanes lanes = lanes_load(frame->place, frame->sp);
-  struct cn_ahead ahead = {.begun = false};
+  struct cn_prefetch ahead = {.begun = false};
   uint64_t frames = 0, key;
 
   for (;;) {
@@ -93,7 +93,7 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stret
     if (__builtin_expect(next >= limit, 0)) {
       if (next >= end)
         break;
-      limit = cn_ahead_fetch(&ahead, index, next, end, pc, lanes_look);
+      limit = cn_prefetch_fetch(&ahead, index, next, end, pc, lanes_look);
     }
     if (__builtin_expect(out > last, 0)) {
       out = cn_stretch_room(stretch, out);
@@ -103,8 +103,8 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stret
     note(lanes, entry, value, count, out);
     out += count;
     if (__builtin_expect(ahead.begun, 0)) {
-      __builtin_prefetch(out + CN_AHEAD_FETCH, 1);
-      __builtin_prefetch(slot + CN_AHEAD_FETCH);
+      __builtin_prefetch(out + CN_PREFETCH_FETCH, 1);
+      __builtin_prefetch(slot + CN_PREFETCH_FETCH);
     }
     if (__builtin_expect(value & CN_ENTRY_OTHERS, 0)) {
       if (frames > 0)

@@ -88,9 +88,9 @@ static void consider(struct scan *scan)
   uint64_t next = scan->candidates == 0 ? NEAR
                                         : SPREAD * scan->candidate[scan->candidates - 1].depth;
 
-  if (!scan->callee || !cn_barrier_fits(frame, frame->pc_slot))
+  if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;
-  if (scan->depth % CN_BARRIER_STOP == 0)
+  if (scan->depth % CN_RETURN_BARRIER_STOP == 0)
     cn_grow_push(&stops, frame->pc_slot);
   if (scan->depth >= next && scan->candidates < CANDIDATES)
     scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth};
@@ -114,7 +114,7 @@ static void look_at(struct scan *scan)
 /* The areas of activations that have not run are those above the last rung. */
 static void forget_areas(void)
 {
-  const struct cn_rung *youngest = cn_barrier_youngest();
+  const struct cn_return_barrier *youngest = cn_return_barrier_youngest();
 
   while (areas.count != 0 &&
          (youngest == NULL || (uintptr_t)areas.at[areas.count - 1] < youngest->sp))
@@ -122,16 +122,16 @@ static void forget_areas(void)
 }
 
 /* New rungs above `met`, which has been met at scan->depth and may be null. */
-static void set_barriers(struct scan *scan, const struct cn_rung *met)
+static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
 
   for (unsigned i = scan->candidates; i-- > 0;) {
     const struct candidate *candidate = &scan->candidate[i];
     if (met == NULL || 2 * candidate->depth <= scan->depth)
-      cn_barrier_set(candidate->slot, all - candidate->depth);
+      cn_return_barrier_set(candidate->slot, all - candidate->depth);
   }
-  const struct cn_rung *youngest = cn_barrier_youngest();
+  const struct cn_return_barrier *youngest = cn_return_barrier_youngest();
   if (youngest == NULL)
     return;
   for (size_t i = fresh.count; i-- > 0;)
@@ -139,20 +139,20 @@ static void set_barriers(struct scan *scan, const struct cn_rung *met)
       cn_grow_push(&areas, fresh.at[i]);
   for (size_t i = stops.count; i-- > 0;)
     if ((uintptr_t)stops.at[i] >= youngest->sp)
-      cn_barrier_stop(stops.at[i]);
-  cn_barrier_thin(all);
+      cn_return_barrier_stop(stops.at[i]);
+  cn_return_barrier_thin(all);
 }
 
 /* The walk is where the activations that have not run begin, or (not `more`) past the end. */
-static const struct cn_rung *met_by(const struct scan *scan, bool more)
+static const struct cn_return_barrier *met_by(const struct scan *scan, bool more)
 {
   const struct cn_frame *frame = &scan->walk.frame;
-  struct cn_rung *met = cn_barrier_met(more ? frame->pc_slot : NULL);
+  struct cn_return_barrier *met = cn_return_barrier_met(more ? frame->pc_slot : NULL);
 
   if (met != NULL) {
     met->slot = frame->barrier;
     met->sp = frame->sp;
-    met->in_place = scan->callee && cn_barrier_fits(frame, frame->barrier);
+    met->in_place = scan->callee && cn_return_barrier_fits(frame, frame->barrier);
   }
   return met;
 }
@@ -165,21 +165,21 @@ static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
 
   bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
   for (scan->walk.collecting = true; more; more = cn_walk_next(&scan->walk)) {
-    met = met || cn_barrier_is_there(&scan->walk.frame);
+    met = met || cn_return_barrier_is_there(&scan->walk.frame);
     look_at(scan);
     distrust = distrust || (met && scan->unsure);
   }
   if (distrust)
-    cn_barrier_distrust(true);
+    cn_return_barrier_distrust(true);
 }
 
 static void scan_young(struct scan *scan, const struct cairn_mutator *mutator)
 {
   bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
 
-  for (; more && !cn_barrier_is_there(&scan->walk.frame); more = cn_walk_next(&scan->walk))
+  for (; more && !cn_return_barrier_is_there(&scan->walk.frame); more = cn_walk_next(&scan->walk))
     look_at(scan);
-  const struct cn_rung *met = met_by(scan, more);
+  const struct cn_return_barrier *met = met_by(scan, more);
   forget_areas();
   for (size_t i = 0; scan->found != NULL && i < areas.count; i++)
     scan->found(&scan->walk, areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
@@ -193,7 +193,7 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
   CN_CHECK(mutator->stopped != NULL);
   used = true;
   fresh.count = stops.count = 0;
-  if (cn_stacks_any() || cn_barrier_distrust(false))
+  if (cn_coroutine_stacks_any() || cn_return_barrier_distrust(false))
     scan_all(&scan, mutator);
   else
     scan_young(&scan, mutator);
@@ -202,6 +202,6 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
 
 void cn_young_all_seen(const struct cairn_mutator *mutator)
 {
-  if (used && !cn_stacks_any())
+  if (used && !cn_coroutine_stacks_any())
     cn_young_scan(mutator, NULL);
 }

@@ -50,14 +50,14 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
     return;
   cn_bounds_find(mutator); /* the program may have raised its limit */
   if (mutator->stack_floor != floor)
-    cn_arm_limit(mutator);
+    cn_poll_word_arm_limit(mutator);
   if (!is_below(mutator, sp))
     return;
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
   /* Exit handlers have the reserve, and need not look. */
   mutator->stack_floor = mutator->stack_bottom;
-  cn_arm_limit(mutator);
+  cn_poll_word_arm_limit(mutator);
   mutator->busy = 0;
   cn_upcall_release();
   cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "

@@ -199,8 +199,8 @@ static bool is_anchored(const ucontext_t *context)
   if (end - sp > LOOKED_AT * sizeof end)
     return false;
   pc++; /* the first instruction of a function is in it */
-  return !cn_frames_among(&pc, &pc + 1) &&
-         !cn_frames_among((const uintptr_t *)sp, (const uintptr_t *)end);
+  return !cn_index_find_among(&pc, &pc + 1) &&
+         !cn_index_find_among((const uintptr_t *)sp, (const uintptr_t *)end);
 }
 
 static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)

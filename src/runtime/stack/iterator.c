@@ -26,13 +26,13 @@ static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iter
 static void enter(const struct cn_walk *walk)
 {
   if (walk->frame.map == NULL)
-    cn_regions_enter(&walk->frame.region);
+    cn_code_regions_enter(&walk->frame.region);
 }
 
 static void leave(const struct cn_walk *walk)
 {
   if (walk->frame.map == NULL)
-    cn_regions_leave();
+    cn_code_regions_leave();
 }
 
 /* A thread that never ran managed code has no activations. */
@@ -62,7 +62,7 @@ void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
                            const struct cairn_stack_state *state, uintptr_t low, uintptr_t high)
 {
   struct cn_walk *walk = inner(iterator);
-  struct cairn_stack *stack = cn_stacks_at(low);
+  struct cairn_stack *stack = cn_coroutine_stacks_at(low);
 
   if (stack != NULL && stack->high == high)
     cn_walk_other(walk, cn_mutator_main(), stack, state);
@@ -87,7 +87,7 @@ void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
   uint32_t depths;
 
   if (!walk->past_end && walk->frame.map != NULL &&
-      cn_details_source(walk->frame.pc, walk->virtual_frame + 1, &source, &depths))
+      cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame + 1, &source, &depths))
     walk->virtual_frame++;
   else
     cairn_stack_next(iterator);

@@ -32,7 +32,7 @@ static int describe_compiled(const struct cairn_stack_iterator *iterator, char *
   uint32_t depths;
 
   (void)data;
-  if (!cn_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+  if (!cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
     return cn_os_symbol(walk->frame.pc, symbol, sizeof symbol)
                ? snprintf(buffer, size, "%s", symbol)
                : snprintf(buffer, size, "0x%lx", (unsigned long)walk->frame.pc);
@@ -65,7 +65,7 @@ static uint32_t inlining_depth(const struct cn_walk *walk)
   uint32_t depths;
 
   if (walk->virtual_frame == 0 ||
-      !cn_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+      !cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
     return UINT32_MAX;
   return depths - 1 - walk->virtual_frame;
 }

@@ -55,14 +55,14 @@ static void enter(void)
 {
   cn_hold_signals();
   inside = inside != 0 ? inside + 2 : 2 + count_in();
-  CN_ASSERT_VALID(cn_regions_wrong());
+  CN_ASSERT_VALID(cn_code_regions_wrong());
 }
 
-void cn_regions_leave(void)
+void cn_code_regions_leave(void)
 {
   unsigned counter = inside & 1;
 
-  CN_ASSERT_VALID(cn_regions_wrong());
+  CN_ASSERT_VALID(cn_code_regions_wrong());
   CN_CHECK(inside >= 2); /* else another's count would go down */
   if (inside >= 4) {
     inside -= 2;
@@ -72,15 +72,15 @@ void cn_regions_leave(void)
     if (atomic_load(&waiting))
       cn_os_wake(&readers[counter]);
   }
-  cn_let_signals();
+  cn_hold_let_signals();
 }
 
-unsigned cn_regions_depth(void)
+unsigned cn_code_regions_depth(void)
 {
   return inside / 2;
 }
 
-const char *cn_regions_wrong(void)
+const char *cn_code_regions_wrong(void)
 {
   if (inside == 1)
     return "code regions: a thread has a counter, but has not counted itself in";
@@ -89,32 +89,32 @@ const char *cn_regions_wrong(void)
   return NULL;
 }
 
-bool cn_regions_any(void)
+bool cn_code_regions_any(void)
 {
   return atomic_load_explicit(&current, memory_order_relaxed) != NULL;
 }
 
-bool cn_regions_find(uintptr_t pc, struct cn_region *region)
+bool cn_code_regions_find(uintptr_t pc, struct cn_region *region)
 {
-  if (!cn_regions_any())
+  if (!cn_code_regions_any())
     return false;
   enter();
   bool found = cn_region_table_find(atomic_load(&current), pc, region);
-  cn_regions_leave();
+  cn_code_regions_leave();
   return found;
 }
 
-bool cn_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region)
+bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region)
 {
-  if (!cn_regions_any())
+  if (!cn_code_regions_any())
     return false;
   enter();
   bool found = cn_region_table_overlap(atomic_load(&current), start, end, region);
-  cn_regions_leave();
+  cn_code_regions_leave();
   return found;
 }
 
-void cn_regions_enter(const struct cn_region *region)
+void cn_code_regions_enter(const struct cn_region *region)
 {
   struct cn_region there;
 
@@ -217,8 +217,8 @@ enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager
   enum cairn_status status = insert(&region);
   pthread_mutex_unlock(&writers);
   if (status == CAIRN_OK)
-    cn_barrier_distrust(true);
-  cn_let_signals();
+    cn_return_barrier_distrust(true);
+  cn_hold_let_signals();
   return status;
 }
 
@@ -230,6 +230,6 @@ enum cairn_status cairn_code_region_remove(uintptr_t start)
   pthread_mutex_lock(&writers);
   enum cairn_status status = delete (start);
   pthread_mutex_unlock(&writers);
-  cn_let_signals();
+  cn_hold_let_signals();
   return status;
 }

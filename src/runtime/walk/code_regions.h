@@ -19,23 +19,23 @@ struct cn_region {
 
 /* The region with the call that returns to `pc`: pc is in (start, end]. Any thread, any time,
  * signal handlers included; no lock, and nobody waits. False: there is none. */
-bool cn_regions_find(uintptr_t pc, struct cn_region *region);
+bool cn_code_regions_find(uintptr_t pc, struct cn_region *region);
 
-bool cn_regions_any(void);
+bool cn_code_regions_any(void);
 
 /* Some region that has a part of [start, end). As above. */
-bool cn_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
+bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
 
 /* Round each callback of a manager: while the thread is inside, the region is not removed. If it is
  * gone already, the program ends. These nest. */
-void cn_regions_enter(const struct cn_region *region);
-void cn_regions_leave(void);
+void cn_code_regions_enter(const struct cn_region *region);
+void cn_code_regions_leave(void);
 
 /* What does not hold of the calling thread's part in this, namely that it is counted as a reader
  * while it is inside; null: all does. */
-const char *cn_regions_wrong(void);
+const char *cn_code_regions_wrong(void);
 
 /* How many of them the calling thread is in. */
-unsigned cn_regions_depth(void);
+unsigned cn_code_regions_depth(void);
 
 #endif

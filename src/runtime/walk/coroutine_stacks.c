@@ -58,12 +58,12 @@ static size_t upto(uintptr_t address)
   return low;
 }
 
-bool cn_stacks_any(void)
+bool cn_coroutine_stacks_any(void)
 {
   return stacks.count != 0;
 }
 
-struct cairn_stack *cn_stacks_at(uintptr_t sp)
+struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
   size_t n = upto(sp);
 
@@ -78,13 +78,13 @@ static bool on_own(const struct cairn_mutator *mutator, uintptr_t address)
   return address >= bottom && address < end;
 }
 
-bool cn_stacks_hold(uintptr_t address)
+bool cn_coroutine_stacks_hold(uintptr_t address)
 {
   return stacks.count != 0 &&
-         (cn_stacks_at(address) != NULL || on_own(cn_mutator_main(), address));
+         (cn_coroutine_stacks_at(address) != NULL || on_own(cn_mutator_main(), address));
 }
 
-struct cn_stack_view cn_stacks_view(const struct cairn_mutator *mutator,
+struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
                                     const struct cairn_stack *stack)
 {
   const struct saved *saved = stack != NULL ? (const struct saved *)stack->words : &own;
@@ -120,7 +120,7 @@ static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn
   return anchors_wrong(first, on ? mutator->anchor : saved->anchor, limit);
 }
 
-const char *cn_stacks_wrong(void)
+const char *cn_coroutine_stacks_wrong(void)
 {
   const struct cairn_mutator *mutator = cn_mutator_main();
   const char *wrong = NULL;
@@ -170,7 +170,7 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
   struct saved *saved = saved_of(stack);
 
   mutator_now(__func__);
-  CN_ASSERT_VALID(cn_stacks_wrong());
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
     return CAIRN_E_BOUNDS;
   size_t n = upto(stack->high - 1);
@@ -184,7 +184,7 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
   cn_grow_push(&stacks, stack);
   memmove(&stacks.at[n + 1], &stacks.at[n], (stacks.count - 1 - n) * sizeof *stacks.at);
   stacks.at[n] = stack;
-  CN_ASSERT_VALID(cn_stacks_wrong());
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   return CAIRN_OK;
 }
 
@@ -199,7 +199,7 @@ void cairn_stack_remove(struct cairn_stack *stack)
   cn_grow_push(&spare, saved_of(stack)->anchors);
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
-  CN_ASSERT_VALID(cn_stacks_wrong());
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
 }
 
 /* The stub would put the anchor of the stack that is left into the mutator of the other. */
@@ -221,7 +221,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
   if (!mutator->attached || mutator->stopped != NULL)
     cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
                 "collection");
-  CN_ASSERT_VALID(cn_stacks_wrong());
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   *from = (struct saved){mutator->anchors,   mutator->anchor,       mutator->anchor_limit,
                          mutator->stack_end, mutator->stack_bottom, mutator->stack_floor, 0};
   mutator->anchors = to->anchors;
@@ -231,8 +231,8 @@ void cairn_stack_switch(struct cairn_stack *stack)
   mutator->stack_bottom = to->bottom;
   mutator->stack_floor = to->floor;
   mutator->stack = stack;
-  CN_ASSERT_VALID(cn_stacks_wrong());
-  cn_arm_limit(mutator);
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
+  cn_poll_word_arm_limit(mutator);
 }
 
 /* ---- what a collection asks ---- */
@@ -247,24 +247,24 @@ _Noreturn static void not_told(const struct cairn_stack *stack)
 
 static void check_anchors(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
-  const struct cn_stack_view view = cn_stacks_view(mutator, stack);
+  const struct cn_stack_view view = cn_coroutine_stacks_view(mutator, stack);
 
   for (const struct cn_anchor *anchor = view.anchors; anchor < view.anchor; anchor++) {
-    const struct cairn_stack *its = cn_stacks_at(anchor->sp - 1);
+    const struct cairn_stack *its = cn_coroutine_stacks_at(anchor->sp - 1);
     if (its != stack && (its != NULL || on_own(mutator, anchor->sp)))
       not_told(its);
   }
 }
 
-void cn_stacks_begin(uintptr_t sp)
+void cn_coroutine_stacks_begin(uintptr_t sp)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
 
   own.seen = 0;
   if (stacks.count == 0)
     return;
-  CN_ASSERT_VALID(cn_stacks_wrong());
-  struct cairn_stack *there = cn_stacks_at(sp);
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
+  struct cairn_stack *there = cn_coroutine_stacks_at(sp);
   if (there != mutator->stack && (there != NULL || on_own(mutator, sp)))
     not_told(there);
   check_anchors(mutator, NULL);
@@ -272,20 +272,20 @@ void cn_stacks_begin(uintptr_t sp)
     saved_of(stacks.at[i])->seen = 0;
     check_anchors(mutator, stacks.at[i]);
   }
-  cn_stacks_seen(mutator->stack);
+  cn_coroutine_stacks_seen(mutator->stack);
 }
 
-void cn_stacks_seen(struct cairn_stack *stack)
+void cn_coroutine_stacks_seen(struct cairn_stack *stack)
 {
   saved_of(stack)->seen = 1;
 }
 
-size_t cn_stacks_count(void)
+size_t cn_coroutine_stacks_count(void)
 {
   return stacks.count + 1;
 }
 
-bool cn_stacks_walk(size_t number, struct cn_walk *walk)
+bool cn_coroutine_stacks_walk(size_t number, struct cn_walk *walk)
 {
   CN_ASSERT(number <= stacks.count);
   struct cairn_stack *stack = number < stacks.count ? stacks.at[number] : NULL;

@@ -24,30 +24,30 @@ struct cn_stack_view {
  *   - each has anchors of its own, as many as there is room for, and its own bounds: in the mutator
  *     those of the stack that the thread is on
  * Linear. The mutator's thread, or a collector's in phase STOP. */
-const char *cn_stacks_wrong(void);
+const char *cn_coroutine_stacks_wrong(void);
 
 /* Are there any? Else the thread is on its own. */
-bool cn_stacks_any(void);
+bool cn_coroutine_stacks_any(void);
 
 /* The one that `sp` lies in: below the end, from the low bound on. Null: none of them. */
-struct cairn_stack *cn_stacks_at(uintptr_t sp);
+struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
 /* `stack` may be null: the thread's own. */
-struct cn_stack_view cn_stacks_view(const struct cairn_mutator *mutator,
+struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
                                     const struct cairn_stack *stack);
 
 /* True if `address` lies on any of them, or on the thread's own stack while it is on one. */
-bool cn_stacks_hold(uintptr_t address);
+bool cn_coroutine_stacks_hold(uintptr_t address);
 
 /* Phase STOP, collecting thread. To find all activations: begin; walk the stack that the thread is
  * on, naming each stack that this leads to; then ask for all others by number. Ends the program if
  * the thread is on another stack than it was said to be. */
-void cn_stacks_begin(uintptr_t sp);
-void cn_stacks_seen(struct cairn_stack *stack);
-size_t cn_stacks_count(void); /* with the thread's own: at least 1 */
+void cn_coroutine_stacks_begin(uintptr_t sp);
+void cn_coroutine_stacks_seen(struct cairn_stack *stack);
+size_t cn_coroutine_stacks_count(void); /* with the thread's own: at least 1 */
 
 struct cn_walk;
 /* Begin a walk of a stack that was not seen. False: nothing waits there. */
-bool cn_stacks_walk(size_t number, struct cn_walk *walk);
+bool cn_coroutine_stacks_walk(size_t number, struct cn_walk *walk);
 
 #endif

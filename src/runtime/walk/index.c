@@ -109,13 +109,13 @@ static struct {
   struct cn_index index;
   struct cn_entry at[2];
 } none = {.index = {.shift = 58, .mask = 1}};
-struct cn_index *_Atomic cn_frames_index = &none.index;
+struct cn_index *_Atomic cn_index_current = &none.index;
 
 static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
 
 static struct cn_index *table(void)
 {
-  return atomic_load_explicit(&cn_frames_index, memory_order_relaxed);
+  return atomic_load_explicit(&cn_index_current, memory_order_relaxed);
 }
 
 static size_t table_bytes(size_t entries)
@@ -206,7 +206,7 @@ static void replace_table(void)
       put(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
   }
   CN_ASSERT_VALID(cn_index_wrong(index));
-  atomic_store_explicit(&cn_frames_index, index, memory_order_release);
+  atomic_store_explicit(&cn_index_current, index, memory_order_release);
   if (old != &none.index)
     cn_grow_push(&replaced, old);
 }
@@ -261,7 +261,7 @@ static void add(size_t i)
   read_functions(code, i);
   cn_functions_sort(code->functions.at, code->functions.count);
   check_functions(code);
-  cn_foreign_forget();
+  cn_native_pcs_forget();
 }
 
 static bool up_to_date(void)
@@ -353,7 +353,7 @@ static bool locate(uintptr_t pc, struct code **code, size_t *index)
 {
   if (search(pc, code, index))
     return true;
-  cn_foreign_note(pc);
+  cn_native_pcs_note(pc);
   return false;
 }
 
@@ -385,7 +385,7 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   size_t index;
   uint32_t safepoint;
 
-  if (cn_frames_look(pc, key, value)) /* another thread was here first */
+  if (cn_index_look(pc, key, value)) /* another thread was here first */
     return CN_FRAMES_FOUND;
   if (!locate(pc, &code, &index))
     return CN_FRAMES_NONE;
@@ -399,9 +399,9 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   return CN_FRAMES_FOUND;
 }
 
-enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
+enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  if (cn_foreign_is(pc) && up_to_date())
+  if (cn_native_pcs_hold(pc) && up_to_date())
     return CN_FRAMES_NONE;
   enter();
   enum cn_frames found = meet(pc, key, value);
@@ -409,7 +409,7 @@ enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   return found;
 }
 
-bool cn_frames_inside(uintptr_t pc)
+bool cn_index_find_inside(uintptr_t pc)
 {
   struct code *code;
   size_t index;
@@ -420,7 +420,7 @@ bool cn_frames_inside(uintptr_t pc)
   return inside;
 }
 
-bool cn_frames_among(const uintptr_t *low, const uintptr_t *high)
+bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high)
 {
   struct code *code;
   size_t index;
@@ -434,7 +434,7 @@ bool cn_frames_among(const uintptr_t *low, const uintptr_t *high)
   return found;
 }
 
-void cn_frames_begin(void)
+void cn_index_begin(void)
 {
   if (up_to_date())
     return;
@@ -442,7 +442,7 @@ void cn_frames_begin(void)
   leave();
 }
 
-bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
+bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 {
   struct code *code;
   size_t index;
@@ -458,7 +458,7 @@ bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   return there;
 }
 
-void cn_frames_trim(void)
+void cn_index_trim(void)
 {
   if (replaced.count == 0)
     return;
@@ -469,7 +469,7 @@ void cn_frames_trim(void)
   leave();
 }
 
-size_t cn_frames_memory(size_t *safepoints)
+size_t cn_index_memory(size_t *safepoints)
 {
   size_t bytes;
 

@@ -93,7 +93,7 @@ struct cn_index {
   unsigned char unused[40]; /* two entries are a line of 64 bytes */
   struct cn_entry at[];
 };
-extern struct cn_index *_Atomic cn_frames_index; /* never null */
+extern struct cn_index *_Atomic cn_index_current; /* never null */
 
 #define CN_INDEX_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
@@ -135,10 +135,10 @@ enum cn_frames {
 };
 
 /* The entry of the safepoint that returns to `pc`, if it is in the table. */
-static inline bool cn_frames_look(uintptr_t pc, uint64_t *key, uint64_t *value)
+static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   const struct cn_entry *entry =
-      cn_index_find(atomic_load_explicit(&cn_frames_index, memory_order_acquire), pc, key);
+      cn_index_find(atomic_load_explicit(&cn_index_current, memory_order_acquire), pc, key);
 
   return entry != NULL &&
          (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
@@ -146,42 +146,42 @@ static inline bool cn_frames_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 
 /* The same if it was not: puts it there, if there is such a safepoint. On the mutator's own thread,
  * or a collector's in phase STOP. */
-enum cn_frames cn_frames_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
+enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* Its map; null: there is none. As above. */
-static inline const struct cn_map *cn_frames_find(uintptr_t pc)
+static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_frames_look(pc, &key, &value) ||
-                 cn_frames_meet(pc, &key, &value) == CN_FRAMES_FOUND
+  return cn_index_look(pc, &key, &value) ||
+                 cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
              ? cn_entry_map(value)
              : NULL;
 }
 
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
-bool cn_frames_inside(uintptr_t pc);
+bool cn_index_find_inside(uintptr_t pc);
 
 /* Is one of these words the return address of such a call, or of one in a stub? True as well if it
  * is not to be known, because what knows has been interrupted. Async-signal-safe. */
-bool cn_frames_among(const uintptr_t *low, const uintptr_t *high);
+bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high);
 
 /* What a walk must do before it relies on the table: forget images that are gone. */
-void cn_frames_begin(void);
+void cn_index_begin(void);
 
 /* Where code with frame maps round `pc` lies: all of the image's. False: none is there, or this is a
  * signal handler that has interrupted who is at it. */
-bool cn_frames_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
+bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
 /* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for
  * helper threads may walk as long as it lasts. */
-void cn_frames_trim(void);
+void cn_index_trim(void);
 
 /* What does not hold of the table; null: all does. Linear. Under the index's lock, or while nobody
  * else is at it. */
 const char *cn_index_wrong(const struct cn_index *index);
 
 /* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */
-size_t cn_frames_memory(size_t *safepoints);
+size_t cn_index_memory(size_t *safepoints);
 
 #endif

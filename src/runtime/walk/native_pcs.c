@@ -17,17 +17,17 @@ static _Atomic uintptr_t *place_of(uintptr_t pc)
   return &table[pc * CN_INDEX_FACTOR >> (64 - BITS)];
 }
 
-bool cn_foreign_is(uintptr_t pc)
+bool cn_native_pcs_hold(uintptr_t pc)
 {
   return atomic_load_explicit(place_of(pc), memory_order_relaxed) == pc;
 }
 
-void cn_foreign_note(uintptr_t pc)
+void cn_native_pcs_note(uintptr_t pc)
 {
   atomic_store_explicit(place_of(pc), pc, memory_order_relaxed);
 }
 
-void cn_foreign_forget(void)
+void cn_native_pcs_forget(void)
 {
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
     atomic_store_explicit(&table[i], 0, memory_order_relaxed);

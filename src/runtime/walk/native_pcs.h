@@ -12,12 +12,12 @@
 
 /* True: `pc` was noted, and nothing was forgotten since. False says nothing. Any thread; what is
  * loaded meanwhile cannot be on a stack that is being walked. */
-bool cn_foreign_is(uintptr_t pc);
+bool cn_native_pcs_hold(uintptr_t pc);
 
 /* It is in no code with frame maps. Who calls this or the next one holds the lock of index.c. */
-void cn_foreign_note(uintptr_t pc);
+void cn_native_pcs_note(uintptr_t pc);
 
 /* There is new code: forget all. */
-void cn_foreign_forget(void);
+void cn_native_pcs_forget(void);
 
 #endif

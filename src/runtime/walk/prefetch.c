@@ -4,9 +4,9 @@
  */
 #include "runtime/walk/prefetch.h"
 
-enum { PAGE = CN_AHEAD_PAGE * sizeof(uintptr_t), LINE = 64 };
+enum { PAGE = CN_PREFETCH_PAGE * sizeof(uintptr_t), LINE = 64 };
 
-size_t cn_ahead_look_any(const struct cn_index *index, const struct cn_ahead *ahead,
+size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefetch *ahead,
                          const uintptr_t *words, const struct cn_entry **start)
 {
   const uintptr_t *end = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
@@ -19,17 +19,17 @@ size_t cn_ahead_look_any(const struct cn_index *index, const struct cn_ahead *ah
   return count;
 }
 
-const uintptr_t *cn_ahead_fetch(struct cn_ahead *ahead, const struct cn_index *index,
+const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_index *index,
                                 const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
-                                cn_ahead_look *look)
+                                cn_prefetch_look *look)
 {
-  const struct cn_entry *start[CN_AHEAD_PAGE + LINE / sizeof(uintptr_t)]; /* written by lines */
+  const struct cn_entry *start[CN_PREFETCH_PAGE + LINE / sizeof(uintptr_t)]; /* written by lines */
   const uintptr_t *words = slot - (uintptr_t)slot % LINE / sizeof *slot;
   const uintptr_t *stop = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
 
   ahead->begun = true;
   if (ahead->length == 0) {
-    if (index->mask + 1 < CN_AHEAD_LARGE || !cn_frames_range(pc, &ahead->low, &ahead->length))
+    if (index->mask + 1 < CN_PREFETCH_LARGE || !cn_index_range(pc, &ahead->low, &ahead->length))
       return end;
     ahead->length -= ahead->low;
   }

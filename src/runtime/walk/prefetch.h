@@ -17,27 +17,27 @@
  * addresses; not the first so many of a walk, as it may be a short one; and only if the table has
  * so many entries. */
 enum {
-  CN_AHEAD_FETCH = 512,
-  CN_AHEAD_PAGE = 4096 / sizeof(uintptr_t), /* the smallest page there is */
-  CN_AHEAD_FIRST = 1024,
-  CN_AHEAD_LARGE = 1 << 12
+  CN_PREFETCH_FETCH = 512,
+  CN_PREFETCH_PAGE = 4096 / sizeof(uintptr_t), /* the smallest page there is */
+  CN_PREFETCH_FIRST = 1024,
+  CN_PREFETCH_LARGE = 1 << 12
 };
 
-struct cn_ahead {
+struct cn_prefetch {
   uintptr_t low, length; /* of the code; length 0: not asked for yet */
   bool begun;            /* the walk is not a short one */
 };
 
 /* For those of the words from `words` to the end of the page that lie in the code, where a search
  * for them begins; how many. `words` is a multiple of 64 bytes. */
-typedef size_t cn_ahead_look(const struct cn_index *index, const struct cn_ahead *ahead,
+typedef size_t cn_prefetch_look(const struct cn_index *index, const struct cn_prefetch *ahead,
                              const uintptr_t *words, const struct cn_entry **start);
-cn_ahead_look cn_ahead_look_any; /* for any processor */
+cn_prefetch_look cn_prefetch_look_any; /* for any processor */
 
 /* Fetch of the table for the page with `slot`, which the walk reads next, on a stack that has this
  * end; `pc` is an address in the code. Returns where on the stack there is more to do. */
-const uintptr_t *cn_ahead_fetch(struct cn_ahead *ahead, const struct cn_index *index,
+const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_index *index,
                                 const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
-                                cn_ahead_look *look);
+                                cn_prefetch_look *look);
 
 #endif

@@ -26,14 +26,14 @@ enum {
   MOST = 16   /* a barrier that was returned to goes down by 1 stop, next time by 2, 4, ..., MOST */
 };
 
-uintptr_t cn_barrier_cells[CAIRN_ABI_BARRIERS];
+uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
-static struct cn_rung rungs[CAIRN_ABI_BARRIERS]; /* the oldest first */
+static struct cn_return_barrier rungs[CAIRN_ABI_BARRIERS]; /* the oldest first */
 static unsigned count;
 static uint32_t taken; /* barriers of rungs[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
-/* Slots that fit, not much more than CN_BARRIER_STOP activations apart, the oldest first: those
+/* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first: those
  * that a scan noted, and those where there was a barrier. What is younger than the youngest rung
  * means nothing; the others are as they were when a scan saw them. */
 static CN_GROW(uintptr_t *) stops;
@@ -41,22 +41,22 @@ static size_t far = 1;
 
 static _Atomic bool distrusted;
 
-bool cn_barrier_pass(struct cn_frame *frame)
+bool cn_return_barrier_pass(struct cn_frame *frame)
 {
   unsigned index;
 
   if (!cn_arch_barrier_index(frame->pc, &index))
     return false;
   frame->barrier = frame->pc_slot;
-  frame->pc_slot = &cn_barrier_cells[index];
+  frame->pc_slot = &cn_return_barrier_cells[index];
   frame->pc = *frame->pc_slot;
   return true;
 }
 
-bool cn_barrier_is_there(const struct cn_frame *frame)
+bool cn_return_barrier_is_there(const struct cn_frame *frame)
 {
-  return frame->pc_slot >= cn_barrier_cells &&
-         frame->pc_slot < cn_barrier_cells + CAIRN_ABI_BARRIERS;
+  return frame->pc_slot >= cn_return_barrier_cells &&
+         frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
 /* ---- the ladder ---- */
@@ -78,7 +78,7 @@ static const char *stops_wrong(uintptr_t sp)
   return NULL;
 }
 
-const char *cn_barriers_wrong(void)
+const char *cn_return_barriers_wrong(void)
 {
   uint32_t seen = 0;
 
@@ -89,7 +89,7 @@ const char *cn_barriers_wrong(void)
       return "return barriers: two rungs have one barrier";
     if (i > 0 && rungs[i].sp >= rungs[i - 1].sp)
       return "return barriers: the rungs do not go down";
-    if (cn_barrier_cells[rungs[i].barrier] == 0)
+    if (cn_return_barrier_cells[rungs[i].barrier] == 0)
       return "return barriers: a cell has no return address";
     seen |= UINT32_C(1) << rungs[i].barrier;
   }
@@ -98,32 +98,32 @@ const char *cn_barriers_wrong(void)
   return count == 0 ? NULL : stops_wrong(rungs[count - 1].sp);
 }
 
-struct cn_rung *cn_barrier_met(const uintptr_t *cell)
+struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell)
 {
-  CN_ASSERT_VALID(cn_barriers_wrong());
-  unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_barrier_cells);
+  CN_ASSERT_VALID(cn_return_barriers_wrong());
+  unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_return_barrier_cells);
 
   while (count != 0 && rungs[count - 1].barrier != barrier)
     taken &= ~(UINT32_C(1) << rungs[--count].barrier);
   if (count == 0 && cell != NULL)
     cairn_fatal("a return address is that of barrier %u, which is not set", barrier);
-  struct cn_rung *met = cn_barrier_youngest();
+  struct cn_return_barrier *met = cn_return_barrier_youngest();
   forget_stops(met == NULL ? UINTPTR_MAX : met->sp);
   return met;
 }
 
-void cn_barrier_stop(uintptr_t *slot)
+void cn_return_barrier_stop(uintptr_t *slot)
 {
   cn_grow_push(&stops, slot);
 }
 
-struct cn_rung *cn_barrier_youngest(void)
+struct cn_return_barrier *cn_return_barrier_youngest(void)
 {
   return count == 0 ? NULL : &rungs[count - 1];
 }
 
 /* The cell is right before anybody can come by the barrier. */
-void cn_barrier_set(uintptr_t *slot, uint64_t below)
+void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
 {
   if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())
     return;
@@ -132,10 +132,10 @@ void cn_barrier_set(uintptr_t *slot, uint64_t below)
   unsigned barrier = (unsigned)__builtin_ctz(~taken);
   taken |= UINT32_C(1) << barrier;
   rungs[count++] =
-      (struct cn_rung){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier, .in_place = true};
-  __atomic_store_n(&cn_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
+      (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier, .in_place = true};
+  __atomic_store_n(&cn_return_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
   __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
-  CN_ASSERT_VALID(cn_barriers_wrong());
+  CN_ASSERT_VALID(cn_return_barriers_wrong());
 }
 
 /* In order. */
@@ -150,31 +150,31 @@ static void insert_stop(uintptr_t *slot)
 
 static void take_off(unsigned index)
 {
-  struct cn_rung *rung = &rungs[index];
+  struct cn_return_barrier *rung = &rungs[index];
 
   CN_ASSERT(index < count && rung->in_place);
   CN_ASSERT(*rung->slot == cn_arch_barrier(rung->barrier));
   insert_stop(rung->slot);
-  __atomic_store_n(rung->slot, cn_barrier_cells[rung->barrier], __ATOMIC_RELEASE);
+  __atomic_store_n(rung->slot, cn_return_barrier_cells[rung->barrier], __ATOMIC_RELEASE);
   taken &= ~(UINT32_C(1) << rung->barrier);
   count--;
   for (unsigned i = index; i < count; i++)
     rungs[i] = rungs[i + 1];
 }
 
-void cn_barrier_thin(uint64_t all)
+void cn_return_barrier_thin(uint64_t all)
 {
-  CN_ASSERT_VALID(cn_barriers_wrong());
+  CN_ASSERT_VALID(cn_return_barriers_wrong());
   far = 1;
   for (unsigned i = 1; i + 1 < count;)
     if (rungs[i].in_place && all - rungs[i - 1].below < SPREAD * (all - rungs[i + 1].below))
       take_off(i);
     else
       i++;
-  CN_ASSERT_VALID(cn_barriers_wrong());
+  CN_ASSERT_VALID(cn_return_barriers_wrong());
 }
 
-bool cn_barrier_distrust(bool distrust)
+bool cn_return_barrier_distrust(bool distrust)
 {
   return atomic_exchange(&distrusted, distrust);
 }
@@ -185,7 +185,7 @@ bool cn_barrier_distrust(bool distrust)
  * there, so that nobody need walk. */
 static void set_below(uint64_t below)
 {
-  const struct cn_rung *next = cn_barrier_youngest();
+  const struct cn_return_barrier *next = cn_return_barrier_youngest();
   size_t steps = stops.count < far ? stops.count : far;
 
   if (steps == 0)
@@ -193,12 +193,12 @@ static void set_below(uint64_t below)
   uintptr_t *slot = stops.at[stops.count - steps];
   if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
     return;
-  cn_barrier_set(slot, below > steps * CN_BARRIER_STOP ? below - steps * CN_BARRIER_STOP : 0);
+  cn_return_barrier_set(slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
   if (far < MOST)
     far *= 2;
 }
 
-void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
+void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t busy = mutator->busy;
@@ -207,7 +207,7 @@ void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   if (!cn_arch_barrier_index(pc, &index))
     cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
   mutator->busy = 1; /* no signal handler now */
-  uint64_t below = cn_barrier_met(&cn_barrier_cells[index])->below;
+  uint64_t below = cn_return_barrier_met(&cn_return_barrier_cells[index])->below;
   CN_ASSERT(count > 0 && rungs[count - 1].barrier == index);
   taken &= ~(UINT32_C(1) << rungs[--count].barrier);
   forget_stops(cn_arch_sp_after(regs));

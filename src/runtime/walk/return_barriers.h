@@ -4,7 +4,7 @@
  * that whoever comes by one, a walk or a return, knows that no older activation has run since. Only
  * for collectors that call cairn_visit_young_roots(); others never see one.
  *
- * Unwinders find their way by the stubs' call-frame information, walks by cn_barrier_pass().
+ * Unwinders find their way by the stubs' call-frame information, walks by cn_return_barrier_pass().
  */
 #ifndef CN_RUNTIME_WALK_RETURN_BARRIERS_H
 #define CN_RUNTIME_WALK_RETURN_BARRIERS_H
@@ -15,23 +15,23 @@
 #include "runtime/walk/walk.h"
 
 /* The true return addresses, one per barrier. */
-extern uintptr_t cn_barrier_cells[CAIRN_ABI_BARRIERS];
+extern uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
 /* If the frame's pc is that of a barrier, set it to the true one; pc_slot is then the barrier's
  * cell. Any thread, while nobody runs on that stack. */
-bool cn_barrier_pass(struct cn_frame *frame);
+bool cn_return_barrier_pass(struct cn_frame *frame);
 
 /* True if the frame's callee returns to it through a barrier: neither it nor an older one has
  * run. */
-bool cn_barrier_is_there(const struct cn_frame *frame);
+bool cn_return_barrier_is_there(const struct cn_frame *frame);
 
-/* ---- the ladder: phase STOP, collecting thread; or within cn_barrier_returned() ---- */
+/* ---- the ladder: phase STOP, collecting thread; or within cn_return_barrier_returned() ---- */
 
-/* A barrier that is set. Of the ladder it holds (cn_barriers_wrong()) that
+/* A barrier that is set. Of the ladder it holds (cn_return_barriers_wrong()) that
  *   - each rung is younger than the one before it, so at a lower address
  *   - each has a barrier of its own, whose cell has a return address
  *   - no stop that is older than the youngest rung is above the one before it */
-struct cn_rung {
+struct cn_return_barrier {
   uintptr_t *slot; /* where it was found last */
   uintptr_t sp;    /* of the first activation that has not run */
   uint64_t below;  /* about how many have not run */
@@ -41,41 +41,41 @@ struct cn_rung {
 
 /* Can the slot be replaced? The frame was entered through it from a younger one with a frame
  * map. */
-static inline bool cn_barrier_fits(const struct cn_frame *frame, const uintptr_t *slot)
+static inline bool cn_return_barrier_fits(const struct cn_frame *frame, const uintptr_t *slot)
 {
   return frame->map != NULL && (uintptr_t)(slot + 1) == frame->sp;
 }
 
 /* Set a barrier in a slot that fits, younger than all others; about `below` activations are older.
  * Nothing happens if there are no more barriers, or none may be set. */
-void cn_barrier_set(uintptr_t *slot, uint64_t below);
+void cn_return_barrier_set(uintptr_t *slot, uint64_t below);
 
 /* A walk from the youngest activation has come by the barrier with this cell first, or (null) by
  * none: those above have gone with their activations. Returns its rung. */
-struct cn_rung *cn_barrier_met(const uintptr_t *cell);
+struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell);
 
 /* The youngest rung; null: there is none. */
-struct cn_rung *cn_barrier_youngest(void);
+struct cn_return_barrier *cn_return_barrier_youngest(void);
 
 /* What does not hold of the ladder; null: all does. Linear. */
-const char *cn_barriers_wrong(void);
+const char *cn_return_barriers_wrong(void);
 
 /* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier,
  * for one to be set there without a walk when a younger one was returned to. */
-void cn_barrier_stop(uintptr_t *slot);
-enum { CN_BARRIER_STOP = 64 }; /* activations from stop to stop */
+void cn_return_barrier_stop(uintptr_t *slot);
+enum { CN_RETURN_BARRIER_STOP = 64 }; /* activations from stop to stop */
 
 /* With `all` activations on the stack: take barriers off where the next older one is not much
  * further away than the next younger one. */
-void cn_barrier_thin(uint64_t all);
+void cn_return_barrier_thin(uint64_t all);
 
 /* Something that lies on a stack may have become an activation (a code region was added): barriers
  * that are set do not tell what must be looked at. Set, or clear; returns what it was. Any
  * thread. */
-bool cn_barrier_distrust(bool distrust);
+bool cn_return_barrier_distrust(bool distrust);
 
 /* By a barrier's stub: an activation has returned there. `regs` is what the activation that goes on
  * finds in its registers, its pc the true one; `pc` tells the barrier. Not a safepoint. */
-void cn_barrier_returned(const struct cn_regs *regs, uintptr_t pc);
+void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc);
 
 #endif

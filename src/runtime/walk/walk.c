@@ -43,7 +43,7 @@ static void check_signal(const struct cn_walk *walk)
   if (cn_arch_is_interrupting(walk->frame.pc))
     fail(walk, "a signal handler that interrupted managed code is on it");
   if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) &&
-      (cn_frames_inside(pc + 1) || cn_arch_is_stub(pc)))
+      (cn_index_find_inside(pc + 1) || cn_arch_is_stub(pc)))
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
@@ -58,7 +58,7 @@ static inline bool find_map(struct cn_frame *frame)
 {
   uint64_t key, value;
 
-  if (!cn_frames_look(frame->pc, &key, &value))
+  if (!cn_index_look(frame->pc, &key, &value))
     return false;
   set_map(frame, key, value);
   return true;
@@ -67,7 +67,7 @@ static inline bool find_map(struct cn_frame *frame)
 static enum cn_frames meet(struct cn_frame *frame)
 {
   uint64_t key, value;
-  enum cn_frames found = cn_frames_meet(frame->pc, &key, &value);
+  enum cn_frames found = cn_index_meet(frame->pc, &key, &value);
 
   if (found == CN_FRAMES_FOUND)
     set_map(frame, key, value);
@@ -84,9 +84,9 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
     if (found == CN_FRAMES_FOUND)
       break;
     frame->map = NULL;
-    if (cn_regions_find(frame->pc, &frame->region))
+    if (cn_code_regions_find(frame->pc, &frame->region))
       return true;
-    if (cn_barrier_pass(frame))
+    if (cn_return_barrier_pass(frame))
       continue;
     if (found == CN_FRAMES_CODE)
       fail(walk, "the managed function has no safepoint there");
@@ -114,7 +114,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
 {
   struct cn_frame *frame = &walk->frame;
 
-  cn_frames_begin();
+  cn_index_begin();
   walk->mutator = mutator;
   walk->stack = NULL;
   walk->anchors = walk->anchor = NULL;
@@ -143,7 +143,7 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   if (regs == NULL) {
     if (!take_anchor(walk))
       return !(walk->past_end = true);
-    walk->fetch_at = frame->sp + CN_AHEAD_FIRST * sizeof frame->sp;
+    walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
     return cn_walk_settle(walk);
   }
   frame->pc = regs->pc;
@@ -153,13 +153,13 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
   frame->regs = regs;
-  walk->fetch_at = frame->sp + CN_AHEAD_FIRST * sizeof frame->sp;
+  walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
   return cn_walk_settle(walk);
 }
 
 static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
-  const struct cn_stack_view view = cn_stacks_view(walk->mutator, stack);
+  const struct cn_stack_view view = cn_coroutine_stacks_view(walk->mutator, stack);
 
   walk->stack = stack;
   walk->anchors = view.anchors;
@@ -167,7 +167,7 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
   walk->stack_end = view.end;
   walk->fetch_at = UINTPTR_MAX;
   if (walk->collecting)
-    cn_stacks_seen(stack);
+    cn_coroutine_stacks_seen(stack);
 }
 
 /* A manager may lead to another stack. A stack that nobody was told of has no anchors. Whoever else
@@ -176,7 +176,7 @@ static void find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
     return;
-  struct cairn_stack *stack = cn_stacks_any() ? cn_stacks_at(walk->frame.sp) : NULL;
+  struct cairn_stack *stack = cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
   if (stack != walk->stack || !walk->stepping)
     enter_stack(walk, stack);
 }
@@ -232,9 +232,9 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
 
   walk->stepped = false;
   walk->stepping = true;
-  cn_regions_enter(&region);
+  cn_code_regions_enter(&region);
   region.manager->previous(&walk->iterator, region.data);
-  cn_regions_leave();
+  cn_code_regions_leave();
   walk->stepping = false;
   if (!walk->stepped)
     fail(walk, "its manager did not step to the caller");
@@ -280,10 +280,10 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
 
 static __attribute__((noinline)) void fetch(struct cn_walk *walk)
 {
-  const uintptr_t *at = cn_ahead_fetch(
-      &walk->ahead, atomic_load_explicit(&cn_frames_index, memory_order_acquire),
+  const uintptr_t *at = cn_prefetch_fetch(
+      &walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
       (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end, walk->frame.pc,
-      cn_ahead_look_any);
+      cn_prefetch_look_any);
 
   walk->fetch_at = (uintptr_t)at;
 }
@@ -301,7 +301,7 @@ static inline bool step(struct cn_walk *walk, uintptr_t cfa)
   frame->sp = cfa;
   frame->regs = NULL;
   if (walk->ahead.begun)
-    __builtin_prefetch(frame->pc_slot + CN_AHEAD_FETCH);
+    __builtin_prefetch(frame->pc_slot + CN_PREFETCH_FETCH);
   if (cfa > walk->fetch_at)
     fetch(walk);
   return find_map(frame) || settle_slowly(walk);

@@ -61,13 +61,13 @@ struct cn_walk {
       struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
       uint64_t natives;         /* native stretches crossed */
       uintptr_t stack_end;      /* no frame of this stack lies at or above it */
-      struct cn_ahead ahead;
+      struct cn_prefetch ahead;
       uintptr_t fetch_at;       /* a step beyond has more to fetch */
       unsigned virtual_frame;   /* of the public iterator; else 0 */
       bool past_end;
       bool stepping;            /* a manager is to set the iterator, */
       bool stepped;             /* and has */
-      bool collecting;          /* stacks that the walk comes to are named to cn_stacks_seen() */
+      bool collecting;          /* stacks that the walk comes to are named to cn_coroutine_stacks_seen() */
       struct cn_frame frame;
     };
     struct cairn_stack_iterator iterator;

@@ -191,30 +191,30 @@ static void call_graph(void **state)
 static void poll_sites(void **state)
 {
   struct cn_cfg cfg;
-  struct cn_sites sites;
+  struct cn_poll_sites sites;
 
   (void)state;
   cn_cfg_build(&cfg, function);
-  cn_sites_begin(&sites, &ctx, &cfg);
-  cn_sites_add(&sites, cn_site_latch(&ctx, cfg.blocks[2].block));
-  cn_sites_add(&sites, cn_site_latch(&ctx, cfg.blocks[3].block));
+  cn_poll_sites_begin(&sites, &ctx, &cfg);
+  cn_poll_sites_add(&sites, cn_poll_site_latch(&ctx, cfg.blocks[2].block));
+  cn_poll_sites_add(&sites, cn_poll_site_latch(&ctx, cfg.blocks[3].block));
   assert_int_equal(sites.list.count, 2);
   LLVMValueRef *at = sites.list.at;
-  PLANT(at[1], at[0], cn_sites_wrong(&sites),
+  PLANT(at[1], at[0], cn_poll_sites_wrong(&sites),
         "poll sites: one is listed twice, or not as seen");
   LLVMValueRef phi = LLVMGetFirstInstruction(cfg.blocks[1].block);
   cn_ptrmap_add(&sites.seen, phi, NULL);
-  PLANT(at[1], phi, cn_sites_wrong(&sites), "poll sites: a poll cannot come before one");
+  PLANT(at[1], phi, cn_poll_sites_wrong(&sites), "poll sites: a poll cannot come before one");
   LLVMValueRef other =
       LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetNamedFunction(module, "g")));
   cn_ptrmap_add(&sites.seen, other, NULL);
-  PLANT(at[1], other, cn_sites_wrong(&sites),
+  PLANT(at[1], other, cn_poll_sites_wrong(&sites),
         "poll sites: one is in no reachable block of the function");
   uint32_t open[5] = {0, 0, 1, 0, 0}, *none = sites.open;
   sites.open = open;
-  found(cn_sites_wrong(&sites), "poll sites: one lies in a region without safepoints");
+  found(cn_poll_sites_wrong(&sites), "poll sites: one lies in a region without safepoints");
   sites.open = none;
-  cn_sites_free(&sites);
+  cn_poll_sites_free(&sites);
   cn_cfg_free(&cfg);
 }
 

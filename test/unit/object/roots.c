@@ -109,7 +109,7 @@ static const char *build(int convention, const struct place *places, unsigned de
       .frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved}};
   out->frame.saved_offset[CN_RBX] = -24;
   out->frame.saved_offset[CN_RBP] = -16;
-  return cn_roots_build(&map, &record, 3, out);
+  return cn_statepoint_roots_build(&map, &record, 3, out);
 }
 
 static void drop(struct cn_map_safepoint *s)

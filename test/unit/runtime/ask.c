@@ -90,11 +90,11 @@ static void everyone_is_answered(void **state)
 static void under_stress(void **state)
 {
   (void)state;
-  cn_arm(&cairn_mutator, CN_REASON_STRESS);
+  cn_poll_word_arm(&cairn_mutator, CN_REASON_STRESS);
   run(ask_often, 2);
   assert_int_equal(results[0].arrived + results[1].arrived, 2 * QUESTIONS);
   assert_int_equal(cairn_mutator.poll, CN_REASON_STRESS);
-  cn_disarm(&cairn_mutator, CN_REASON_STRESS);
+  cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
 }
 
 static void oneself(void **state)
@@ -162,7 +162,7 @@ static void collect(size_t bytes_needed, bool move_all)
   (void)move_all;
   running = 1;
   assert_int_equal(pthread_create(&asker, NULL, ask_a_collection, &results[0]), 0);
-  while (!cn_armed(&cairn_mutator, CN_REASON_ASKED))
+  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_ASKED))
     usleep(100);
   usleep(2000);
 }
@@ -188,7 +188,7 @@ static pthread_t ask_and_wait(void)
 
   running = 1;
   assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
-  while (!cn_armed(&cairn_mutator, CN_REASON_ASKED))
+  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_ASKED))
     usleep(100);
   return thread;
 }
@@ -237,7 +237,7 @@ static void program_ends(void **state)
 {
   (void)state;
   pthread_t thread = ask_and_wait();
-  cn_ask_end();
+  cn_handshake_end();
   pthread_join(thread, NULL);
   assert_int_equal(results[0].last, CAIRN_E_ENDED);
   running = 1;

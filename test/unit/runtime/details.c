@@ -107,10 +107,10 @@ static void finds(void **state)
   assert_int_equal(sources(0x3100), 3);
   assert_int_equal(sources(0x3110), 5);
   assert_int_equal(sources(0x2010), 2);
-  assert_true(cn_details_source(0x3110, 4, &source, &depths));
+  assert_true(cn_safepoint_details_source(0x3110, 4, &source, &depths));
   assert_int_equal(depths, 5);
   assert_int_equal(source.line, 1);
-  assert_false(cn_details_source(0x3110, 5, &source, &depths));
+  assert_false(cn_safepoint_details_source(0x3110, 5, &source, &depths));
   cairn_image_unregister(&images[1]);
   assert_int_equal(sources(0x2010), 0);
   assert_int_equal(sources(0x3100), 3);

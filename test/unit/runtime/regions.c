@@ -38,7 +38,7 @@ static void bounds(void **state)
   struct cn_region region;
 
   (void)state;
-  assert_false(cn_regions_find(0x1000, &region));
+  assert_false(cn_code_regions_find(0x1000, &region));
   assert_int_equal(add(0x1000, 0x1000), CAIRN_E_BOUNDS);
   assert_int_equal(add(0x1000, 0xfff), CAIRN_E_BOUNDS);
   assert_int_equal(cairn_code_region_add(&(struct cairn_code_manager){.name = "none"}, 1, 2, NULL),
@@ -46,24 +46,24 @@ static void bounds(void **state)
   assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
   assert_int_equal(add(0x2000, 0x3000), CAIRN_OK);
   assert_int_equal(add(0x800, 0x1000), CAIRN_OK);
-  assert_false(cn_regions_find(0x800, &region)); /* a call before it returns there */
-  assert_true(cn_regions_find(0x801, &region));
+  assert_false(cn_code_regions_find(0x800, &region)); /* a call before it returns there */
+  assert_true(cn_code_regions_find(0x801, &region));
   assert_int_equal(region.start, 0x800);
-  assert_true(cn_regions_find(0x1000, &region));
+  assert_true(cn_code_regions_find(0x1000, &region));
   assert_int_equal(region.start, 0x800);
-  assert_true(cn_regions_find(0x2000, &region));
+  assert_true(cn_code_regions_find(0x2000, &region));
   assert_int_equal(region.start, 0x1000);
   assert_ptr_equal(region.data, (void *)0x1000);
-  assert_true(cn_regions_find(0x3000, &region));
-  assert_false(cn_regions_find(0x3001, &region));
+  assert_true(cn_code_regions_find(0x3000, &region));
+  assert_false(cn_code_regions_find(0x3001, &region));
   assert_int_equal(cairn_code_region_remove(0x1800), CAIRN_E_UNKNOWN);
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_UNKNOWN);
-  assert_false(cn_regions_find(0x2000, &region));
-  assert_true(cn_regions_find(0x2001, &region));
+  assert_false(cn_code_regions_find(0x2000, &region));
+  assert_true(cn_code_regions_find(0x2001, &region));
   assert_int_equal(cairn_code_region_remove(0x800), CAIRN_OK);
   assert_int_equal(cairn_code_region_remove(0x2000), CAIRN_OK);
-  assert_false(cn_regions_find(0x2001, &region));
+  assert_false(cn_code_regions_find(0x2001, &region));
 }
 
 static void overlaps(void **state)
@@ -105,17 +105,17 @@ static void leaves(void **state)
     }
     for (uintptr_t n = 1; n <= COUNT; n++) {
       assert_int_equal(add(n << 12, (n << 12) + 1), CAIRN_E_OVERLAP);
-      assert_true(cn_regions_find((n << 12) + 1, &region));
+      assert_true(cn_code_regions_find((n << 12) + 1, &region));
       assert_int_equal(region.start, n << 12);
-      assert_true(cn_regions_find((n + 1) << 12, &region));
+      assert_true(cn_code_regions_find((n + 1) << 12, &region));
       assert_int_equal(region.start, n << 12);
     }
     for (uintptr_t i = 0; i < COUNT; i++) {
       uintptr_t n = 1 + (way & 2 ? COUNT - 1 - i : i);
       assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_OK);
-      assert_false(cn_regions_find((n << 12) + 1, &region));
+      assert_false(cn_code_regions_find((n << 12) + 1, &region));
     }
-    assert_false(cn_regions_any());
+    assert_false(cn_code_regions_any());
   }
 }
 
@@ -133,12 +133,12 @@ static void many(void **state)
   for (uintptr_t i = 0; i < COUNT; i++) {
     uintptr_t n = 1 + i * 7 * STEP % COUNT;
     for (uintptr_t j = 1; j <= COUNT; j += 50) {
-      bool there = cn_regions_find((j << 12) + 0x400, &region);
+      bool there = cn_code_regions_find((j << 12) + 0x400, &region);
       assert_false(there && region.start != j << 12);
     }
-    assert_true(cn_regions_find((n << 12) + 0x800, &region));
+    assert_true(cn_code_regions_find((n << 12) + 0x800, &region));
     assert_int_equal(cairn_code_region_remove(n << 12), CAIRN_OK);
-    assert_false(cn_regions_find((n << 12) + 0x800, &region));
+    assert_false(cn_code_regions_find((n << 12) + 0x800, &region));
   }
 }
 
@@ -148,20 +148,20 @@ static void within(void **state)
 
   (void)state;
   assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
-  assert_true(cn_regions_find(0x2000, &region));
-  cn_regions_enter(&region);
-  cn_regions_enter(&region);
+  assert_true(cn_code_regions_find(0x2000, &region));
+  cn_code_regions_enter(&region);
+  cn_code_regions_enter(&region);
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_BUSY);
   assert_int_equal(add(0x3000, 0x4000), CAIRN_E_BUSY);
-  cn_regions_leave();
+  cn_code_regions_leave();
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_E_BUSY);
-  cn_regions_leave();
+  cn_code_regions_leave();
   assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
 }
 
 static void enter_what_is_gone(void)
 {
-  cn_regions_enter(&(struct cn_region){0x1000, 0x2000, &manager, NULL});
+  cn_code_regions_enter(&(struct cn_region){0x1000, 0x2000, &manager, NULL});
 }
 
 static void load_into(void)
@@ -198,7 +198,7 @@ static void *read_regions(void *unused)
   (void)unused;
   for (unsigned i = 0; !atomic_load(&over); i++) {
     uintptr_t start = (1 + i % (2 * REGIONS)) << 12;
-    if (!cn_regions_find(start + 8, &region))
+    if (!cn_code_regions_find(start + 8, &region))
       continue;
     assert_int_equal(region.start, start);
     atomic_fetch_add(&seen, 1);
@@ -213,13 +213,13 @@ static void *call_back(void *unused)
   while (!atomic_load(&over))
     for (uintptr_t i = 1; i < REGIONS; i += 2) {
       struct cn_region region;
-      assert_true(cn_regions_find(((1 + i) << 12) + 8, &region));
-      cn_regions_enter(&region);
+      assert_true(cn_code_regions_find(((1 + i) << 12) + 8, &region));
+      cn_code_regions_enter(&region);
       struct cell *cell = region.data;
       atomic_fetch_add(&cell->inside, 1);
       assert_int_equal(atomic_load(&cell->alive), 1);
       atomic_fetch_sub(&cell->inside, 1);
-      cn_regions_leave();
+      cn_code_regions_leave();
     }
   return NULL;
 }
@@ -281,13 +281,13 @@ static void *stay_inside(void *unused)
   struct cn_region region;
 
   (void)unused;
-  assert_true(cn_regions_find(0x1008, &region));
-  cn_regions_enter(&region);
+  assert_true(cn_code_regions_find(0x1008, &region));
+  cn_code_regions_enter(&region);
   atomic_store(&step, 1);
   for (int i = 0; i < 2000; i++)
     sched_yield();
   assert_int_equal(atomic_load(&step), 1); /* the removal has not returned */
-  cn_regions_leave();
+  cn_code_regions_leave();
   return NULL;
 }
 
@@ -310,12 +310,12 @@ static void *stay_until_told(void *unused)
   struct cn_region region;
 
   (void)unused;
-  assert_true(cn_regions_find(0x1008, &region));
-  cn_regions_enter(&region);
+  assert_true(cn_code_regions_find(0x1008, &region));
+  cn_code_regions_enter(&region);
   atomic_store(&step, 1);
   while (atomic_load(&step) == 1)
     sched_yield();
-  cn_regions_leave();
+  cn_code_regions_leave();
   return NULL;
 }
 

@@ -76,7 +76,7 @@ static void bounds(void **state)
   (void)state;
   prepare();
   fill(1);
-  assert_false(cn_stacks_any());
+  assert_false(cn_coroutine_stacks_any());
   assert_int_equal(cairn_stack_add(&stacks[1]), CAIRN_OK);
   assert_int_equal(cairn_stack_add(&stacks[1]), CAIRN_E_OVERLAP);
   other = (struct cairn_stack){.low = stacks[1].high - 8, .high = stacks[1].high + 8};
@@ -94,17 +94,17 @@ static void bounds(void **state)
   assert_int_equal(cairn_stack_add(&stacks[2]), CAIRN_OK);
   assert_int_equal(cairn_stack_add(&stacks[0]), CAIRN_OK);
   for (int i = 0; i < 3; i++) {
-    assert_ptr_equal(cn_stacks_at(stacks[i].low), &stacks[i]);
-    assert_ptr_equal(cn_stacks_at(stacks[i].high - 1), &stacks[i]);
-    assert_true(cn_stacks_hold(stacks[i].low));
+    assert_ptr_equal(cn_coroutine_stacks_at(stacks[i].low), &stacks[i]);
+    assert_ptr_equal(cn_coroutine_stacks_at(stacks[i].high - 1), &stacks[i]);
+    assert_true(cn_coroutine_stacks_hold(stacks[i].low));
   }
-  assert_null(cn_stacks_at((uintptr_t)own));
+  assert_null(cn_coroutine_stacks_at((uintptr_t)own));
   cairn_stack_remove(&stacks[1]);
-  assert_null(cn_stacks_at(stacks[1].low));
-  assert_ptr_equal(cn_stacks_at(stacks[0].low), &stacks[0]);
+  assert_null(cn_coroutine_stacks_at(stacks[1].low));
+  assert_ptr_equal(cn_coroutine_stacks_at(stacks[0].low), &stacks[0]);
   cairn_stack_remove(&stacks[0]);
   cairn_stack_remove(&stacks[2]);
-  assert_false(cn_stacks_any());
+  assert_false(cn_coroutine_stacks_any());
 }
 
 static void switches(void **state)

@@ -164,7 +164,7 @@ static void walk_generally(const struct cn_regs *regs)
 
 static void walk_fast(const struct cn_regs *regs)
 {
-  static struct cn_slots slots;
+  static struct cn_root_slots slots;
 
   fast.count = fast.frames = fast.stretched = slots.count = 0;
   bool more = cn_walk_begin(&fast.walk, &mutator, regs);
@@ -259,10 +259,10 @@ static void with_many_safepoints(void **state)
     other_functions[i] = (struct mock_function){0x1000000 + 16 * i, 16, 1, &others[i]};
   }
   mock_image(&other_image, other_functions, MANY);
-  cn_frames_begin();
+  cn_index_begin();
   for (int i = 0; i < MANY; i++)
-    assert_non_null(cn_frames_find(others[i].pc));
-  assert_true(atomic_load(&cn_frames_index)->mask >= CN_AHEAD_LARGE);
+    assert_non_null(cn_index_look_up(others[i].pc));
+  assert_true(atomic_load(&cn_index_current)->mask >= CN_PREFETCH_LARGE);
   for (int any = 0; any < 2; any++) {
     cn_stretch_any = any;
     all_seeds();

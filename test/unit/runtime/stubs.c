@@ -747,7 +747,7 @@ __asm__("through_barrier:\n"
 void set_barrier(uintptr_t *slot) __attribute__((visibility("hidden")));
 void set_barrier(uintptr_t *slot)
 {
-  cn_barrier_set(slot, 0);
+  cn_return_barrier_set(slot, 0);
 }
 
 static void return_barred(void)
@@ -771,7 +771,7 @@ static void signals_in_returns(void **state)
   return_barred();
   assert_int_equal(wrong, 0);
   assert_int_equal(count_steps((const void *)cn_arch_barrier(0), 32), 2);
-  assert_ptr_equal(cn_barrier_youngest(), NULL);
+  assert_ptr_equal(cn_return_barrier_youngest(), NULL);
 }
 
 /* The handler leaves as its last act: then a barrier may be gone with its activation. */
@@ -794,8 +794,8 @@ static void leaving_returns(void **state)
     skip();
   for (; leaves_return(at); at++) {
     assert_false(cairn_mutator.busy);
-    cn_barrier_met(NULL); /* a scan */
-    assert_ptr_equal(cn_barrier_youngest(), NULL);
+    cn_return_barrier_met(NULL); /* a scan */
+    assert_ptr_equal(cn_return_barrier_youngest(), NULL);
   }
   assert_in_range(at, 50, 300);
   assert_int_equal(wrong, 0);
@@ -844,14 +844,14 @@ static const struct cairn_code_manager manager = {.name = "test", .previous = pr
 static void come_and_go(void)
 {
   cairn_image_register(&other_image);
-  cn_frames_inside((uintptr_t)crossing_return);
+  cn_index_find_inside((uintptr_t)crossing_return);
   cairn_image_unregister(&other_image);
 }
 
 static void add_and_remove(void)
 {
   cairn_code_region_add(&manager, (uintptr_t)other_code, (uintptr_t)(other_code + 64), NULL);
-  cn_regions_find((uintptr_t)other_code + 1, &at_code);
+  cn_code_regions_find((uintptr_t)other_code + 1, &at_code);
   cairn_code_region_remove((uintptr_t)other_code);
 }
 
@@ -861,7 +861,7 @@ static void check_whole(void)
   sigset_t mask;
 
   assert_int_equal(cn_locks_held(), 0);
-  assert_int_equal(cn_regions_depth(), 0);
+  assert_int_equal(cn_code_regions_depth(), 0);
   assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
   assert_int_equal(sigismember(&mask, SIGUSR1), 0);
   assert_int_equal(sigismember(&mask, SIGTERM), 0);

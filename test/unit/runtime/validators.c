@@ -99,7 +99,7 @@ static void code_regions(void **state)
   (void)state;
   aborts(overlapping, "two overlap");
   aborts(empty, "one is empty");
-  aborts(cn_regions_leave, "inside >= 2");
+  aborts(cn_code_regions_leave, "inside >= 2");
 }
 
 /* ---- return barriers ---- */
@@ -109,22 +109,22 @@ static void return_barriers(void **state)
   static uintptr_t words[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
   (void)state;
-  cn_barrier_set(&words[6], 1);
-  struct cn_rung *older = cn_barrier_youngest();
-  cn_barrier_stop(&words[7]);
-  cn_barrier_stop(&words[6]);
-  cn_barrier_set(&words[2], 2);
-  struct cn_rung *rung = cn_barrier_youngest();
-  PLANT(rung->sp, older->sp, cn_barriers_wrong(), "return barriers: the rungs do not go down");
-  PLANT(rung->barrier, older->barrier, cn_barriers_wrong(),
+  cn_return_barrier_set(&words[6], 1);
+  struct cn_return_barrier *older = cn_return_barrier_youngest();
+  cn_return_barrier_stop(&words[7]);
+  cn_return_barrier_stop(&words[6]);
+  cn_return_barrier_set(&words[2], 2);
+  struct cn_return_barrier *rung = cn_return_barrier_youngest();
+  PLANT(rung->sp, older->sp, cn_return_barriers_wrong(), "return barriers: the rungs do not go down");
+  PLANT(rung->barrier, older->barrier, cn_return_barriers_wrong(),
         "return barriers: two rungs have one barrier");
-  PLANT(rung->barrier, 9, cn_barriers_wrong(),
+  PLANT(rung->barrier, 9, cn_return_barriers_wrong(),
         "return barriers: a cell has no return address");
-  cn_barrier_cells[9] = 1;
-  PLANT(rung->barrier, 9, cn_barriers_wrong(),
+  cn_return_barrier_cells[9] = 1;
+  PLANT(rung->barrier, 9, cn_return_barriers_wrong(),
         "return barriers: those of the rungs are not those that are taken");
-  cn_barrier_stop(&words[7]);
-  found(cn_barriers_wrong(), "return barriers: the stops go up");
+  cn_return_barrier_stop(&words[7]);
+  found(cn_return_barriers_wrong(), "return barriers: the stops go up");
 }
 
 /* ---- coroutine stacks ---- */
@@ -140,14 +140,14 @@ static void coroutine_stacks(void **state)
     stacks[i].high = (uintptr_t)memory[i + 1];
     assert_int_equal(cairn_stack_add(&stacks[i]), CAIRN_OK);
   }
-  PLANT(stacks[0].high, stacks[0].high + 8, cn_stacks_wrong(),
+  PLANT(stacks[0].high, stacks[0].high + 8, cn_coroutine_stacks_wrong(),
         "stacks: two overlap, or are not sorted");
-  PLANT(stacks[1].high, stacks[1].high + 8, cn_stacks_wrong(),
+  PLANT(stacks[1].high, stacks[1].high + 8, cn_coroutine_stacks_wrong(),
         "stacks: the bounds of one are not its own");
-  PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_stacks_wrong(),
+  PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_coroutine_stacks_wrong(),
         "stacks: the thread is on one that was not added");
-  PLANT(stacks[1].words[0], 0, cn_stacks_wrong(), "stacks: one has no anchors of its own");
-  PLANT(stacks[1].words[1], 0, cn_stacks_wrong(),
+  PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(), "stacks: one has no anchors of its own");
+  PLANT(stacks[1].words[1], 0, cn_coroutine_stacks_wrong(),
         "stacks: the anchors of one are not within their bounds");
 }
 

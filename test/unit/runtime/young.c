@@ -126,10 +126,10 @@ static void come_back(uintptr_t word)
   assert_true(cn_arch_barrier_index(word, &index));
   for (uintptr_t *at = stack; at < (uintptr_t *)regs; at++)
     *at = pc;
-  regs->pc = cn_barrier_cells[index];
+  regs->pc = cn_return_barrier_cells[index];
   assert_int_equal(regs->pc, pc);
   memcpy(before, stack, sizeof before);
-  cn_barrier_returned(regs, word);
+  cn_return_barrier_returned(regs, word);
   assert_memory_equal(stack, before, (size_t)((char *)frame(depth) - (char *)stack));
 }
 
@@ -159,7 +159,7 @@ static void prepare(void)
   cairn_mutator.anchors = cairn_mutator.anchor = anchors;
   cairn_mutator.stack_end = (uintptr_t)&stack[TOP];
   cairn_mutator.attached = 1;
-  cn_barrier_met(NULL);
+  cn_return_barrier_met(NULL);
   depth = lowest = 0;
   grow(1);
 }

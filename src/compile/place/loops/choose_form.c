@@ -16,7 +16,7 @@
 #include "compile/place/loops/version.h"
 #include "compile/place/loops/version_nest.h"
 
-typedef CN_VECTOR(struct cn_chunk_candidate) candidate_vector;
+typedef CN_VECTOR(struct cn_countable_loop) candidate_vector;
 
 /* What loops of a function become, in the order in which it is made. */
 struct forms {
@@ -36,7 +36,7 @@ static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *c
   return false;
 }
 
-static void tell(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
+static void tell(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
   if (c->twin)
     cn_remark(ctx, c->compare, "loop", "has a copy without polls for at most %lu trips",
@@ -57,7 +57,7 @@ static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_
                        const candidate_vector *candidates, candidate_vector *nests)
 {
   for (uint32_t l = loops->count; l-- > 0;) {
-    struct cn_chunk_candidate c = {.loop = l};
+    struct cn_countable_loop c = {.loop = l};
     bool free_for = loops->at[l].inner;
     for (size_t i = 0; i < nests->count; i++)
       free_for &= !cn_loops_contain(loops, nests->at[i].loop, loops->at[l].header);
@@ -65,7 +65,7 @@ static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_
       free_for &= candidates->at[i].loop != l &&
                   !(candidates->at[i].twin &&
                     cn_loops_contain(loops, l, loops->at[candidates->at[i].loop].header));
-    if (free_for && cn_nest_fits(ctx, loops, l, small_work, &c)) {
+    if (free_for && cn_version_nest_fits(ctx, loops, l, small_work, &c)) {
       c.polls_first = is_in_chunks(loops, candidates, l);
       cn_push(nests, c);
     }
@@ -82,18 +82,18 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
 
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
-  uint32_t *open = cn_regions_depths(ctx, &cfg);
+  uint32_t *open = cn_nopoll_depths(ctx, &cfg);
   for (uint32_t l = 0; l < loops.count; l++) {
-    struct cn_chunk_candidate c = {.loop = l};
+    struct cn_countable_loop c = {.loop = l};
     struct cn_unroll u;
     if (open && open[loops.at[l].header] != 0)
       continue;
-    bool fits = cn_chunk_fits(ctx, &loops, l, small_work, &c);
+    bool fits = cn_countable_fits(ctx, &loops, l, small_work, &c);
     if (fits && (copies || !c.twin))
       cn_push(candidates, c);
     else if (fits)
       free(c.blocks);
-    if ((!fits || c.unrolls) && loops.at[l].work > small_work && !cn_chunk_calls(&loops, l) &&
+    if ((!fits || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
         copies && cn_unroll_fits(&loops, l, &u))
       cn_push(&forms->unrolls, u);
   }
@@ -128,7 +128,7 @@ static bool has_copies(const struct forms *forms)
 static void drop(struct forms *forms)
 {
   for (size_t i = 0; i < forms->nests.count; i++)
-    cn_nest_free(&forms->nests.at[i]);
+    cn_version_nest_free(&forms->nests.at[i]);
   for (size_t i = 0; i < forms->candidates.count; i++)
     free(forms->candidates.at[i].blocks);
   for (size_t i = 0; i < forms->unrolls.count; i++)
@@ -139,7 +139,7 @@ static void drop(struct forms *forms)
 }
 
 /* Unrolled is at last: other loops do not change those that nobody can count. */
-static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_chunks *out)
+static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {
     cn_remark(ctx, forms->nests.at[i].compare, "loop",
@@ -147,12 +147,12 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_chunks *out
     cn_version_build(ctx, &forms->nests.at[i], out);
   }
   for (size_t i = 0; i < forms->candidates.count; i++) {
-    struct cn_chunk_candidate *c = &forms->candidates.at[i];
+    struct cn_countable_loop *c = &forms->candidates.at[i];
     tell(ctx, c);
     if (c->twin)
       cn_version_build(ctx, c, out);
     else
-      cn_chunk_build(ctx, c, out);
+      cn_strip_mine_build(ctx, c, out);
   }
   for (size_t i = 0; i < forms->unrolls.count; i++) {
     const struct cn_unroll *u = &forms->unrolls.at[i];
@@ -162,8 +162,8 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_chunks *out
   }
 }
 
-void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_chunks *out)
+void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                    struct cn_strip_mines *out)
 {
   struct forms forms = {0};
 

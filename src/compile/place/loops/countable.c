@@ -43,7 +43,7 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
  * than" with any step that does not change: it is looked at when the loop is entered. An order
  * is wrong after wrapping, so that is ruled out. */
 static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
-                       const struct cn_chunk_candidate *c)
+                       const struct cn_countable_loop *c)
 {
   if (c->iv.by)
     return is_upward(c->stay) && c->no_wrap && cn_loops_outside(loops, loop, c->iv.by) &&
@@ -55,7 +55,7 @@ static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
 
 /* The test at the end of the latch: an induction variable against an invariant. */
 static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                      bool stay_if_true, struct cn_chunk_candidate *out)
+                      bool stay_if_true, struct cn_countable_loop *out)
 {
   for (unsigned o = 0; o < 2; o++) {
     LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
@@ -85,11 +85,11 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
 }
 
 /* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
-static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_chunk_candidate *c)
+static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
   uint64_t budget = cn_work_budget(ctx);
   uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
-  uint64_t step = c->iv.by ? LIKELY_STEP : cn_chunk_magnitude(c->iv.step);
+  uint64_t step = c->iv.by ? LIKELY_STEP : cn_strip_mine_magnitude(c->iv.step);
 
   if (trips > budget / c->work)
     return 0;
@@ -102,7 +102,7 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_chunk_candidate *c
 
 /* The copy of a loop that is unrolled for more trips: so few that its function need not poll for
  * them. 0: it is too large for that. */
-static uint64_t trips_unpolled(const struct cn_chunk_candidate *c)
+static uint64_t trips_unpolled(const struct cn_countable_loop *c)
 {
   uint64_t trips = c->trips;
 
@@ -122,7 +122,7 @@ static bool fills_memory(LLVMValueRef i)
 }
 
 /* A parse point polls or is dear beside a poll, and so is filling memory. */
-bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop)
+bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
 
@@ -228,13 +228,13 @@ static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
   return work;
 }
 
-bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                     struct cn_chunk_candidate *out)
+bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                     struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
 
-  if (l->irreducible || l->latch == CN_NO_BLOCK || cn_chunk_calls(loops, loop) ||
+  if (l->irreducible || l->latch == CN_NO_BLOCK || cn_countable_calls(loops, loop) ||
       !has_plain_entries(cfg, l->header))
     return false;
   out->loop = loop;
@@ -252,12 +252,12 @@ bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t 
   return fits_test(ctx, loops, loop, stay_if_true, out);
 }
 
-bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                   uint64_t small_work, struct cn_chunk_candidate *out)
+bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                   uint64_t small_work, struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (l->work <= small_work || !cn_chunk_counts(ctx, loops, loop, out))
+  if (l->work <= small_work || !cn_countable_counts(ctx, loops, loop, out))
     return false;
   if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
     return false; /* the polls in it would have to relocate its end */

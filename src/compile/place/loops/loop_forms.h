@@ -10,7 +10,7 @@
 #include "compile/cost/loops.h"
 
 /* What the strip-mined loops of a function mean for polls. */
-struct cn_chunks {
+struct cn_strip_mines {
   /* Blocks whose retreating edge needs no poll: to the work that their loop does at most. */
   struct cn_ptrmap bounded;
   struct cn_ptrmap first; /* blocks that must poll at their start */
@@ -19,11 +19,11 @@ struct cn_chunks {
 
 /* Give the loops of `function` that may do more than `small_work` forms that poll seldom
  * (choose_form.c). */
-void cn_chunk_loops(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_chunks *out);
+void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
+                    struct cn_strip_mines *out);
 
 /* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
-struct cn_chunk_candidate {
+struct cn_countable_loop {
   LLVMBasicBlockRef header, latch;
   LLVMValueRef compare;
   unsigned bound;        /* operand of compare */
@@ -45,40 +45,40 @@ struct cn_chunk_candidate {
 };
 
 /* What K trips do, and one more, which a test of the old value allows. */
-static inline uint64_t cn_chunk_work(const struct cn_chunk_candidate *c)
+static inline uint64_t cn_strip_mine_work(const struct cn_countable_loop *c)
 {
   return (c->trips + 1) * c->work;
 }
 
 /* How far a step goes. */
-static inline uint64_t cn_chunk_magnitude(int64_t step)
+static inline uint64_t cn_strip_mine_magnitude(int64_t step)
 {
   return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
 /* Does loop `loop` end by a counter at its latch, against what does not change in it, and can it
  * be led elsewhere where it is entered (countable.c)? */
-bool cn_chunk_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                     struct cn_chunk_candidate *out);
+bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                     struct cn_countable_loop *out);
 
 /* Is it worth chunks, too (countable.c)? */
-bool cn_chunk_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                   uint64_t small_work, struct cn_chunk_candidate *out);
+bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                   uint64_t small_work, struct cn_countable_loop *out);
 
 /* Turn a loop that is worth it into two, of which the inner one runs for a bounded time
  * (strip_mine.c). */
-void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out);
+void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out);
 
 /* Does a poll in the loop cost little beside what it calls (countable.c)? */
-bool cn_chunk_calls(const struct cn_loops *loops, uint32_t loop);
+bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop);
 
 /* At the builder's place: does the loop, entered with its induction variable at `start`, make more
  * than K trips (and one, if it tests the old value)? True if in doubt. Where the loop may not come
  * to its test, the bound may be undefined. */
-LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                const struct cn_chunk_candidate *c, LLVMValueRef start);
+LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                const struct cn_countable_loop *c, LLVMValueRef start);
 /* How far the bound is ahead of `start`, in the direction of the steps. */
-LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                  const struct cn_chunk_candidate *c, LLVMValueRef start);
+LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
+                                  const struct cn_countable_loop *c, LLVMValueRef start);
 
 #endif

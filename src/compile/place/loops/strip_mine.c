@@ -52,7 +52,7 @@ struct advance {
 
 struct rebuild {
   struct cn_ctx *ctx;
-  const struct cn_chunk_candidate *c;
+  const struct cn_countable_loop *c;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef chunk, check, poll;
   LLVMValueRef start; /* the induction variable's phi in `chunk` */
@@ -153,12 +153,12 @@ static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRe
 /* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
  * the new value does not find the bound where it starts, but only once round. With flags that rule
  * out wrapping neither can be. */
-static LLVMValueRef build_beyond(const struct cn_chunk_candidate *c, LLVMBuilderRef b,
+static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderRef b,
                                  LLVMValueRef ahead, uint64_t distance)
 {
   LLVMTypeRef type = LLVMTypeOf(ahead);
   LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
-  uint64_t step = cn_chunk_magnitude(c->iv.step);
+  uint64_t step = cn_strip_mine_magnitude(c->iv.step);
   bool power = (step & (step - 1)) == 0;
 
   if (c->no_wrap)
@@ -177,13 +177,13 @@ static LLVMValueRef build_beyond(const struct cn_chunk_candidate *c, LLVMBuilder
   return LLVMBuildOr(b, far, misses, "chunk.far");
 }
 
-static uint64_t distance_of(const struct cn_chunk_candidate *c)
+static uint64_t distance_of(const struct cn_countable_loop *c)
 {
-  return c->trips * cn_chunk_magnitude(c->iv.step);
+  return c->trips * cn_strip_mine_magnitude(c->iv.step);
 }
 
-LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                  const struct cn_chunk_candidate *c, LLVMValueRef start)
+LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                  const struct cn_countable_loop *c, LLVMValueRef start)
 {
   LLVMValueRef from = as_integer(ctx, b, start);
   LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
@@ -192,8 +192,8 @@ LLVMValueRef cn_chunk_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
                         : LLVMBuildSub(b, from, to, "chunk.left");
 }
 
-LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                const struct cn_chunk_candidate *c, LLVMValueRef start)
+LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                const struct cn_countable_loop *c, LLVMValueRef start)
 {
   LLVMValueRef from = as_integer(ctx, b, start);
   LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
@@ -211,7 +211,7 @@ LLVMValueRef cn_chunk_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
 static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
 {
   LLVMBuilderRef b = r->builder;
-  LLVMValueRef far = cn_chunk_build_far(r->ctx, b, r->c, r->start), end;
+  LLVMValueRef far = cn_strip_mine_build_far(r->ctx, b, r->c, r->start), end;
   uint64_t distance = distance_of(r->c);
   bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind;
   LLVMValueRef move =
@@ -288,7 +288,7 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, struct cn_chunks *out)
+void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   const struct cn_step_loop is = {.header = c->header, .latch = c->latch};
@@ -321,7 +321,7 @@ void cn_chunk_build(struct cn_ctx *ctx, const struct cn_chunk_candidate *c, stru
       {.header = r.chunk, .latch = r.poll},
   };
   cn_step_done(ctx, LLVMGetBasicBlockParent(c->header), "chunks", made, 2);
-  *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_chunk_work(c);
+  *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_strip_mine_work(c);
   if (c->polls_first) {
     cn_ptrmap_add(&out->polled, r.poll, NULL);
     cn_ptrmap_add(&out->first, r.chunk, NULL);

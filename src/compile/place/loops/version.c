@@ -32,7 +32,7 @@
 
 struct twin {
   struct cn_ctx *ctx;
-  struct cn_chunk_candidate *c;
+  struct cn_countable_loop *c;
   struct cn_clone clone;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef guard;
@@ -42,7 +42,7 @@ struct twin {
 /* ---- which loops ---- */
 
 bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
-                  struct cn_chunk_candidate *c)
+                  struct cn_countable_loop *c)
 {
   const struct cn_loop *l = &loops->at[loop];
   uint32_t exits = cn_loops_exits(loops, loop, NULL);
@@ -99,7 +99,7 @@ static void build_guard(struct twin *t)
 
 /* ---- all of it ---- */
 
-void cn_version_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct cn_chunks *out)
+void cn_version_build(struct cn_ctx *ctx, struct cn_countable_loop *c, struct cn_strip_mines *out)
 {
   struct twin t = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
@@ -111,16 +111,16 @@ void cn_version_build(struct cn_ctx *ctx, struct cn_chunk_candidate *c, struct c
   cn_clone_fill(&t.clone);
   LLVMPositionBuilderAtEnd(t.builder, t.guard);
   LLVMSetCurrentDebugLocation2(t.builder, LLVMInstructionGetDebugLoc(c->compare));
-  LLVMValueRef far = c->nest ? cn_nest_build_far(ctx, t.builder, c->nest)
-                             : cn_chunk_build_far(ctx, t.builder, c, t.start);
+  LLVMValueRef far = c->nest ? cn_version_nest_build_far(ctx, t.builder, c->nest)
+                             : cn_strip_mine_build_far(ctx, t.builder, c, t.start);
   if (!c->one_exit)
     far = LLVMBuildFreeze(t.builder, far, "twin.far");
   LLVMBasicBlockRef copy = cn_clone_of_block(&t.clone, c->header);
   cn_emit_unlikely(ctx, LLVMBuildCondBr(t.builder, far, c->header, copy));
   if (c->nest)
-    cn_nest_bound(c->nest, &t.clone, out);
+    cn_version_nest_bound(c->nest, &t.clone, out);
   else
-    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) = cn_chunk_work(c);
+    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) = cn_strip_mine_work(c);
   if (c->polls_first)
     cn_ptrmap_add(&out->first, t.guard, NULL);
   const struct cn_step_loop made[] = {

@@ -19,7 +19,7 @@
 #define NEST_TRIPS 64
 
 struct inner {
-  struct cn_chunk_candidate test;
+  struct cn_countable_loop test;
   LLVMValueRef from_zero; /* the counter starts there for all that matters; else null, and */
   unsigned start;         /* it is this input of its phi: copying an earlier nest may replace that */
   uint32_t parent; /* index of the inner loop round it, or CN_NO_BLOCK */
@@ -36,7 +36,7 @@ struct cn_nest {
  * to an unsigned bound 0 will do. */
 static bool find_start(const struct cn_loops *loops, uint32_t loop, struct inner *inner)
 {
-  const struct cn_chunk_candidate *c = &inner->test;
+  const struct cn_countable_loop *c = &inner->test;
   LLVMValueRef start = NULL, phi = c->iv.phi;
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -69,7 +69,7 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
 {
   struct inner inner = {.parent = loops->at[l].parent};
 
-  if (!cn_chunk_counts(ctx, loops, l, &inner.test) || inner.test.iv.by)
+  if (!cn_countable_counts(ctx, loops, l, &inner.test) || inner.test.iv.by)
     return false;
   if (!find_start(loops, loop, &inner) ||
       !cn_loops_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
@@ -119,11 +119,11 @@ static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
   while (2 * trips <= most)
     trips *= 2;
   for (size_t i = 0; i < nest->inner.count; i++) {
-    struct cn_chunk_candidate *c = &nest->inner.at[i].test;
+    struct cn_countable_loop *c = &nest->inner.at[i].test;
     LLVMTypeRef type = LLVMTypeOf(c->iv.phi);
     unsigned width =
         LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 64 : LLVMGetIntTypeWidth(type);
-    if (cn_chunk_magnitude(c->iv.step) >= (UINT64_C(1) << (width - 1)) / trips)
+    if (cn_strip_mine_magnitude(c->iv.step) >= (UINT64_C(1) << (width - 1)) / trips)
       return false;
     c->trips = trips;
     c->work = nest->work;
@@ -131,13 +131,13 @@ static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
   return true;
 }
 
-bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                  uint64_t small_work, struct cn_chunk_candidate *c)
+bool cn_version_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                  uint64_t small_work, struct cn_countable_loop *c)
 {
   const struct cn_loop *l = &loops->at[loop];
   struct cn_nest *nest = cn_alloc(sizeof *nest);
 
-  if (l->irreducible || cn_chunk_calls(loops, loop) || cn_clone_size(loops, loop) > NEST_SIZE ||
+  if (l->irreducible || cn_countable_calls(loops, loop) || cn_clone_size(loops, loop) > NEST_SIZE ||
       !has_plain_entries(loops->cfg, l->header) ||
       !add_all(ctx, loops, loop, small_work, nest) || !set_trips(ctx, nest)) {
     cn_free(&nest->inner);
@@ -156,12 +156,12 @@ bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loo
 
 /* ---- the copy ---- */
 
-/* At most so many trips, where cn_chunk_build_far() says no. */
+/* At most so many trips, where cn_strip_mine_build_far() says no. */
 static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const struct inner *inner)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
-  uint64_t step = cn_chunk_magnitude(inner->test.iv.step);
-  LLVMValueRef ahead = cn_chunk_build_ahead(ctx, b, &inner->test, start_of(inner));
+  uint64_t step = cn_strip_mine_magnitude(inner->test.iv.step);
+  LLVMValueRef ahead = cn_strip_mine_build_ahead(ctx, b, &inner->test, start_of(inner));
   unsigned shift = 0;
 
   if (LLVMGetIntTypeWidth(LLVMTypeOf(ahead)) < 64)
@@ -174,14 +174,14 @@ static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const stru
 
 /* Where a loop tests its bound first and does not run, what is said of its trips is wrong; but then
  * it makes one, and the others are bounded by themselves. */
-LLVMValueRef cn_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
+LLVMValueRef cn_version_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef far = NULL;
 
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct inner *inner = &nest->inner.at[i];
-    LLVMValueRef one = cn_chunk_build_far(ctx, b, &inner->test, start_of(inner));
+    LLVMValueRef one = cn_strip_mine_build_far(ctx, b, &inner->test, start_of(inner));
     far = far ? LLVMBuildOr(b, far, one, "nest.far") : one;
     for (size_t p = 0; p < nest->inner.count; p++) {
       if (nest->inner.at[p].test.loop != inner->parent)
@@ -196,15 +196,15 @@ LLVMValueRef cn_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struc
   return far;
 }
 
-void cn_nest_bound(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_chunks *out)
+void cn_version_nest_bound(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {
-    const struct cn_chunk_candidate *c = &nest->inner.at[i].test;
-    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(clone, c->latch), NULL) = cn_chunk_work(c);
+    const struct cn_countable_loop *c = &nest->inner.at[i].test;
+    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(clone, c->latch), NULL) = cn_strip_mine_work(c);
   }
 }
 
-void cn_nest_free(struct cn_chunk_candidate *c)
+void cn_version_nest_free(struct cn_countable_loop *c)
 {
   cn_free(&c->nest->inner);
   free(c->nest);

@@ -37,7 +37,7 @@ static bool check_space(struct cn_ctx *ctx, unsigned space)
   return !why;
 }
 
-bool cn_spaces_check(struct cn_ctx *ctx)
+bool cn_address_spaces_check(struct cn_ctx *ctx)
 {
   const struct cairn_compile_options *o = ctx->options;
   bool ok = true;
@@ -108,7 +108,7 @@ static LLVMValueRef lower_instruction(struct lowering *l, LLVMValueRef i)
   return i;
 }
 
-void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct lowering l = {.ctx = ctx, .reference = cn_ref_type(ctx)};
 

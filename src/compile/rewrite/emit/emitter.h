@@ -75,8 +75,8 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
 /* ---- address_spaces.c ---- */
 
 /* Report managed address spaces that cannot be. */
-bool cn_spaces_check(struct cn_ctx *ctx);
+bool cn_address_spaces_check(struct cn_ctx *ctx);
 /* References of other spaces than 1 come and go through addrspacecast at statepoints. */
-void cn_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -48,12 +48,12 @@ struct web {
   /* value_flow.c's answer per block of the range; null if nothing was crossed before it */
   uint32_t *top;
   LLVMValueRef *made;       /* per number */
-  struct cn_place *places;  /* per number up to `sources`: where it is read */
+  struct cn_sink_place *places;  /* per number up to `sources`: where it is read */
   bool *kept;               /* per number up to `sources`: made though nothing may read it */
   uint32_t made_room, place_room, kept_room;
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
   CN_VECTOR(struct read) reads;
-  struct cn_recomputed recomputed;
+  struct cn_rematerialised recomputed;
 };
 
 static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
@@ -135,7 +135,7 @@ static LLVMValueRef make_phi(struct web *web, uint32_t node)
 }
 
 /* `read` happens at `place`. */
-static void note_read(struct web *web, struct read read, struct cn_place place)
+static void note_read(struct web *web, struct read read, struct cn_sink_place place)
 {
   uint32_t number = read.number;
 
@@ -143,30 +143,30 @@ static void note_read(struct web *web, struct read read, struct cn_place place)
     if (!web->made[number])
       web->made[number] = make_phi(web, number - web->sources - 1);
   } else if (number >= first_unwound(web)) {
-    web->places[number].state = CN_PLACE_DIRECT; /* in the pad */
+    web->places[number].state = CN_SINK_DIRECT; /* in the pad */
   } else if (number > 1) {
-    cn_place_join(web->refs, &web->places[number], place);
+    cn_sink_join(web->refs, &web->places[number], place);
   }
   cn_push(&web->reads, read);
 }
 
-static struct cn_place place_at_end(const struct web *web, uint32_t block)
+static struct cn_sink_place place_at_end(const struct web *web, uint32_t block)
 {
   const struct cn_refs *refs = web->refs;
 
-  return (struct cn_place){.state = CN_PLACE_BEFORE,
+  return (struct cn_sink_place){.state = CN_SINK_BEFORE,
                            .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
                            .block = block,
                            .pos = refs->last_pos[block]};
 }
 
-static struct cn_place place_of(const struct web *web, const struct cn_ref_use *use)
+static struct cn_sink_place place_of(const struct web *web, const struct cn_ref_use *use)
 {
-  struct cn_place place = {
-      .state = CN_PLACE_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
+  struct cn_sink_place place = {
+      .state = CN_SINK_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
 
   if (use->early)
-    place.state = CN_PLACE_DIRECT;
+    place.state = CN_SINK_DIRECT;
   else if (use->point != CN_NO_INDEX)
     place.before = web->refs->points.at[use->point].call;
   else if (LLVMIsAPHINode(use->user))
@@ -209,7 +209,7 @@ static void solve(struct web *web)
   for (uint32_t n = 0; n < nodes; n++)
     for (uint32_t p = first[n]; p < first[n + 1]; p++)
       inputs[p] = at_end(web, blocks[web->range.blocks.at[n]].preds[p - first[n]]);
-  web->top = cn_sources_solve(web->sources, nodes, first, inputs);
+  web->top = cn_value_flow_solve(web->sources, nodes, first, inputs);
   free(inputs);
   free(first);
 }
@@ -217,17 +217,17 @@ static void solve(struct web *web)
 /* The copy of `via`, computed from definition `number`, that `use` reads: one that was made
  * where it is always passed before, or a new one. */
 static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint32_t number,
-                             struct cn_copies *copies)
+                             struct cn_rematerialised_copies *copies)
 {
-  struct cn_place place = place_of(web, use);
-  LLVMValueRef copy = cn_copies_find(copies, web->refs, use->via, number, place.block);
+  struct cn_sink_place place = place_of(web, use);
+  LLVMValueRef copy = cn_rematerialised_copies_find(copies, web->refs, use->via, number, place.block);
   LLVMValueRef first;
 
   if (copy)
     return copy;
-  copy = cn_recompute_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value,
+  copy = cn_rematerialise_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value,
                             place.before, &first);
-  cn_copies_add(copies, use->via, number, place.block, copy);
+  cn_rematerialised_copies_add(copies, use->via, number, place.block, copy);
   place.before = first;
   place.copy = true;
   note_read(web, (struct read){READ_OPERAND, number, 0, 0, first}, place);
@@ -236,7 +236,7 @@ static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint
 
 static void rewrite_uses(struct web *web)
 {
-  struct cn_copies copies = {0};
+  struct cn_rematerialised_copies copies = {0};
 
   for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++) {
     const struct cn_ref_use *use = &web->refs->uses.at[u];
@@ -254,7 +254,7 @@ static void rewrite_uses(struct web *web)
     else
       note_read(web, (struct read){READ_USE, number, u, 0, NULL}, place_of(web, use));
   }
-  cn_copies_free(&copies);
+  cn_rematerialised_copies_free(&copies);
 }
 
 /* The gc-live entries of the value itself, and what is computed again from it. */
@@ -262,8 +262,8 @@ static void rewrite_points(struct web *web)
 {
   const struct cn_extra *extra;
 
-  for (extra = cn_recomputed_first(&web->recomputed, web->value); extra;
-       extra = cn_recomputed_next(&web->recomputed, extra)) {
+  for (extra = cn_rematerialised_first(&web->recomputed, web->value); extra;
+       extra = cn_rematerialised_next(&web->recomputed, extra)) {
     const struct cn_parse_point *point = &web->refs->points.at[extra->point];
     uint32_t number = reaching(web, point->block, point->pos + 1);
     note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user},
@@ -274,7 +274,7 @@ static void rewrite_points(struct web *web)
     uint32_t number = reaching(web, point->block, point->pos);
     if (number == 1)
       continue; /* stands there */
-    struct cn_place place = {.state = CN_PLACE_BEFORE,
+    struct cn_sink_place place = {.state = CN_SINK_BEFORE,
                              .before = point->call,
                              .block = point->block,
                              .pos = point->pos};
@@ -311,7 +311,7 @@ static void keep_listed(struct web *web)
 static void make_unwound(struct web *web)
 {
   for (uint32_t n = first_unwound(web); n <= web->sources; n++)
-    if (web->places[n].state != CN_PLACE_NONE)
+    if (web->places[n].state != CN_SINK_NONE)
       web->made[n] = cn_emit_unwound(
           web->emitter, web->refs,
           web->refs->crossings.at[web->v->cross + n - first_unwound(web)], web->value);
@@ -324,13 +324,13 @@ static void make_definitions(struct web *web)
 
   for (uint32_t i = 0; i < web->v->cross_count; i++) {
     uint32_t point = web->refs->crossings.at[web->v->cross + i];
-    struct cn_place *place = &web->places[2 + i];
-    if (place->state == CN_PLACE_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
+    struct cn_sink_place *place = &web->places[2 + i];
+    if (place->state == CN_SINK_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
       continue;
-    cn_place_settle(web->refs, point, place);
+    cn_sink_settle(web->refs, point, place);
     web->made[2 + i] =
         web->v->recompute
-            ? cn_recompute_at(&web->recomputed, web->emitter, web->refs, web->value, point, place)
+            ? cn_rematerialise_at(&web->recomputed, web->emitter, web->refs, web->value, point, place)
             : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
   }
 }
@@ -410,7 +410,7 @@ static uint32_t *find_pads(const struct cn_refs *refs)
 
   for (uint32_t p = 0; p < refs->points.count; p++) {
     LLVMValueRef statepoint = refs->points.at[p].call;
-    if (!LLVMIsAInvokeInst(statepoint) || !cn_pads_is_token(LLVMGetUnwindDest(statepoint)))
+    if (!LLVMIsAInvokeInst(statepoint) || !cn_token_pads_is_token(LLVMGetUnwindDest(statepoint)))
       continue;
     if (!pads)
       pads = cn_alloc(refs->cfg->count * sizeof *pads);
@@ -429,13 +429,13 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   cn_live_init(&web.range, refs->cfg);
   web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
   web.last_cross = web.crossed + refs->cfg->count;
-  cn_recomputed_init(&web.recomputed, refs);
+  cn_rematerialised_init(&web.recomputed, refs);
   for (size_t i = 0; i < web.recomputed.order.count; i++)
     relocate_value(&web, web.recomputed.order.at[i]);
   for (uint32_t v = 0; v < refs->values.count; v++)
     if (refs->values.at[v].cross_count && !refs->values.at[v].recompute)
       relocate_value(&web, v);
-  cn_recomputed_free(&web.recomputed);
+  cn_rematerialised_free(&web.recomputed);
   cn_free(&web.todo);
   cn_free(&web.reads);
   free(web.made);

@@ -117,7 +117,7 @@ static void drop_from_live_sets(struct cn_refs *refs)
   }
 }
 
-void cn_recompute_plan(struct cn_refs *refs)
+void cn_rematerialise_plan(struct cn_refs *refs)
 {
   bool known = false, integers = false, any = false;
 
@@ -150,7 +150,7 @@ static const void *chain_key(uint32_t via)
   return (const void *)(uintptr_t)(via + 1);
 }
 
-LLVMValueRef cn_copies_find(struct cn_copies *copies, struct cn_refs *refs, uint32_t via,
+LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
                             uint32_t number, uint32_t block)
 {
   const uint64_t *newest = cn_ptrmap_find(&copies->newest, chain_key(via));
@@ -170,7 +170,7 @@ LLVMValueRef cn_copies_find(struct cn_copies *copies, struct cn_refs *refs, uint
   return NULL;
 }
 
-void cn_copies_add(struct cn_copies *copies, uint32_t via, uint32_t number, uint32_t block,
+void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number, uint32_t block,
                    LLVMValueRef value)
 {
   uint64_t *newest = cn_ptrmap_add(&copies->newest, chain_key(via), NULL);
@@ -179,13 +179,13 @@ void cn_copies_add(struct cn_copies *copies, uint32_t via, uint32_t number, uint
   *newest = copies->made.count;
 }
 
-void cn_copies_free(struct cn_copies *copies)
+void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies)
 {
   cn_free(&copies->made);
   cn_ptrmap_free(&copies->newest);
 }
 
-LLVMValueRef cn_recompute_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
+LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
                                 uint32_t root, LLVMValueRef before, LLVMValueRef *first)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -193,7 +193,7 @@ LLVMValueRef cn_recompute_chain(LLVMBuilderRef builder, const struct cn_refs *re
 
   *first = NULL;
   if (v->from != root) /* its operand may have been rewritten already: refs knows the chain */
-    from = cn_recompute_chain(builder, refs, v->from, root, before, first);
+    from = cn_rematerialise_chain(builder, refs, v->from, root, before, first);
   if (v->same)
     return from;
   LLVMValueRef copy = LLVMInstructionClone(v->value);
@@ -222,11 +222,11 @@ static int by_position(const void *a, const void *b)
 }
 
 /* Users come before what they use, so that a tree is copied before its inner uses are rewritten. */
-void cn_recomputed_init(struct cn_recomputed *recomputed, const struct cn_refs *refs)
+void cn_rematerialised_init(struct cn_rematerialised *recomputed, const struct cn_refs *refs)
 {
   CN_VECTOR(struct descending) all = {0};
 
-  *recomputed = (struct cn_recomputed){0};
+  *recomputed = (struct cn_rematerialised){0};
   for (uint32_t v = 0; v < refs->values.count; v++)
     if (refs->values.at[v].recompute)
       cn_push(&all, (struct descending){v, refs->values.at[v].pos});
@@ -241,7 +241,7 @@ void cn_recomputed_init(struct cn_recomputed *recomputed, const struct cn_refs *
   memset(recomputed->first, 0xff, refs->values.count * sizeof *recomputed->first);
 }
 
-void cn_recomputed_free(struct cn_recomputed *recomputed)
+void cn_rematerialised_free(struct cn_rematerialised *recomputed)
 {
   cn_free(&recomputed->order);
   cn_free(&recomputed->extras);
@@ -249,20 +249,20 @@ void cn_recomputed_free(struct cn_recomputed *recomputed)
   free(recomputed->last);
 }
 
-const struct cn_extra *cn_recomputed_first(const struct cn_recomputed *recomputed, uint32_t base)
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed, uint32_t base)
 {
   if (!recomputed->first || recomputed->first[base] == CN_NO_INDEX)
     return NULL;
   return &recomputed->extras.at[recomputed->first[base]];
 }
 
-const struct cn_extra *cn_recomputed_next(const struct cn_recomputed *recomputed,
+const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *recomputed,
                                           const struct cn_extra *extra)
 {
   return extra->next == CN_NO_INDEX ? NULL : &recomputed->extras.at[extra->next];
 }
 
-static void add_extra(struct cn_recomputed *recomputed, uint32_t base, struct cn_extra extra)
+static void add_extra(struct cn_rematerialised *recomputed, uint32_t base, struct cn_extra extra)
 {
   uint32_t at = (uint32_t)recomputed->extras.count;
 
@@ -307,9 +307,9 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
   return copy;
 }
 
-LLVMValueRef cn_recompute_at(struct cn_recomputed *recomputed, struct cn_emitter *emitter,
+LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn_emitter *emitter,
                              struct cn_refs *refs, uint32_t value, uint32_t point,
-                             const struct cn_place *place)
+                             const struct cn_sink_place *place)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   struct copying copying = {.builder = cn_emitter_builder(emitter),
@@ -321,8 +321,8 @@ LLVMValueRef cn_recompute_at(struct cn_recomputed *recomputed, struct cn_emitter
   else
     cn_emitter_after(emitter, refs, point);
   LLVMValueRef copy = copy_tree(&copying, v->value);
-  struct cn_place from = *place;
-  from.state = place->before ? CN_PLACE_BEFORE : CN_PLACE_DIRECT;
+  struct cn_sink_place from = *place;
+  from.state = place->before ? CN_SINK_BEFORE : CN_SINK_DIRECT;
   from.before = copying.first;
   from.copy = true;
   for (size_t i = 0; i < copying.leaves.count; i++) {

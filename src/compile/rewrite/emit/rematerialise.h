@@ -11,16 +11,16 @@
 /* ---- sink.c ---- */
 
 /* Where a definition is to be made. */
-struct cn_place {
-  enum { CN_PLACE_NONE, CN_PLACE_BEFORE, CN_PLACE_DIRECT } state; /* DIRECT: after the statepoint */
+struct cn_sink_place {
+  enum { CN_SINK_NONE, CN_SINK_BEFORE, CN_SINK_DIRECT } state; /* DIRECT: after the statepoint */
   LLVMValueRef before; /* null after the statepoint */
   uint32_t block, pos;
   bool copy; /* `before` is none of the original function's: it stands before what has `pos` */
 };
 /* Make `place` a place before itself and `other`. */
-void cn_place_join(struct cn_refs *refs, struct cn_place *place, struct cn_place other);
+void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other);
 /* Turn it into where a definition of `point` is made: not deeper in loops than it needs be. */
-void cn_place_settle(struct cn_refs *refs, uint32_t point, struct cn_place *place);
+void cn_sink_settle(struct cn_refs *refs, uint32_t point, struct cn_sink_place *place);
 
 /* ---- rematerialise.c: chains from a root, at the use ---- */
 
@@ -31,18 +31,18 @@ struct cn_copy {
   LLVMValueRef value;
 };
 /* The copies of one root's chains that were made. */
-struct cn_copies {
+struct cn_rematerialised_copies {
   CN_VECTOR(struct cn_copy) made;
   struct cn_ptrmap newest; /* index of the chain's end + 1 as a pointer -> index of `made` + 1 */
 };
-LLVMValueRef cn_copies_find(struct cn_copies *copies, struct cn_refs *refs, uint32_t via,
+LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
                             uint32_t number, uint32_t block);
-void cn_copies_add(struct cn_copies *copies, uint32_t via, uint32_t number, uint32_t block,
+void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number, uint32_t block,
                    LLVMValueRef value);
-void cn_copies_free(struct cn_copies *copies);
+void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies);
 /* Compute `value` again before an instruction. The root is still to be set as operand 0 of
  * *first, the first instruction of the copy. */
-LLVMValueRef cn_recompute_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
+LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
                                 uint32_t root, LLVMValueRef before, LLVMValueRef *first);
 
 /* ---- rematerialise.c: anything from the base, after the safepoint ---- */
@@ -52,25 +52,25 @@ struct cn_extra {
   LLVMValueRef user;
   uint32_t operand, point;
   uint32_t next; /* extra of the same base */
-  struct cn_place place;
+  struct cn_sink_place place;
 };
-struct cn_recomputed {
+struct cn_rematerialised {
   CN_VECTOR(uint32_t) order;       /* values that are computed again: from users to operands */
   CN_VECTOR(struct cn_extra) extras;
   uint32_t *first, *last;          /* per value; null if nothing is computed again */
 };
-void cn_recomputed_init(struct cn_recomputed *recomputed, const struct cn_refs *refs);
-void cn_recomputed_free(struct cn_recomputed *recomputed);
-const struct cn_extra *cn_recomputed_first(const struct cn_recomputed *recomputed, uint32_t base);
-const struct cn_extra *cn_recomputed_next(const struct cn_recomputed *recomputed,
+void cn_rematerialised_init(struct cn_rematerialised *recomputed, const struct cn_refs *refs);
+void cn_rematerialised_free(struct cn_rematerialised *recomputed);
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed, uint32_t base);
+const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *recomputed,
                                           const struct cn_extra *extra);
 /* Compute `value` as it is after `point`. */
-LLVMValueRef cn_recompute_at(struct cn_recomputed *recomputed, struct cn_emitter *emitter,
+LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn_emitter *emitter,
                              struct cn_refs *refs, uint32_t value, uint32_t point,
-                             const struct cn_place *place);
+                             const struct cn_sink_place *place);
 
 /* Choose crossing values that are computed again from their bases, and take them out of the live
  * sets. */
-void cn_recompute_plan(struct cn_refs *refs);
+void cn_rematerialise_plan(struct cn_refs *refs);
 
 #endif

@@ -30,25 +30,25 @@ static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return a;
 }
 
-static struct cn_place at_end(const struct cn_refs *refs, uint32_t block)
+static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
 {
-  return (struct cn_place){.state = CN_PLACE_BEFORE,
+  return (struct cn_sink_place){.state = CN_SINK_BEFORE,
                            .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
                            .block = block,
                            .pos = refs->last_pos[block]};
 }
 
-static void join_block(struct cn_place *place, struct cn_place other)
+static void join_block(struct cn_sink_place *place, struct cn_sink_place other)
 {
   if (other.pos < place->pos || (other.pos == place->pos && other.copy && !place->copy))
     *place = other;
 }
 
-void cn_place_join(struct cn_refs *refs, struct cn_place *place, struct cn_place other)
+void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other)
 {
-  if (place->state == CN_PLACE_DIRECT || other.state == CN_PLACE_DIRECT) {
-    *place = (struct cn_place){.state = CN_PLACE_DIRECT};
-  } else if (place->state == CN_PLACE_NONE) {
+  if (place->state == CN_SINK_DIRECT || other.state == CN_SINK_DIRECT) {
+    *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
+  } else if (place->state == CN_SINK_NONE) {
     *place = other;
   } else if (place->block == other.block) {
     join_block(place, other);
@@ -56,7 +56,7 @@ void cn_place_join(struct cn_refs *refs, struct cn_place *place, struct cn_place
     cn_cfg_add_dominators(refs->cfg);
     uint32_t block = meet(refs->cfg, place->block, other.block);
     if (block == CN_NO_BLOCK)
-      *place = (struct cn_place){.state = CN_PLACE_DIRECT};
+      *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
     else if (block == other.block)
       *place = other;
     else if (block != place->block)
@@ -80,20 +80,20 @@ static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to
   return best;
 }
 
-void cn_place_settle(struct cn_refs *refs, uint32_t at, struct cn_place *place)
+void cn_sink_settle(struct cn_refs *refs, uint32_t at, struct cn_sink_place *place)
 {
   const struct cn_parse_point *point = &refs->points.at[at];
 
   if (!cn_refs_on(refs, CAIRN_RELOCATION_SINK))
-    place->state = CN_PLACE_DIRECT;
-  if (place->state == CN_PLACE_BEFORE && place->block != point->block) {
+    place->state = CN_SINK_DIRECT;
+  if (place->state == CN_SINK_BEFORE && place->block != point->block) {
     cn_cfg_add_dominators(refs->cfg);
     uint32_t block = leave_loops(refs->cfg, place->block, point->block);
     if (block != place->block)
       *place = at_end(refs, block);
   }
   /* An invoke ends its block: what follows it is elsewhere. */
-  if (place->state == CN_PLACE_DIRECT || place->before == point->call)
-    *place = (struct cn_place){
-        .state = CN_PLACE_DIRECT, .block = point->block, .pos = point->pos + 1};
+  if (place->state == CN_SINK_DIRECT || place->before == point->call)
+    *place = (struct cn_sink_place){
+        .state = CN_SINK_DIRECT, .block = point->block, .pos = point->pos + 1};
 }

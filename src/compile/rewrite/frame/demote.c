@@ -36,7 +36,7 @@ struct demoter {
   LLVMTypeRef word;
 };
 
-LLVMValueRef cn_slots_make(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
+LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
                            uint32_t count)
 {
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
@@ -44,7 +44,7 @@ LLVMValueRef cn_slots_make(LLVMBuilderRef builder, LLVMValueRef function, LLVMTy
   return LLVMBuildAlloca(builder, LLVMArrayType2(reference, count), "slots");
 }
 
-LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot)
+LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(slots)));
   LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, slot, false)};
@@ -57,7 +57,7 @@ LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32
 /* ---- which slot ---- */
 
 struct interval {
-  struct cn_hull hull;
+  struct cn_live_interval hull;
   uint32_t value, slot;
 };
 
@@ -117,13 +117,13 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 {
   CN_VECTOR(struct interval) intervals = {0};
   struct taken taken = {0};
-  struct cn_hulls hulls;
+  struct cn_live_intervals hulls;
   uint32_t count = 0;
 
-  cn_hulls_build(&hulls, d->refs);
+  cn_live_intervals_build(&hulls, d->refs);
   for (uint32_t v = 0; v < d->refs->values.count; v++)
     if (cn_bit(chosen, v))
-      cn_push(&intervals, (struct interval){cn_hull_of(&hulls, v), v, 0});
+      cn_push(&intervals, (struct interval){cn_live_interval_of(&hulls, v), v, 0});
   if (intervals.count)
     qsort(intervals.at, intervals.count, sizeof *intervals.at, by_start);
   for (size_t i = 0; i < intervals.count; i++) {
@@ -135,7 +135,7 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
     d->slot[interval->value] = interval->slot;
     take(&taken, *interval);
   }
-  cn_hulls_free(&hulls);
+  cn_live_intervals_free(&hulls);
   cn_free(&taken.heap);
   cn_free(&intervals);
   return count;
@@ -197,7 +197,7 @@ static void position_after(struct demoter *d, LLVMValueRef value)
 
 static LLVMValueRef load_base(struct demoter *d, uint32_t base)
 {
-  LLVMValueRef address = cn_slots_address(d->builder, d->slots, d->slot[base]);
+  LLVMValueRef address = cn_demote_address(d->builder, d->slots, d->slot[base]);
 
   return LLVMBuildLoad2(d->builder, LLVMTypeOf(d->refs->values.at[base].value), address, "");
 }
@@ -315,7 +315,7 @@ static void store_base(struct demoter *d, uint32_t value)
   LLVMValueRef base = d->refs->values.at[value].value;
 
   position_after(d, base);
-  LLVMBuildStore(d->builder, base, cn_slots_address(d->builder, d->slots, d->slot[value]));
+  LLVMBuildStore(d->builder, base, cn_demote_address(d->builder, d->slots, d->slot[value]));
 }
 
 void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
@@ -332,7 +332,7 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
     first++;
   if (count) {
     LLVMTypeRef type = LLVMTypeOf(refs->values.at[first].value);
-    d.slots = cn_slots_make(d.builder, refs->cfg->function, type, count);
+    d.slots = cn_demote_make_slots(d.builder, refs->cfg->function, type, count);
     *cn_ptrmap_add(stored, d.slots, NULL) = d.stored;
   }
   for (uint32_t v = 0; v < refs->values.count; v++) {

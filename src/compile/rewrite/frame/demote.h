@@ -23,9 +23,9 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
                struct cn_ptrmap *stored);
 
 /* An alloca of `count` references at the top of `function`, and the address of one of them. */
-LLVMValueRef cn_slots_make(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
+LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
                            uint32_t count);
-LLVMValueRef cn_slots_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
+LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
 
 /* ---- unwind.c, pad_phis.c ---- */
 
@@ -38,12 +38,12 @@ void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBa
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 /* Replace phis of references in pads by slots that are stored before the invokes. True: `refs` is
  * outdated. */
-bool cn_unwind_replace_phis(struct cn_ctx *ctx, struct cn_refs *refs);
+bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs);
 
 /* ---- slot_mode.c ---- */
 
 /* Is this function to keep its references in slots? */
-bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
+bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs);
 /* Demote all references that cross a parse point, if that is wanted in this function. True: `refs`
  * is outdated. Needs no liveness. */
 bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);

@@ -26,7 +26,7 @@ static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
 
 /* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
  */
-static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_area_map *map,
+static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map,
                       uint64_t first, uint64_t period, uint64_t count)
 {
   uint64_t refs = 0;
@@ -44,7 +44,7 @@ static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct
 
 /* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and
  * Pratt. */
-static uint64_t period_of(const struct cn_area_map *map, uint64_t first, uint64_t length)
+static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, uint64_t length)
 {
   uint64_t *border = cn_alloc((length + 1) * sizeof *border);
   uint64_t k = 0;
@@ -63,7 +63,7 @@ static uint64_t period_of(const struct cn_area_map *map, uint64_t first, uint64_
 
 /* One alloca, as few areas as its repetition allows. Returns their number. */
 static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out,
-                         const struct cn_area_map *map)
+                         const struct cn_alloca_layout *map)
 {
   uint64_t first = 0, last = map->words;
 
@@ -111,7 +111,7 @@ static void delete_lifetimes(LLVMValueRef pointer)
   }
 }
 
-static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_area_map *map,
+static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map,
                  uint64_t first)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
@@ -139,7 +139,7 @@ static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
 }
 
 static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                            const struct cn_area_map *map, const struct cn_ptrmap *stored)
+                            const struct cn_alloca_layout *map, const struct cn_ptrmap *stored)
 {
   const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
 
@@ -171,20 +171,20 @@ static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
 }
 
 /* Does anything in it have to be described? */
-static bool is_described(const struct cn_area_map *map, const struct cn_user_roots *words)
+static bool is_described(const struct cn_alloca_layout *map, const struct cn_user_roots *words)
 {
-  return cn_area_holds_refs(map) || has_words(words, map->alloca);
+  return cn_alloca_layout_holds_refs(map) || has_words(words, map->alloca);
 }
 
 static void describe_all(struct cn_ctx *ctx, struct cn_described *out,
-                         const struct cn_area_maps *maps, const struct cn_user_roots *words)
+                         const struct cn_alloca_layouts *maps, const struct cn_user_roots *words)
 {
   uint64_t areas = words->at.count;
 
   cn_push(&out->operands, number(ctx, CAIRN_ABI_ALLOCA_MARK));
   cn_push(&out->operands, NULL);
   for (size_t i = 0; i < maps->maps.count; i++)
-    if (cn_area_holds_refs(&maps->maps.at[i]))
+    if (cn_alloca_layout_holds_refs(&maps->maps.at[i]))
       areas += describe(ctx, out, &maps->maps.at[i]);
   for (size_t i = 0; i < words->at.count; i++)
     push_word(ctx, out, &words->at.at[i]);
@@ -197,11 +197,11 @@ static void describe_all(struct cn_ctx *ctx, struct cn_described *out,
 
 void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_described *out)
 {
-  struct cn_area_maps maps;
+  struct cn_alloca_layouts maps;
   struct cn_user_roots words;
   LLVMValueRef last = NULL;
 
-  cn_areas_find(ctx, function, &maps);
+  cn_alloca_layout_find(ctx, function, &maps);
   if (!maps.maps.count)
     return;
   cn_user_roots_find(ctx, function, &words);
@@ -221,6 +221,6 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
     if (is_described(&maps.maps.at[i], &words))
       zero_and_escape(ctx, builder, &maps.maps.at[i], &out->stored);
   cn_free(&words.at);
-  cn_areas_free(&maps);
+  cn_alloca_layout_free(&maps);
   LLVMDisposeBuilder(builder);
 }

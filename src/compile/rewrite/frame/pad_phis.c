@@ -169,10 +169,10 @@ static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t fr
   }
   position(pads, LLVMGetBasicBlockTerminator(block->block));
   if (p->slot != NO_SLOT)
-    LLVMBuildStore(pads->builder, value, cn_slots_address(pads->builder, pads->slots, p->slot));
+    LLVMBuildStore(pads->builder, value, cn_demote_address(pads->builder, pads->slots, p->slot));
   else
     LLVMBuildStore(pads->builder, distance_between(pads, base, value),
-                   cn_slots_address(pads->builder, pads->distances, p->distance));
+                   cn_demote_address(pads->builder, pads->distances, p->distance));
 }
 
 /* The base of `p` as its uses read it now. */
@@ -213,11 +213,11 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
   LLVMValueRef address;
 
   if (slot != NO_SLOT) {
-    address = cn_slots_address(pads->builder, pads->slots, slot);
+    address = cn_demote_address(pads->builder, pads->slots, slot);
     return LLVMBuildLoad2(pads->builder, LLVMTypeOf(p->phi), address, "");
   }
   slot = kept ? p->kept_distance : p->distance;
-  address = cn_slots_address(pads->builder, pads->distances, slot);
+  address = cn_demote_address(pads->builder, pads->distances, slot);
   LLVMValueRef distance = LLVMBuildLoad2(pads->builder, pads->word, address, "");
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
@@ -244,10 +244,10 @@ static void keep(struct pads *pads, const struct pad_phi *p)
     while (LLVMIsAPHINode(at))
       at = LLVMGetNextInstruction(at);
     position(pads, cn_after_definition(at));
-    LLVMValueRef from = cn_slots_address(pads->builder, area, base ? p->slot : p->distance);
+    LLVMValueRef from = cn_demote_address(pads->builder, area, base ? p->slot : p->distance);
     LLVMValueRef value = LLVMBuildLoad2(pads->builder, type, from, "");
     LLVMBuildStore(pads->builder, value,
-                   cn_slots_address(pads->builder, area, base ? p->kept : p->kept_distance));
+                   cn_demote_address(pads->builder, area, base ? p->kept : p->kept_distance));
   }
 }
 
@@ -285,10 +285,10 @@ static void make_allocas(struct pads *pads)
   LLVMValueRef function = pads->refs->cfg->function;
 
   if (pads->slot_count)
-    pads->slots = cn_slots_make(pads->builder, function, LLVMTypeOf(pads->phis.at[0].phi),
+    pads->slots = cn_demote_make_slots(pads->builder, function, LLVMTypeOf(pads->phis.at[0].phi),
                                 pads->slot_count);
   if (pads->distance_count)
-    pads->distances = cn_slots_make(pads->builder, function, pads->word, pads->distance_count);
+    pads->distances = cn_demote_make_slots(pads->builder, function, pads->word, pads->distance_count);
 }
 
 static void replace_all(struct pads *pads)
@@ -309,7 +309,7 @@ static void replace_all(struct pads *pads)
     LLVMInstructionEraseFromParent(pads->phis.at[i].phi);
 }
 
-bool cn_unwind_replace_phis(struct cn_ctx *ctx, struct cn_refs *refs)
+bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
 {
   struct pads pads = {.ctx = ctx, .refs = refs, .word = LLVMInt64TypeInContext(ctx->llvm)};
 

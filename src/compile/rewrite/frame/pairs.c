@@ -21,17 +21,17 @@ bool cn_pairs_only(const struct cn_ctx *ctx)
 
 static void refuse_areas(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct cn_area_maps maps;
+  struct cn_alloca_layouts maps;
   char name[120];
 
-  cn_areas_find(ctx, function, &maps);
+  cn_alloca_layout_find(ctx, function, &maps);
   for (size_t i = 0; i < maps.maps.count; i++)
-    if (cn_area_holds_refs(&maps.maps.at[i]))
+    if (cn_alloca_layout_holds_refs(&maps.maps.at[i]))
       cn_error(ctx, maps.maps.at[i].alloca, "roots-pairs",
                "local %s holds references in memory, where no pair describes them: promote it "
                "(LLVM's sroa, mem2reg), or do not take its address",
                cn_value_name(maps.maps.at[i].alloca, name, sizeof name));
-  cn_areas_free(&maps);
+  cn_alloca_layout_free(&maps);
 }
 
 static void refuse_words(struct cn_ctx *ctx, LLVMValueRef function)

@@ -32,7 +32,7 @@ struct count {
 };
 
 /* Live references by hull: never too few. */
-static struct count count_hulls(const struct cn_hulls *hulls)
+static struct count count_hulls(const struct cn_live_intervals *hulls)
 {
   const struct cn_refs *refs = hulls->refs;
   int32_t *steps = cn_alloc((refs->points.count + 1) * sizeof *steps);
@@ -40,8 +40,8 @@ static struct count count_hulls(const struct cn_hulls *hulls)
   uint32_t width = 0;
 
   for (uint32_t v = 0; v < refs->values.count; v++) {
-    struct cn_hull hull = cn_hull_of(hulls, v);
-    uint32_t first = cn_hull_first_point(hulls, hull), points = cn_hull_points(hulls, hull);
+    struct cn_live_interval hull = cn_live_interval_of(hulls, v);
+    uint32_t first = cn_live_interval_first_point(hulls, hull), points = cn_live_interval_points(hulls, hull);
     count.total += points;
     steps[first]++;
     steps[first + points]--;
@@ -109,10 +109,10 @@ static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
   return least > CN_SLOT_BUDGET ? least : CN_SLOT_BUDGET;
 }
 
-bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
+bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   uint64_t budget = budget_of(ctx, refs);
-  struct cn_hulls hulls;
+  struct cn_live_intervals hulls;
 
   if (cn_pairs_only(ctx))
     return false;
@@ -122,9 +122,9 @@ bool cn_slots_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
                         .widest = (uint32_t)refs->values.count};
   if (!is_too_much(&count, budget)) /* even if all were live everywhere */
     return false;
-  cn_hulls_build(&hulls, refs);
+  cn_live_intervals_build(&hulls, refs);
   count = count_hulls(&hulls);
-  cn_hulls_free(&hulls);
+  cn_live_intervals_free(&hulls);
   if (!is_too_much(&count, budget))
     return false;
   count = count_ranges(refs, budget);
@@ -145,12 +145,12 @@ bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *st
 {
   uint32_t count = 0;
 
-  if (!cn_slots_wanted(ctx, refs))
+  if (!cn_slot_mode_wanted(ctx, refs))
     return false;
   cn_refs_restrict(refs);
-  cn_hulls_mark(refs);
+  cn_live_intervals_mark(refs);
   cn_refs_find_bases(refs);
-  cn_hulls_mark(refs);
+  cn_live_intervals_mark(refs);
   uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
   for (uint32_t v = 0; v < refs->values.count; v++) {
     uint32_t base = refs->values.at[v].base;

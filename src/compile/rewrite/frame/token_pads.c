@@ -39,7 +39,7 @@ static bool is_token(LLVMValueRef pad)
          LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
 }
 
-bool cn_pads_is_token(LLVMBasicBlockRef block)
+bool cn_token_pads_is_token(LLVMBasicBlockRef block)
 {
   LLVMValueRef pad = pad_of(block);
 

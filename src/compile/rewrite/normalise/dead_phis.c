@@ -61,7 +61,7 @@ static void drop_idle(struct idle *idle)
       LLVMInstructionEraseFromParent(idle->phis.at[i]);
 }
 
-void cn_phis_drop_idle(const struct cn_ctx *ctx, LLVMValueRef function)
+void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct idle idle = {0};
 

@@ -52,7 +52,7 @@ static void reach(struct spread *s, LLVMValueRef value)
 
 static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
 {
-  if (cn_is_ref(LLVMTypeOf(call)) && cn_areas_hands_on(call)) {
+  if (cn_is_ref(LLVMTypeOf(call)) && cn_alloca_uses_hands_on(call)) {
     reach(s, call);
     return;
   }
@@ -97,7 +97,7 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
 static LLVMValueRef origin(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) ||
-         LLVMIsAFreezeInst(value) || (LLVMIsACallInst(value) && cn_areas_hands_on(value)))
+         LLVMIsAFreezeInst(value) || (LLVMIsACallInst(value) && cn_alloca_uses_hands_on(value)))
     value = LLVMGetOperand(value, 0);
   return value;
 }
@@ -131,7 +131,7 @@ static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
   cn_ptrmap_free(&s.seen);
 }
 
-void cn_stack_objects_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -156,14 +156,14 @@ static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
   return address;
 }
 
-void cn_stack_objects_lower(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAAllocaInst(i) && is_stack_object(i) &&
-          (cn_holds_ref(LLVMGetAllocatedType(i)) || cn_areas_carry(ctx, i)))
+          (cn_holds_ref(LLVMGetAllocatedType(i)) || cn_alloca_uses_carry(ctx, i)))
         i = make_local(builder, i);
   LLVMDisposeBuilder(builder);
 }

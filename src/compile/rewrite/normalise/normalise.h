@@ -11,26 +11,26 @@
 /* ---- vector_intrinsics.c ---- */
 
 /* Rewrite intrinsics and casts that yield references into what the other steps know. */
-void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function);
 /* Is `call` one of those intrinsics? */
-bool cn_forms_knows(LLVMValueRef call);
+bool cn_vector_intrinsics_know(LLVMValueRef call);
 
 /* ---- redundant_phis.c ---- */
 
 /* Replace phis of references into which one value alone comes by that. */
-void cn_phis_fold(LLVMValueRef function);
+void cn_redundant_phis_fold(LLVMValueRef function);
 
 /* ---- dead_phis.c ---- */
 
 /* dead_phis.c: drop phis of references that nothing but such phis reads. */
-void cn_phis_drop_idle(const struct cn_ctx *ctx, LLVMValueRef function);
+void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- managed_allocas.c ---- */
 
 /* Report addresses of allocas in managed address spaces that get where references are. */
-void cn_stack_objects_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 /* Make ordinary locals of those that hold references. */
-void cn_stack_objects_lower(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- merge_locals.c ---- */
 
@@ -40,18 +40,18 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function);
 /* ---- strip_attributes.c ---- */
 
 /* Remove attributes and metadata that a moving collector makes false. */
-void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function);
+void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function);
 /* The same for what functions that are not defined here and globals promise. */
-void cn_strip_declarations(struct cn_ctx *ctx);
+void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 
 /* ---- undef.c ---- */
 
 /* Make undefined references of one function null (undef.c). */
-void cn_define_function(LLVMValueRef function);
+void cn_undef_define(LLVMValueRef function);
 
 /* ---- unreachable.c ---- */
 
 /* Delete the blocks that `cfg` does not have; it stays valid. */
-void cn_delete_unreachable(struct cn_ctx *ctx, const struct cn_cfg *cfg);
+void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
 #endif

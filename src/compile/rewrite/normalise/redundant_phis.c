@@ -10,7 +10,7 @@
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
-void cn_phis_fold(LLVMValueRef function)
+void cn_redundant_phis_fold(LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) work = {0};
   struct cn_ptrmap gone = {0};

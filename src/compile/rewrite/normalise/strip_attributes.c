@@ -40,7 +40,7 @@ static bool accesses_frame(LLVMValueRef i)
     LLVMValueRef callee = cn_direct_callee(i);
     if (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_intrinsic(i, "llvm.invariant.end"))
       return false;
-    refs |= cn_areas_is_copy(i);
+    refs |= cn_alloca_uses_is_copy(i);
   }
   int count = LLVMIsACallInst(i) ? (int)LLVMGetNumArgOperands(i) : LLVMGetNumOperands(i);
   for (int o = 0; o < count; o++) {
@@ -184,7 +184,7 @@ static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
   return LLVMGetNextInstruction(i);
 }
 
-void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   strip_signature(function);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -192,7 +192,7 @@ void cn_strip_function(struct cn_ctx *ctx, LLVMValueRef function)
       i = strip_instruction(ctx, i);
 }
 
-void cn_strip_declarations(struct cn_ctx *ctx)
+void cn_strip_attributes_declarations(struct cn_ctx *ctx)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) &&

@@ -46,7 +46,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
   return constant;
 }
 
-void cn_define_function(LLVMValueRef function)
+void cn_undef_define(LLVMValueRef function)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {

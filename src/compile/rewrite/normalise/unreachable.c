@@ -68,7 +68,7 @@ static void empty_block(struct deleting *d, LLVMBasicBlockRef block)
   LLVMBuildUnreachable(d->builder);
 }
 
-void cn_delete_unreachable(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   struct deleting d = {.cfg = cfg, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   LLVMBasicBlockRef next_block;

@@ -297,7 +297,7 @@ static bool has_known_place(LLVMValueRef call)
   return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) <= lanes_of(argument(call, 0));
 }
 
-bool cn_forms_knows(LLVMValueRef call)
+bool cn_vector_intrinsics_know(LLVMValueRef call)
 {
   const struct form *form = form_of(call);
   bool splices = form && (form->places == place_left || form->places == place_right);
@@ -413,7 +413,7 @@ static bool may_change(LLVMValueRef i)
   }
 }
 
-void cn_forms_lower(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct forms f = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 

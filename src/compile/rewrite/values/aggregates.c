@@ -125,7 +125,7 @@ static void finish(struct cn_splitter *s)
   LLVMDisposeBuilder(s->builder);
 }
 
-bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs)
+bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   struct cn_splitter s = {
       .ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};

@@ -228,7 +228,7 @@ void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs
   collect(graph);
   connect(graph);
   spread_moves(graph);
-  graph->top = cn_sources_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count,
+  graph->top = cn_value_flow_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count,
                                 graph->first, graph->inputs);
   if (cn_refs_on(refs, CAIRN_RELOCATION_SHARE_BASES) && graph->merges.count > 1)
     cn_bases_share(graph);

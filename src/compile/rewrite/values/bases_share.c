@@ -145,7 +145,7 @@ static bool share(struct cn_base_graph *graph)
     graph->merges.at[m].same = NULL;
   if (any) {
     follow_tops(graph);
-    uint32_t *class = cn_sources_classes(sources, nodes, graph->first, graph->inputs, group);
+    uint32_t *class = cn_value_flow_classes(sources, nodes, graph->first, graph->inputs, group);
     uint32_t *serving = find_serving(graph, class);
     for (uint32_t m = 0; m < nodes; m++)
       if (graph->merges.at[m].moves)
@@ -163,7 +163,7 @@ void cn_bases_share(struct cn_base_graph *graph)
   bool changed = true;
 
   for (unsigned pass = 0; changed && share(graph) && pass < PASSES; pass++) {
-    uint32_t *top = cn_sources_solve((uint32_t)graph->sources.count, nodes, graph->first,
+    uint32_t *top = cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first,
                                      graph->inputs);
     changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
     free(graph->top);

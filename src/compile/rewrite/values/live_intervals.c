@@ -9,7 +9,7 @@
  * comes before it. From a live place behind the last use, a path leads back to a use; it takes an
  * edge that retreats from at or behind the place to a block inside, where the value is live too.
  *
- * Needs: struct cn_refs. Provides: struct cn_hulls. Breaks: nothing.
+ * Needs: struct cn_refs. Provides: struct cn_live_intervals. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -20,12 +20,12 @@ static uint32_t larger(uint32_t a, uint32_t b)
   return a > b ? a : b;
 }
 
-void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs)
+void cn_live_intervals_build(struct cn_live_intervals *hulls, const struct cn_refs *refs)
 {
   const struct cn_cfg *cfg = refs->cfg;
   uint32_t count = cfg->count;
 
-  *hulls = (struct cn_hulls){.refs = refs};
+  *hulls = (struct cn_live_intervals){.refs = refs};
   hulls->retreat = cn_alloc(2 * (size_t)count * sizeof *hulls->retreat);
   for (uint32_t b = 0; b < count; b++)
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
@@ -35,13 +35,13 @@ void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs)
     hulls->retreat[i] = larger(hulls->retreat[2 * i], hulls->retreat[2 * i + 1]);
 }
 
-void cn_hulls_free(struct cn_hulls *hulls)
+void cn_live_intervals_free(struct cn_live_intervals *hulls)
 {
   free(hulls->retreat);
 }
 
 /* The last block from which an edge retreats into blocks [first, end), or 0. */
-static uint32_t last_retreat(const struct cn_hulls *hulls, uint32_t first, uint32_t end)
+static uint32_t last_retreat(const struct cn_live_intervals *hulls, uint32_t first, uint32_t end)
 {
   uint32_t last = 0;
 
@@ -72,11 +72,11 @@ static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t la
   return last;
 }
 
-struct cn_hull cn_hull_of(const struct cn_hulls *hulls, uint32_t value)
+struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *hulls, uint32_t value)
 {
   const struct cn_refs *refs = hulls->refs;
   const struct cn_ref_value *v = &refs->values.at[value];
-  struct cn_hull hull = {CN_PLACE(v->block, v->pos), CN_PLACE(v->block, v->pos)};
+  struct cn_live_interval hull = {CN_PLACE(v->block, v->pos), CN_PLACE(v->block, v->pos)};
 
   hull.to = last_use(refs, value, hull.to);
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
@@ -106,25 +106,25 @@ static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
   return low;
 }
 
-uint32_t cn_hull_first_point(const struct cn_hulls *hulls, struct cn_hull hull)
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls, struct cn_live_interval hull)
 {
   return points_before(hulls->refs, hull.from + 1);
 }
 
-uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull)
+uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls, struct cn_live_interval hull)
 {
-  uint32_t first = cn_hull_first_point(hulls, hull);
+  uint32_t first = cn_live_interval_first_point(hulls, hull);
   uint32_t end = points_before(hulls->refs, hull.to);
 
   return end > first ? end - first : 0;
 }
 
-void cn_hulls_mark(struct cn_refs *refs)
+void cn_live_intervals_mark(struct cn_refs *refs)
 {
-  struct cn_hulls hulls;
+  struct cn_live_intervals hulls;
 
-  cn_hulls_build(&hulls, refs);
+  cn_live_intervals_build(&hulls, refs);
   for (uint32_t v = 0; v < refs->values.count; v++)
-    refs->values.at[v].cross_count = cn_hull_points(&hulls, cn_hull_of(&hulls, v)) > 0;
-  cn_hulls_free(&hulls);
+    refs->values.at[v].cross_count = cn_live_interval_points(&hulls, cn_live_interval_of(&hulls, v)) > 0;
+  cn_live_intervals_free(&hulls);
 }

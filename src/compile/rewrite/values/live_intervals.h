@@ -12,24 +12,24 @@
 
 /* What encloses a live range: it is live nowhere outside, and maybe not everywhere inside. Found in
  * time linear in the uses, however long the range. */
-struct cn_hull {
+struct cn_live_interval {
   uint64_t from, to; /* places of the definition and the last use, both in */
 };
 
-struct cn_hulls {
+struct cn_live_intervals {
   const struct cn_refs *refs;
   /* Per block, the last from which an edge retreats to it; in front, the maxima of pairs. */
   uint32_t *retreat;
 };
 
-void cn_hulls_build(struct cn_hulls *hulls, const struct cn_refs *refs);
-void cn_hulls_free(struct cn_hulls *hulls);
+void cn_live_intervals_build(struct cn_live_intervals *hulls, const struct cn_refs *refs);
+void cn_live_intervals_free(struct cn_live_intervals *hulls);
 /* Uses of values derived from `value` (once bases are attached) count as its own. */
-struct cn_hull cn_hull_of(const struct cn_hulls *hulls, uint32_t value);
+struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *hulls, uint32_t value);
 /* The first parse point inside, and how many there are. */
-uint32_t cn_hull_first_point(const struct cn_hulls *hulls, struct cn_hull hull);
-uint32_t cn_hull_points(const struct cn_hulls *hulls, struct cn_hull hull);
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls, struct cn_live_interval hull);
+uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls, struct cn_live_interval hull);
 /* Set the cross_count of each value to 1 if it may cross a parse point, by its hull, else to 0. */
-void cn_hulls_mark(struct cn_refs *refs);
+void cn_live_intervals_mark(struct cn_refs *refs);
 
 #endif

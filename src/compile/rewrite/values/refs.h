@@ -88,7 +88,7 @@ struct cn_compare {
  *     base
  *   - the uses of a value are a slice of its own, which ascends when cn_refs_build() has made it
  *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only whether
- *     there are any (cn_hulls_mark()) */
+ *     there are any (cn_live_intervals_mark()) */
 struct cn_refs {
   struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
@@ -210,6 +210,6 @@ uint32_t cn_part_count(LLVMTypeRef type);
 
 /* Split vectors and aggregates that cross a parse point. True if the function changed: `refs` is
  * outdated. */
-bool cn_split_aggregates(struct cn_ctx *ctx, const struct cn_refs *refs);
+bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs);
 
 #endif

@@ -85,22 +85,22 @@ static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool f
 static void note_calls(struct timing *t, uint32_t node, const struct cn_work *work)
 {
   const struct cn_cfg *cfg = work->loops->cfg;
-  struct cn_ways_back ways = {.cfg = cfg, .known = work->known, .caught = true};
+  struct cn_unpolled_returns ways = {.cfg = cfg, .known = work->known, .caught = true};
   struct cn_work_summary ignored = {0};
 
-  cn_ways_back_find(&ways);
+  cn_unpolled_returns_find(&ways);
   for (uint32_t b = 0; b < cfg->count; b++) {
     struct cn_work_point p = work->in[b];
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i)) {
       if (!cn_is_call(i))
         continue;
-      note_call(t, node, i, p.fresh, cn_ways_back_from(&ways, b, i));
+      note_call(t, node, i, p.fresh, cn_unpolled_returns_from(&ways, b, i));
       struct cn_work_summary piece = cn_work_at(work->known, i);
       p = cn_work_step(p, &piece, &ignored);
     }
   }
-  cn_ways_back_free(&ways);
+  cn_unpolled_returns_free(&ways);
 }
 
 /* ---- functions ---- */
@@ -359,7 +359,7 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
                        .llvm = LLVMGetModuleContext(module),
                        .layout = LLVMGetModuleDataLayout(module),
                        .options = options ? options : &defaults};
-  struct cn_spaces before = cn_spaces_enter(ctx.options);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(ctx.options);
   struct timing t = {.ctx = &ctx, .limit = (uint64_t)CN_WORK_PER_US * 1000000};
   bool ok = true;
 
@@ -382,6 +382,6 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
   free(t.records);
   cn_work_forget(&t.known);
   cn_callgraph_free(&t.graph);
-  cn_spaces_leave(before);
+  cn_reference_spaces_leave(before);
   return ok ? CAIRN_OK : CAIRN_E_TIME;
 }

@@ -49,7 +49,7 @@ static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned
   _mm512_storeu_si512(out, _mm512_add_epi64(base, _mm512_andnot_si512(low, codes)));
 }
 
-static size_t lanes_look(const struct cn_index *index, const struct cn_ahead *ahead,
+static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch *ahead,
                          const uintptr_t *words, const struct cn_entry **start)
 {
   const __m512i low = _mm512_set1_epi64((long long)ahead->low);
@@ -60,7 +60,7 @@ static size_t lanes_look(const struct cn_index *index, const struct cn_ahead *ah
   const __m128i shift = _mm_cvtsi32_si128((int)index->shift);
   size_t count = 0;
 
-  for (size_t i = (uintptr_t)words / sizeof *words % CN_AHEAD_PAGE; i < CN_AHEAD_PAGE; i += 8) {
+  for (size_t i = (uintptr_t)words / sizeof *words % CN_PREFETCH_PAGE; i < CN_PREFETCH_PAGE; i += 8) {
     __m512i word = _mm512_load_si512(words);
     words += 8;
     __mmask8 there = _mm512_cmple_epu64_mask(_mm512_sub_epi64(word, low), length);

@@ -31,8 +31,8 @@
         .hidden cn_arch_unwound
         .hidden cn_arch_vector_state
         .hidden cn_arch_vector_bytes
-        .hidden cn_barrier_cells
-        .hidden cn_barrier_returned
+        .hidden cn_return_barrier_cells
+        .hidden cn_return_barrier_returned
 
         .text
         .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return
@@ -353,14 +353,14 @@ cn_arch_barriers:
         .set barrier_index, 0
         .rept CAIRN_ABI_BARRIERS
 0:
-        pushq cn_barrier_cells + 8*barrier_index(%rip)
+        pushq cn_return_barrier_cells + 8*barrier_index(%rip)
         .cfi_remember_state
         .cfi_adjust_cfa_offset 8
         .cfi_offset 16, -8
         call barrier
         .cfi_restore_state
         .skip 5, 0xcc
-        .quad cn_barrier_cells + 8*barrier_index - 0b
+        .quad cn_return_barrier_cells + 8*barrier_index - 0b
         .skip 8, 0xcc
         .set barrier_index, barrier_index + 1
         .endr
@@ -379,7 +379,7 @@ barrier:
         save_vectors
         movq %r15, %rsi
         movq %rbp, %rdi
-        call cn_barrier_returned
+        call cn_return_barrier_returned
         restore_vectors
         restore_general
         ret
