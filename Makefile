@@ -2,11 +2,12 @@
 #   make demo    install what is missing, build, run gcbench and the table of early and late safepoints
 #   make check   install what is missing, build, run every test
 #   make quick   build, unit tests, and the lit tests of what changed since origin/main
+#   make format  write the C sources as clang-format does (.clang-format); make check refuses others
 #   make bench   measure against plain C and LLVM's own passes
 #   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
 #   make projects   Lua, zlib, cJSON, SQLite from Debian's sources, built and tested with CC=cairn-cc
 #   make soak    random programs under stress, for as long as it takes
-.PHONY: all setup build demo check quick bench fuzz soak projects clean
+.PHONY: all setup build demo check quick format bench fuzz soak projects clean
 all: build
 
 setup:
@@ -24,6 +25,9 @@ check: build
 
 quick: build
 	@scripts/quick build
+
+format: setup
+	@scripts/check-format --write
 
 # A goal that one misses is said in its output, and does not stop the others.
 bench: build
