@@ -27,7 +27,8 @@
 
 using namespace llvm;
 
-namespace {
+namespace
+{
 
 /// Options of a pass as text, "slots=always;without=sink+compare", and what they mean.
 struct Settings {
@@ -37,7 +38,10 @@ struct Settings {
 
   Settings() = default;
   Settings(const Settings &) = delete;
-  ~Settings() { std::free(const_cast<unsigned *>(options.address_spaces)); }
+  ~Settings()
+  {
+    std::free(const_cast<unsigned *>(options.address_spaces));
+  }
 
   /// The empty string, or what is wrong.
   std::string parse(StringRef text)
@@ -89,9 +93,12 @@ DiagnosticLocation location_of(const Function &function, const cairn_diagnostic 
 /// Hands findings to the tool, as LLVM's code generator does with what it does not support: clang
 /// then prints the source line. A tool without a handler would end at the first error; it gets
 /// all of them, the last one so that it ends.
-class Reporter {
+class Reporter
+{
 public:
-  explicit Reporter(Module &m) : module(m) {}
+  explicit Reporter(Module &m) : module(m)
+  {
+  }
 
   static void hear(void *env, const cairn_diagnostic *d)
   {
@@ -159,8 +166,8 @@ bool concerns(const Module &module)
     return true;
   for (const Function &function : module)
     if (function.hasFnAttribute("cairn") ||
-        (function.hasGC() && (function.getGC() == "statepoint-example" ||
-                              function.getGC() == "coreclr")))
+        (function.hasGC() &&
+         (function.getGC() == "statepoint-example" || function.getGC() == "coreclr")))
       return true;
   return false;
 }
@@ -168,14 +175,18 @@ bool concerns(const Module &module)
 enum class Place { Alone, Start, End }; // asked for by name, or in a default pipeline
 
 /// Cairn's passes in a row; one that refuses the module is the last.
-class CairnPass : public PassInfoMixin<CairnPass> {
+class CairnPass : public PassInfoMixin<CairnPass>
+{
 public:
   CairnPass(std::vector<std::string> passes, std::shared_ptr<Settings> how, Place where)
       : names(std::move(passes)), settings(std::move(how)), place(where)
   {
   }
 
-  static bool isRequired() { return true; }
+  static bool isRequired()
+  {
+    return true;
+  }
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
   {
@@ -221,9 +232,9 @@ private:
 
 /// For a runtime of one's own (late-insertion-slides-2014: after the optimiser).
 const std::vector<std::string> own_start = {"rules", "prepare"};
-const std::vector<std::string> own_end = {"restore-references", "place-safepoints",
+const std::vector<std::string> own_end = {"restore-references",  "place-safepoints",
                                           "rewrite-statepoints", "lower-differences",
-                                          "verify-safepoints", "drop-markers"};
+                                          "verify-safepoints",   "drop-markers"};
 
 /// The passes of Cairn's pipeline before or after LLVM's optimiser, or those for another runtime.
 std::vector<std::string> passes_of(const Settings &settings, bool before)
@@ -280,9 +291,10 @@ bool parse_pass(StringRef text, ModulePassManager &manager, ArrayRef<PassBuilder
   return true;
 }
 
-cl::opt<std::string> command_line(
-    "cairn", cl::desc("libcairn-plugin.so in default pipelines: off, runtime, managed-c, or "
-                      "options as in -passes='cairn<...>'"));
+cl::opt<std::string>
+    command_line("cairn",
+                 cl::desc("libcairn-plugin.so in default pipelines: off, runtime, managed-c, or "
+                          "options as in -passes='cairn<...>'"));
 
 /// References stay in registers over safepoints, as Cairn's frame maps can describe; unless the
 /// command line says otherwise.
@@ -323,9 +335,13 @@ void at_start(ModulePassManager &manager, OptimizationLevel level)
 }
 
 /// A linker that optimises would have to do it, and nobody can tell that it has this plugin.
-class RefuseLinkTime : public PassInfoMixin<RefuseLinkTime> {
+class RefuseLinkTime : public PassInfoMixin<RefuseLinkTime>
+{
 public:
-  static bool isRequired() { return true; }
+  static bool isRequired()
+  {
+    return true;
+  }
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
   {

@@ -10,7 +10,7 @@
 #include <time.h>
 #include "memory.h"
 
-#define X(name)            \
+#define X(name) \
   void setup_##name(void); \
   long kernel_##name(void);
 KERNELS

@@ -35,7 +35,8 @@ static long budget; /* nanoseconds */
 static volatile uintptr_t sink;
 static uint64_t frames, roots;
 extern const char __start_cairn_frames[], __stop_cairn_frames[];
-extern const char __start_cairn_details[] __attribute__((weak)), __stop_cairn_details[] __attribute__((weak));
+extern const char __start_cairn_details[] __attribute__((weak)),
+    __stop_cairn_details[] __attribute__((weak));
 
 static uint64_t now(void)
 {
@@ -288,7 +289,8 @@ static struct cairn_collector collector;
 
 static void collect(size_t bytes_needed, bool move_all)
 {
-  struct way ways[] = {{"collector", collector_arrays, {0}}, {"collector+calls", collector_calls, {0}}};
+  struct way ways[] = {{"collector", collector_arrays, {0}},
+                       {"collector+calls", collector_calls, {0}}};
 
   if (bytes_needed != 0 || move_all) {
     cairn_semispace.collect(bytes_needed, move_all);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one writes by hand for LLVM's stack maps: a hash table from return address to record, which is
- * decoded at each frame that has it. The frame size is what the map says of the function. It does not
- * say where callee-saved registers are: a root in one is counted, and not found.
+ * What one writes by hand for LLVM's stack maps: a hash table from return address to record, which
+ * is decoded at each frame that has it. The frame size is what the map says of the function. It
+ * does not say where callee-saved registers are: a root in one is counted, and not found.
  *
- * The maps are those of the objects before the rewriter; functions are found by name, as the objects
- * of the program have them.
+ * The maps are those of the objects before the rewriter; functions are found by name, as the
+ * objects of the program have them.
  */
 #include "stackwalk.h"
 
@@ -155,8 +155,7 @@ struct raw_size raw_load(const char *list)
 /* Where the location is; a register is not looked for. */
 static uintptr_t place(const struct entry *entry, uint32_t index, uintptr_t sp)
 {
-  struct cairn_stackmap_location at =
-      cairn_stackmap_location(entry->map, &entry->record, index);
+  struct cairn_stackmap_location at = cairn_stackmap_location(entry->map, &entry->record, index);
   uintptr_t base = at.reg == RBP ? sp + entry->frame_bytes - 2 * sizeof sp : sp;
 
   return at.kind == CAIRN_STACKMAP_INDIRECT ? base + (uintptr_t)(intptr_t)at.offset : at.reg;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <cairn/thread.h>
 
-#define X(name)            \
+#define X(name) \
   void setup_##name(void); \
   long kernel_##name(void);
 KERNELS
@@ -75,7 +75,9 @@ static void poll(void)
 extern _Thread_local volatile uint64_t cairn_mutator; /* its first word */
 extern void cairn_poll_slow(void);
 
-static void attach(void) {}
+static void attach(void)
+{
+}
 
 static void poll(void)
 {
@@ -84,7 +86,9 @@ static void poll(void)
 }
 #endif
 
-static void setup_nothing(void) {}
+static void setup_nothing(void)
+{
+}
 
 static long kernel_nothing(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What bench/young measures: a stack of many activations, each with a reference, below a leaf that
- * calls and returns a few deep between young collections. `visits` 0: full enumerations instead; -1:
- * none.
+ * calls and returns a few deep between young collections. `visits` 0: full enumerations instead;
+ * -1: none.
  */
 #include <stdio.h>
 #include <stdlib.h>

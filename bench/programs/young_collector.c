@@ -92,8 +92,8 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* One line: the first visit, the median, the 99th percentile and the maximum of the others, activations
- * of the last; and what the way up took per activation. */
+/* One line: the first visit, the median, the 99th percentile and the maximum of the others,
+ * activations of the last; and what the way up took per activation. */
 void bench_report(long depth, long visits)
 {
   double up = (now(CLOCK_THREAD_CPUTIME_ID) - marked) / (double)depth, first = count ? took[0] : 0;

@@ -150,12 +150,12 @@
 
 #define CAIRN_THIRD_(first, second, third, ...) third
 #define CAIRN_NEW_FLEX_(S, n) \
-  ((__typeof__(S) cairn_managed *)CAIRN_ALLOC_FLEX_(CAIRN_LAYOUT_(S), (long)(n), \
-                                                    sizeof(__typeof__(S)), CAIRN_PLAIN_FLEX_BYTES))
-#define CAIRN_NEW_FLEX_NAMED_(S, n, member) \
   ((__typeof__(S) cairn_managed *)CAIRN_ALLOC_FLEX_( \
-      CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
-      sizeof(((__typeof__(S) cairn_managed *)0)->member[0])))
+      CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), CAIRN_PLAIN_FLEX_BYTES))
+#define CAIRN_NEW_FLEX_NAMED_(S, n, member) \
+  ((__typeof__(S) \
+        cairn_managed *)CAIRN_ALLOC_FLEX_(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
+                                          sizeof(((__typeof__(S) cairn_managed *)0)->member[0])))
 
 #define CAIRN_ALIGNED_(T) \
   _Static_assert(_Alignof(__typeof__(T)) <= 8, \
@@ -175,7 +175,8 @@
 #define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_alloc_flex(layout, n)
 
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
-void *cairn_promise_(void *function) __asm__("cairn.managed.callee") __attribute__((const, nothrow));
+void *cairn_promise_(void *function) __asm__("cairn.managed.callee")
+    __attribute__((const, nothrow));
 
 /* Expanded in line by pass `allocate`. Call them through the macros. */
 void cairn_managed *cairn_alloc(const void *layout, long bytes);

@@ -35,9 +35,9 @@ struct cairn_diagnostic {
   unsigned line, column;
   const char *directory; /* what a relative `file` starts from; may be null */
   /* Of verify-safepoints, as IR as text names them: */
-  const char *value;        /* what the finding is about */
-  const char *other;        /* what it should have been, came from, or did not survive */
-  const char *const *path;  /* blocks, from the safepoint to the use */
+  const char *value;       /* what the finding is about */
+  const char *other;       /* what it should have been, came from, or did not survive */
+  const char *const *path; /* blocks, from the safepoint to the use */
   size_t path_count;
 };
 /* Called once per finding, in an order that depends on the module alone. */
@@ -80,7 +80,7 @@ enum cairn_relocation {
 /* Whether a function keeps its references in one described area of its frame instead of relocating
  * SSA values ("slot mode", docs/relocation.md). */
 enum cairn_slots {
-  CAIRN_SLOTS_AUTO,  /* per function, by the cost model: the default */
+  CAIRN_SLOTS_AUTO, /* per function, by the cost model: the default */
   CAIRN_SLOTS_NEVER,
   CAIRN_SLOTS_ALWAYS,
 };
@@ -108,37 +108,37 @@ enum cairn_poll {
 };
 
 /* Told of a step: what place-safepoints did to a loop or to the control flow of `function`, or
- * rewrite-statepoints to all of it, which is valid IR then. `step` is a static name. The function must
- * be left as it is. */
+ * rewrite-statepoints to all of it, which is valid IR then. `step` is a static name. The function
+ * must be left as it is. */
 typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef function);
 
 /* How to compile. All zero is -O0 of a front end's module for an executable, silently; so is a null
  * pointer, wherever options are asked for. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
-  unsigned opt_level;   /* 0 to 3 */
-  unsigned size_level;  /* 0; 1 for -Os, 2 for -Oz */
-  bool shared;          /* the code may end in a shared object: -fPIC and not -fPIE */
-  bool manage_all;      /* C: every definition is managed; else those with a gc strategy of ours */
+  unsigned opt_level;    /* 0 to 3 */
+  unsigned size_level;   /* 0; 1 for -Os, 2 for -Oz */
+  bool shared;           /* the code may end in a shared object: -fPIC and not -fPIE */
+  bool manage_all;       /* C: every definition is managed; else those with a gc strategy of ours */
   bool native_functions; /* but of these not what handles no reference and only native code calls */
   /* Of rewrite-statepoints and verify-safepoints. */
-  unsigned relocations_off;    /* bits of enum cairn_relocation that are not wanted */
+  unsigned relocations_off; /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;
-  enum cairn_roots roots;      /* with PAIRS, `slots` means nothing: there is no slot mode */
-  unsigned slot_budget;        /* safepoints x live references in SSA form; 0: the default */
+  enum cairn_roots roots;         /* with PAIRS, `slots` means nothing: there is no slot mode */
+  unsigned slot_budget;           /* safepoints x live references in SSA form; 0: the default */
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;
-  bool check_polls;            /* verify-safepoints: a loop without a safepoint is an error */
+  bool check_polls; /* verify-safepoints: a loop without a safepoint is an error */
   /* Of place-safepoints; the budget also of verify-safepoints. */
-  unsigned polls;              /* bits of enum cairn_polls; 0: those that are on by default */
+  unsigned polls; /* bits of enum cairn_polls; 0: those that are on by default */
   enum cairn_poll poll;
-  unsigned poll_budget;        /* microseconds of work between two polls, about; 0: 20 */
-  bool lines_only;             /* drop debug information but for lines once the source rules have
-                                  been checked with it */
-  bool drop_lines;             /* drop those as well once the module is prepared; where there is an
-                                  error or a warning to say, the passes run again with them; remarks
-                                  have no lines */
-  bool report;                 /* passes tell what they did, in remarks: docs/placement.md */
+  unsigned poll_budget; /* microseconds of work between two polls, about; 0: 20 */
+  bool lines_only;      /* drop debug information but for lines once the source rules have
+                           been checked with it */
+  bool drop_lines;      /* drop those as well once the module is prepared; where there is an
+                           error or a warning to say, the passes run again with them; remarks
+                           have no lines */
+  bool report;          /* passes tell what they did, in remarks: docs/placement.md */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
@@ -340,8 +340,8 @@ enum cairn_part {
   CAIRN_PART_JOINED, /* cairn_compile_joined() */
 };
 
-/* The passes of this part in order, one name per line, newline-terminated; the caller frees the text
- * with free(). */
+/* The passes of this part in order, one name per line, newline-terminated; the caller frees the
+ * text with free(). */
 char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part);
 
 /* Run one pass on the module itself: one of cairn_compile_pass_names(), or whatever LLVM's pipeline

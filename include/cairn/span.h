@@ -21,10 +21,10 @@
 
 #ifndef CAIRN_PLAIN
 
-/* Open a span: from here to cairn_span_end(key), on every path, a walk of the stack finds `value` by
- * `key` at this activation. Both are constants; `value` is the address of something that is linked
- * with the program, best of a static, or a number made a pointer. It is not owned, and not looked
- * into. Spans nest; what is open when the function is left ends there. */
+/* Open a span: from here to cairn_span_end(key), on every path, a walk of the stack finds `value`
+ * by `key` at this activation. Both are constants; `value` is the address of something that is
+ * linked with the program, best of a static, or a number made a pointer. It is not owned, and not
+ * looked into. Spans nest; what is open when the function is left ends there. */
 void cairn_span_begin(unsigned long key, const void *value) __asm__("cairn.span.begin");
 
 /* End the smallest open span with this key. */

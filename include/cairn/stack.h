@@ -45,11 +45,11 @@ struct cairn_stack_iterator {
 /* All that an iterator says of an activation. Pointers, so that a collector or a deoptimiser can
  * write what the activation finds when it goes on. */
 struct cairn_stack_state {
-  uintptr_t *pc;                          /* where the address that it goes on at is kept */
-  uintptr_t sp;                           /* its stack pointer there */
-  uintptr_t *reg[CAIRN_STACK_REGISTERS];  /* where each register's value is kept now; null: lost,
-                                             or (for the stack pointer) not kept anywhere */
-  unsigned virtual_frame;                 /* 0: the innermost function inlined there */
+  uintptr_t *pc;                         /* where the address that it goes on at is kept */
+  uintptr_t sp;                          /* its stack pointer there */
+  uintptr_t *reg[CAIRN_STACK_REGISTERS]; /* where each register's value is kept now; null: lost,
+                                            or (for the stack pointer) not kept anywhere */
+  unsigned virtual_frame;                /* 0: the innermost function inlined there */
 };
 
 /* Set the iterator to the calling thread's youngest activation, past the end if there is none.
@@ -108,8 +108,8 @@ struct cairn_stack {
    * Phase STOP. Null: who leaves this stack does so in native code that managed code called, and
    * the runtime knows where. */
   bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
-  void *data;          /* not looked at */
-  uintptr_t words[8];  /* the runtime's */
+  void *data;         /* not looked at */
+  uintptr_t words[8]; /* the runtime's */
 };
 
 /* Before managed code runs on it. BOUNDS: `low` is not below `high`, or `high` no multiple of 8;

@@ -78,10 +78,10 @@ struct cairn_stackmap_record {
 };
 
 enum cairn_stackmap_kind {
-  CAIRN_STACKMAP_REGISTER = 1, /* the value is in the register */
-  CAIRN_STACKMAP_DIRECT,       /* the value is register + offset: a stack object's address */
-  CAIRN_STACKMAP_INDIRECT,     /* the value is in memory at register + offset */
-  CAIRN_STACKMAP_CONSTANT,     /* the value is in the map */
+  CAIRN_STACKMAP_REGISTER = 1,   /* the value is in the register */
+  CAIRN_STACKMAP_DIRECT,         /* the value is register + offset: a stack object's address */
+  CAIRN_STACKMAP_INDIRECT,       /* the value is in memory at register + offset */
+  CAIRN_STACKMAP_CONSTANT,       /* the value is in the map */
   CAIRN_STACKMAP_CONSTANT_INDEX, /* but for cairn_stackmap_location.pooled */
 };
 
@@ -179,7 +179,7 @@ struct cairn_stackmap_area {
   uint64_t count, stride;
   uint32_t references;
   uint64_t offset, tag, parameter; /* of a word: bytes from the address; what the program said */
-  uint32_t offsets_first, end;          /* location numbers, for the functions below */
+  uint32_t offsets_first, end;     /* location numbers, for the functions below */
 };
 /* Status and `*error` as of cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. Everything is checked
  * here. */

@@ -113,7 +113,7 @@ static bool is_gone(uintptr_t header)
 }
 
 static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
-                                                  uintptr_t header)
+                                                 uintptr_t header)
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compile options as text: what tools and the plugin take from command lines, in one place, so that
- * a name means the same everywhere; and those that the code generator always gets. Nothing here looks
- * at a module.
+ * a name means the same everywhere; and those that the code generator always gets. Nothing here
+ * looks at a module.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -228,7 +228,8 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   if (!ok) {
     cn_free(&spaces);
     return cn_format("'%s' is no list of different numbers from 1 to %d, as in 1,2 (0 holds what "
-                     "is not managed, others are the target's)", value, FIRST_TARGET_SPACE - 1);
+                     "is not managed, others are the target's)",
+                     value, FIRST_TARGET_SPACE - 1);
   }
   free((void *)options->address_spaces);
   options->address_spaces = spaces.at;
@@ -269,13 +270,18 @@ static const struct setting {
   bool has_value;
   char *(*set)(struct cairn_compile_options *options, const char *value);
 } settings[] = {
-    {"safepoints", true, set_safepoints},   {"without", true, set_without},
-    {"slots", true, set_slots},             {"slot-budget", true, set_slot_budget},
+    {"safepoints", true, set_safepoints},
+    {"without", true, set_without},
+    {"slots", true, set_slots},
+    {"slot-budget", true, set_slot_budget},
     {"roots", true, set_roots},
-    {"address-spaces", true, set_address_spaces}, {"check-polls", false, set_check_polls},
-    {"polls", true, set_polls},             {"poll", true, set_poll},
+    {"address-spaces", true, set_address_spaces},
+    {"check-polls", false, set_check_polls},
+    {"polls", true, set_polls},
+    {"poll", true, set_poll},
     {"poll-budget", true, set_poll_budget},
-    {"manage-all", false, set_manage_all},  {"shared", false, set_shared},
+    {"manage-all", false, set_manage_all},
+    {"shared", false, set_shared},
     {"report", false, set_report},
 };
 
@@ -311,8 +317,7 @@ void cairn_compile_init(void)
    * walker recovers them. Slow paths leave the loops that they belong to. Code generator options
    * are process-wide and can be parsed once. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
-                                     "-fixup-allow-gcptr-in-csr=true",
-                                     "-force-loop-cold-block"};
+                                     "-fixup-allow-gcptr-in-csr=true", "-force-loop-cold-block"};
   static bool done;
 
   if (done)

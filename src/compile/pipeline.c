@@ -43,13 +43,13 @@ static const struct step {
      "mark managed functions, make pointer differences opaque, promote locals", ANY_TARGET},
     {"restore-references", cn_restore_references,
      "make references of what the optimiser copies as integers", ANY_TARGET},
-    {"layouts", cn_layouts,
-     "turn the layout statics of allocation calls into collector layouts", PORTED_TARGET},
+    {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts",
+     PORTED_TARGET},
     {"count-allocations", cn_count_allocations,
      "tell how many allocation calls each managed function has", ANY_TARGET},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
-    {"route-calls", cn_route_calls,
-     "route calls of names that may be native code through stubs", PORTED_TARGET},
+    {"route-calls", cn_route_calls, "route calls of names that may be native code through stubs",
+     PORTED_TARGET},
     {"check-stores", cn_check_stores,
      "check at run time that references are stored where they are found", PORTED_TARGET},
     {"place-safepoints", cn_place_safepoints,
@@ -59,7 +59,8 @@ static const struct step {
     {"inline-statepoints", cn_inline_statepoints,
      "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again",
      ANY_TARGET},
-    {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls", ANY_TARGET},
+    {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls",
+     ANY_TARGET},
     {"lower-differences", cn_lower_differences,
      "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
     {"verify-safepoints", cn_verify_safepoints,
@@ -69,10 +70,10 @@ static const struct step {
      ANY_TARGET},
     {"drop-markers", cn_drop_markers, "delete what marks spans and regions without safepoints",
      ANY_TARGET},
-    {"tail-calls", cn_tail_pass,
-     "make tail calls of the statepoints that want to be some", PORTED_TARGET},
-    {"call-targets", cn_call_targets,
-     "tell managed from native code at calls through pointers", PORTED_TARGET},
+    {"tail-calls", cn_tail_pass, "make tail calls of the statepoints that want to be some",
+     PORTED_TARGET},
+    {"call-targets", cn_call_targets, "tell managed from native code at calls through pointers",
+     PORTED_TARGET},
     {"transitions", cn_transitions,
      "route-calls and call-targets, for code whose statepoints are made elsewhere", PORTED_TARGET},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},
@@ -81,28 +82,59 @@ static const struct step {
 
 #define OPTIMISE "optimise"
 
-static const char *const late[] = {
-    "rules", "prepare",
-    OPTIMISE,
-    "restore-references", "layouts", "allocate", "route-calls", "check-stores",
-    "place-safepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
-    "slow-paths", "globals", NULL};
-static const char *const early[] = {
-    "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
-    "place-safepoints", "rewrite-statepoints",
-    OPTIMISE,
-    "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
-    "slow-paths", "globals", NULL};
-static const char *const none[] = {
-    "rules", "prepare",
-    OPTIMISE,
-    "restore-references", "layouts", "allocate",
-    "lower-differences", "drop-markers", "tail-calls", "slow-paths", "globals", NULL};
+static const char *const late[] = {"rules",
+                                   "prepare",
+                                   OPTIMISE,
+                                   "restore-references",
+                                   "layouts",
+                                   "allocate",
+                                   "route-calls",
+                                   "check-stores",
+                                   "place-safepoints",
+                                   "rewrite-statepoints",
+                                   "lower-differences",
+                                   "verify-safepoints",
+                                   "drop-markers",
+                                   "tail-calls",
+                                   "call-targets",
+                                   "slow-paths",
+                                   "globals",
+                                   NULL};
+static const char *const early[] = {"rules",
+                                    "prepare",
+                                    "layouts",
+                                    "allocate",
+                                    "route-calls",
+                                    "check-stores",
+                                    "place-safepoints",
+                                    "rewrite-statepoints",
+                                    OPTIMISE,
+                                    "restore-references",
+                                    "strip-statepoints",
+                                    "rewrite-statepoints",
+                                    "lower-differences",
+                                    "verify-safepoints",
+                                    "drop-markers",
+                                    "tail-calls",
+                                    "call-targets",
+                                    "slow-paths",
+                                    "globals",
+                                    NULL};
+static const char *const none[] = {"rules",
+                                   "prepare",
+                                   OPTIMISE,
+                                   "restore-references",
+                                   "layouts",
+                                   "allocate",
+                                   "lower-differences",
+                                   "drop-markers",
+                                   "tail-calls",
+                                   "slow-paths",
+                                   "globals",
+                                   NULL};
 
-/* Of each order, the first that run before the optimiser's freedom matters: of link-time optimisation,
- * those of the unit. */
+/* Of each order, the first that run before the optimiser's freedom matters: of link-time
+ * optimisation, those of the unit. */
 enum { ONCE = 2 };
 
 static const char *const *order_of(const struct cairn_compile_options *options)
@@ -259,8 +291,8 @@ static void release(struct cairn_diagnostics *held, const struct cairn_compile_o
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on; the optimiser with this freedom. Is what they leave a module: asked
- * after `each`, or before the optimiser and at the end. */
+/* Run the passes from *order on; the optimiser with this freedom. Is what they leave a module:
+ * asked after `each`, or before the optimiser and at the end. */
 static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom, bool each)
 {
   const char *last = NULL; /* of ours, and not verified yet */
@@ -311,8 +343,8 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics 
     struct cairn_diagnostic remark = held->at[i];
     if (!is_first_of_function(held, i))
       continue;
-    char *message = cn_format("optimised again with %s: %s [%s]", with, remark.message,
-                              remark.rule);
+    char *message =
+        cn_format("optimised again with %s: %s [%s]", with, remark.message, remark.rule);
     remark.severity = CAIRN_REMARK;
     remark.rule = "fall-back";
     remark.message = message;
@@ -520,7 +552,8 @@ static bool fits_target(struct cn_ctx *ctx, const struct step *step)
     return true;
   cn_error(ctx, NULL, "target",
            "pass %s makes code that calls the runtime, which has no port for '%s' yet (x86-64 "
-           "Linux only)", step->name, triple);
+           "Linux only)",
+           step->name, triple);
   return false;
 }
 

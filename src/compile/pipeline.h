@@ -7,8 +7,8 @@
 
 #include <cairn/compile.h>
 
-/* Do what cairn_compile_pipeline() does without a copy of the module first: `module`, which stays the
- * caller's, is to be disposed of afterwards, and nothing else. */
+/* Do what cairn_compile_pipeline() does without a copy of the module first: `module`, which stays
+ * the caller's, is to be disposed of afterwards, and nothing else. */
 enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                    const struct cairn_compile_options *options,
                                    LLVMModuleRef *result);

@@ -44,8 +44,8 @@ void cn_module_name(const char *path)
 /* Bitcode, with a wrapper or without, or text. */
 static bool is_module(const unsigned char *bytes, size_t size)
 {
-  return (size >= 4 && (memcmp(bytes, "BC\xc0\xde", 4) == 0 ||
-                        memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
+  return (size >= 4 &&
+          (memcmp(bytes, "BC\xc0\xde", 4) == 0 || memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
          (size > 0 && (isprint(bytes[0]) || isspace(bytes[0])));
 }
 

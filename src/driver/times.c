@@ -42,14 +42,13 @@ struct cairn_pass_time cn_times_start(const struct cairn_compile_options *option
     return (struct cairn_pass_time){0};
   CN_CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
   CN_CHECK(getrusage(RUSAGE_SELF, &own) == 0 && getrusage(RUSAGE_CHILDREN, &others) == 0);
-  return (struct cairn_pass_time){
-      .wall = (double)now.tv_sec + (double)now.tv_nsec / 1e9,
-      .user = seconds_of(own.ru_utime) + seconds_of(others.ru_utime),
-      .system = seconds_of(own.ru_stime) + seconds_of(others.ru_stime)};
+  return (struct cairn_pass_time){.wall = (double)now.tv_sec + (double)now.tv_nsec / 1e9,
+                                  .user = seconds_of(own.ru_utime) + seconds_of(others.ru_utime),
+                                  .system = seconds_of(own.ru_stime) + seconds_of(others.ru_stime)};
 }
 
-void cn_times_stop(const struct cairn_compile_options *options,
-                   const struct cairn_pass_time *since, const char *step)
+void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since,
+                   const char *step)
 {
   if (!options->timer)
     return;

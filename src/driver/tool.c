@@ -30,8 +30,8 @@ static void print_file(const struct cairn_diagnostic *d)
 {
   char here[4096];
 
-  if (d->file[0] != '/' && d->directory && d->directory[0] == '/' &&
-      getcwd(here, sizeof here) && strcmp(here, d->directory) != 0)
+  if (d->file[0] != '/' && d->directory && d->directory[0] == '/' && getcwd(here, sizeof here) &&
+      strcmp(here, d->directory) != 0)
     fprintf(stderr, "%s%s", d->directory, d->directory[1] ? "/" : "");
   fprintf(stderr, "%s:%u:", d->file, d->line);
 }

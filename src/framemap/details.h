@@ -20,21 +20,21 @@
 struct cn_details_function {
   uintptr_t entry;
   uint32_t code_size;
-  uint32_t safepoints;              /* those that have details */
-  const unsigned char *data, *end;  /* reader's own, all that follows */
+  uint32_t safepoints;             /* those that have details */
+  const unsigned char *data, *end; /* reader's own, all that follows */
   const unsigned char *block;
-  uint32_t index;                   /* in the block */
+  uint32_t index; /* in the block */
 };
 
 /* A safepoint's details; the counts are of what is still to be read. */
 struct cn_details {
   uint32_t sources, deopts, spans;
-  struct cn_details_function function;    /* reader's own, all that follows */
-  const unsigned char *area;              /* the function's scopes and records */
-  const unsigned char *cursor;            /* what is next of deopts and spans */
-  uint32_t scope;                         /* the next source's */
-  uint32_t line, column;                  /* where it is there */
-  bool in_spans;                          /* the number of spans has been read */
+  struct cn_details_function function; /* reader's own, all that follows */
+  const unsigned char *area;           /* the function's scopes and records */
+  const unsigned char *cursor;         /* what is next of deopts and spans */
+  uint32_t scope;                      /* the next source's */
+  uint32_t line, column;               /* where it is there */
+  bool in_spans;                       /* the number of spans has been read */
 };
 
 /* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in

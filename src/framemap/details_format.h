@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: the encoding of section `cairn_details`, and its writer. The reader is framemap/details.h.
- * Private to details_write.c, details_read.c and what fills the model.
+ * Details: the encoding of section `cairn_details`, and its writer. The reader is
+ * framemap/details.h. Private to details_write.c, details_read.c and what fills the model.
  *
  * The section is a sequence of blocks, each about one code section. Its relocations are one 32-bit
  * distance to the code per block, and one to the object's spans if there are any. A block begins at

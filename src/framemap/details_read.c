@@ -323,10 +323,14 @@ static bool read_deopt(struct cn_details *d, struct cn_deopt *out)
     d->cursor += 8;
     return true;
   case CN_VALUE_REGISTER:
-  case CN_VALUE_AT_CALL: out->loc.is_register = 1; break;
+  case CN_VALUE_AT_CALL:
+    out->loc.is_register = 1;
+    break;
   case CN_VALUE_MEMORY:
-  case CN_VALUE_ADDRESS: break;
-  default: return false;
+  case CN_VALUE_ADDRESS:
+    break;
+  default:
+    return false;
   }
   out->kind = (head & CN_VALUE_KIND) == CN_VALUE_ADDRESS   ? CN_DEOPT_ADDRESS
               : (head & CN_VALUE_KIND) == CN_VALUE_AT_CALL ? CN_DEOPT_AT_CALL
@@ -396,7 +400,7 @@ int cn_details_next_span(struct cn_details *d, struct cn_span *out)
   memcpy(&span, at, sizeof span);
   *out = (struct cn_span){.key = span.key, .value = (uintptr_t)span.integer, .depth = use.depth};
   if (span.distance)
-    out->value = (uintptr_t)at + offsetof(struct cairn_span, distance) +
-                 (uintptr_t)(intptr_t)span.distance;
+    out->value =
+        (uintptr_t)at + offsetof(struct cairn_span, distance) + (uintptr_t)(intptr_t)span.distance;
   return CN_FRAMEMAP_OK;
 }

@@ -22,8 +22,8 @@ static uint32_t string(struct writer *w, const char *s)
 
   if (!length)
     return 0;
-  uint32_t at = cn_intern(&w->strings, (const unsigned char *)s, length, (uint32_t)w->text.count,
-                       &is_new);
+  uint32_t at =
+      cn_intern(&w->strings, (const unsigned char *)s, length, (uint32_t)w->text.count, &is_new);
   for (size_t i = 0; is_new && i <= length; i++)
     cn_push(&w->text, (unsigned char)s[i]);
   return at;
@@ -107,10 +107,11 @@ static void put_deopt(struct cn_bytes *out, const struct cn_deopt *v)
     return;
   }
   CN_CHECK(v->kind == CN_DEOPT_VALUE || v->loc.is_register == (v->kind == CN_DEOPT_AT_CALL));
-  put_head(out, v->kind == CN_DEOPT_ADDRESS   ? CN_VALUE_ADDRESS
-                : v->kind == CN_DEOPT_AT_CALL ? CN_VALUE_AT_CALL
-                : v->loc.is_register          ? CN_VALUE_REGISTER
-                                              : CN_VALUE_MEMORY,
+  put_head(out,
+           v->kind == CN_DEOPT_ADDRESS   ? CN_VALUE_ADDRESS
+           : v->kind == CN_DEOPT_AT_CALL ? CN_VALUE_AT_CALL
+           : v->loc.is_register          ? CN_VALUE_REGISTER
+                                         : CN_VALUE_MEMORY,
            v->size);
   cn_uleb_put(out, v->loc.reg);
   if (!v->loc.is_register)
@@ -156,15 +157,14 @@ struct found {
   uint32_t offset, place;
 };
 
-static void put_function(struct writer *w, const struct cn_detail_function *f,
-                         struct cn_bytes *out)
+static void put_function(struct writer *w, const struct cn_detail_function *f, struct cn_bytes *out)
 {
   CN_VECTOR(struct found) found = {0};
 
   for (size_t i = 0; i < f->details.count; i++)
     if (cn_detail_says_something(&f->details.at[i]))
-      cn_push(&found, (struct found){f->details.at[i].return_offset,
-                                     put_record(w, &f->details.at[i])});
+      cn_push(&found,
+              (struct found){f->details.at[i].return_offset, put_record(w, &f->details.at[i])});
   CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
   unsigned a = cn_log_width(found.at[found.count - 1].offset), b = cn_log_width(w->area.count);
   cn_put(out, (uint32_t)found.count | a << 28 | b << 30, 4);

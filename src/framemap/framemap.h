@@ -40,16 +40,16 @@ struct cn_loc {
 
 /* A safepoint, decoded. */
 struct cn_safepoint {
-  uint8_t cfa_reg;                        /* DWARF number: 7 RSP, 6 RBP or 3 RBX */
-  int32_t cfa_offset;                     /* CFA = reg + offset */
-  uint8_t saved;                          /* bit per enum cn_reg: the prologue has saved it, */
-  int32_t saved_offset[CN_CALLEE_SAVED];  /* at CFA + this (negative) */
-  uint64_t id;                            /* statepoint id */
-  uint32_t roots;                         /* number of cn_root */
-  uint32_t areas;                         /* number of cn_area */
-  const unsigned char *cursor;            /* reader's own: where the roots start */
+  uint8_t cfa_reg;                       /* DWARF number: 7 RSP, 6 RBP or 3 RBX */
+  int32_t cfa_offset;                    /* CFA = reg + offset */
+  uint8_t saved;                         /* bit per enum cn_reg: the prologue has saved it, */
+  int32_t saved_offset[CN_CALLEE_SAVED]; /* at CFA + this (negative) */
+  uint64_t id;                           /* statepoint id */
+  uint32_t roots;                        /* number of cn_root */
+  uint32_t areas;                        /* number of cn_area */
+  const unsigned char *cursor;           /* reader's own: where the roots start */
   const unsigned char *end;
-  bool in_areas;                          /* reader's own: the number of areas has been read */
+  bool in_areas; /* reader's own: the number of areas has been read */
 };
 
 /* A live reference. If it is derived, its base's place is listed at the same safepoint as a root

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The writer of frame maps; the encoding is drawn in framemap_format.h. What cannot be encoded was refused
- * before (frames_build.c), so the writer only checks.
+ * The writer of frame maps; the encoding is drawn in framemap_format.h. What cannot be encoded was
+ * refused before (frames_build.c), so the writer only checks.
  */
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"
@@ -34,10 +34,14 @@ static uint64_t place(struct cn_loc loc)
 static unsigned id_code(uint64_t id)
 {
   switch (id) {
-  case CAIRN_ABI_STATEPOINT_ID_DEFAULT: return 0;
-  case CAIRN_ABI_STATEPOINT_ID_POLL: return 1;
-  case CAIRN_ABI_STATEPOINT_ID_ALLOC: return 2;
-  default: return CN_ID_EXPLICIT;
+  case CAIRN_ABI_STATEPOINT_ID_DEFAULT:
+    return 0;
+  case CAIRN_ABI_STATEPOINT_ID_POLL:
+    return 1;
+  case CAIRN_ABI_STATEPOINT_ID_ALLOC:
+    return 2;
+  default:
+    return CN_ID_EXPLICIT;
   }
 }
 

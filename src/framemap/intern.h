@@ -23,8 +23,8 @@ struct cn_intern {
 
 /* The value of the key; if there is none yet, `value` becomes it and *is_new is set, else
  * cleared. */
-uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length,
-                   uint32_t value, bool *is_new);
+uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length, uint32_t value,
+                   bool *is_new);
 
 /* It is empty again. */
 void cn_intern_free(struct cn_intern *table);

@@ -29,11 +29,11 @@ static struct {
   _Atomic uint32_t lock; /* among askers */
   _Atomic uint32_t state;
   atomic_bool ended;
-  bool prepared;              /* for fork() */
-  uint64_t asked, ran;        /* clocks of the question */
+  bool prepared;       /* for fork() */
+  uint64_t asked, ran; /* clocks of the question */
   const struct cn_anchor *anchor;
   uint64_t transitions;
-  uint64_t switches;          /* at the last arrival; the main thread's own */
+  uint64_t switches; /* at the last arrival; the main thread's own */
   struct cairn_arrival arrival;
 } question;
 

@@ -55,8 +55,8 @@ static bool wants_collection(struct cairn_mutator *mutator)
   return stress || asked;
 }
 
-/* Only managed code polls and allocates. Without a map its frames would pass for native ones. To ask
- * for a map each time is left to the check of the walk: without any, the link went wrong. */
+/* Only managed code polls and allocates. Without a map its frames would pass for native ones. To
+ * ask for a map each time is left to the check of the walk: without any, the link went wrong. */
 static void collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cn_region region;
@@ -70,8 +70,8 @@ static void collect_mapped(const struct cn_regs *regs, const char *why, size_t b
   collect(regs, why, bytes_needed);
 }
 
-/* Anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP below
- * `sp`, where the stack is now. */
+/* Anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP
+ * below `sp`, where the stack is now. */
 static void drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();
@@ -141,7 +141,8 @@ static void *allocate_interrupting(size_t bytes)
   /* Exit handlers could find a lock taken by what was interrupted. */
   if (block == NULL) {
     cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
-                   "handler that interrupted managed code\n", bytes, cn_options.heap_max);
+                   "handler that interrupted managed code\n",
+                   bytes, cn_options.heap_max);
     _exit(1);
   }
   if (cn_buffer_low() && may_collect())

@@ -35,18 +35,27 @@ static uint64_t mutator_random(struct elf_mutator *m, uint64_t below)
 /* A number that could be the wrong one, in place of `old`. */
 static uint64_t mutator_number(struct elf_mutator *m, uint64_t old)
 {
-  static const uint64_t edges[] = {0, 1, 2, 8, 0x7f, 0xff, 0x7fff, 0xffff, INT32_MAX, UINT32_MAX,
-                                   INT64_MAX, UINT64_MAX, 1ull << 63, 0xff00, 0xfff1, 0xfff2};
+  static const uint64_t edges[] = {0,          1,      2,         8,          0x7f,      0xff,
+                                   0x7fff,     0xffff, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX,
+                                   1ull << 63, 0xff00, 0xfff1,    0xfff2};
 
   switch (mutator_random(m, 8)) {
-  case 0: return edges[mutator_random(m, sizeof edges / sizeof *edges)];
-  case 1: return old ^ (1ull << mutator_random(m, 64));
-  case 2: return m->size - mutator_random(m, 64);
-  case 3: return mutator_random(m, m->head.e_shnum + 2u);
-  case 4: return old + 8 - mutator_random(m, 17);
-  case 5: return old + 256 - mutator_random(m, 513);
-  case 6: return mutator_random(m, 64);
-  default: return mutator_random(m, m->size);
+  case 0:
+    return edges[mutator_random(m, sizeof edges / sizeof *edges)];
+  case 1:
+    return old ^ (1ull << mutator_random(m, 64));
+  case 2:
+    return m->size - mutator_random(m, 64);
+  case 3:
+    return mutator_random(m, m->head.e_shnum + 2u);
+  case 4:
+    return old + 8 - mutator_random(m, 17);
+  case 5:
+    return old + 256 - mutator_random(m, 513);
+  case 6:
+    return mutator_random(m, 64);
+  default:
+    return mutator_random(m, m->size);
   }
 }
 
@@ -168,8 +177,7 @@ static bool mutator_open(struct elf_mutator *m)
   memcpy(&first, m->data + m->head.e_shoff, sizeof first);
   if (!m->head.e_shnum && first.sh_size <= UINT16_MAX)
     m->head.e_shnum = (uint16_t)first.sh_size;
-  return m->head.e_shnum &&
-         m->head.e_shnum <= (m->size - m->head.e_shoff) / sizeof(Elf64_Shdr);
+  return m->head.e_shnum && m->head.e_shnum <= (m->size - m->head.e_shoff) / sizeof(Elf64_Shdr);
 }
 
 /* Go into one of an archive's members, whose size stays; false: it is none, or has none. */

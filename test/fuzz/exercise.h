@@ -67,8 +67,8 @@ static inline void exercise_record(const struct cairn_stackmap *map,
 /* The model of an accepted map, which is written again: the same bytes must come out. */
 static inline void exercise_encoder(const struct cairn_stackmap *map)
 {
-  struct cairn_stackmap_model model = {map->version, map->functions, map->constants, map->records,
-                                       NULL, NULL, NULL};
+  struct cairn_stackmap_model model = {
+      map->version, map->functions, map->constants, map->records, NULL, NULL, NULL};
   struct cairn_stackmap_function *functions = calloc(map->functions + 1u, sizeof *functions);
   uint64_t *constants = calloc(map->constants + 1u, sizeof *constants);
   struct cairn_stackmap_record_model *records = calloc(map->records + 1u, sizeof *records);

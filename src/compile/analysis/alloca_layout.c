@@ -39,7 +39,7 @@ static void mark(struct cn_alloca_layout *map, uint64_t offset)
 }
 
 void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
-                        uint64_t offset)
+                                uint64_t offset)
 {
   if (!cn_holds_ref(type))
     return;
@@ -50,7 +50,7 @@ void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
       cn_alloca_layout_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
-                         offset + LLVMOffsetOfElement(ctx->layout, type, i));
+                                 offset + LLVMOffsetOfElement(ctx->layout, type, i));
     break;
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind: {
@@ -78,8 +78,8 @@ static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *of
   return LLVMIsAAllocaInst(pointer);
 }
 
-static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset, const struct cn_alloca_layout *from,
-                       uint64_t from_offset, uint64_t bytes)
+static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset,
+                       const struct cn_alloca_layout *from, uint64_t from_offset, uint64_t bytes)
 {
   bool changed = false;
 
@@ -164,7 +164,7 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
   struct cn_alloca_layout map = {.alloca = alloca,
-                            .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
+                                 .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
   uint64_t element = size_of(ctx, type), count = 1;
 
   if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
@@ -180,7 +180,8 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
   cn_push(&maps->maps, map);
 }
 
-void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps)
+void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
+                           struct cn_alloca_layouts *maps)
 {
   *maps = (struct cn_alloca_layouts){0};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -216,8 +217,8 @@ static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef copy = LLVMInstructionClone(alloca);
-  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(
-                                        ctx->llvm, LLVMAddFunction(module, "f", type), ""));
+  LLVMPositionBuilderAtEnd(
+      builder, LLVMAppendBasicBlockInContext(ctx->llvm, LLVMAddFunction(module, "f", type), ""));
   LLVMInsertIntoBuilder(builder, copy);
   char *text = LLVMPrintValueToString(copy);
   bool found = strstr(text, "alloca swifterror ") != NULL;
@@ -241,7 +242,8 @@ static void refuse_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout *map
   if (!is_fixed(map->alloca))
     cn_error(ctx, map->alloca, "dynamic-alloca",
              "%s: a local of variable size or outside the entry block holds references that "
-             "nothing can describe", name_of(map, name));
+             "nothing can describe",
+             name_of(map, name));
   else if (map->huge)
     cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
              name_of(map, name));

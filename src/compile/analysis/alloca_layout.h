@@ -14,9 +14,9 @@ struct cn_alloca_layout {
   LLVMValueRef alloca;
   uint64_t *bits; /* one per 8-byte word: holds a reference */
   uint64_t words;
-  bool typed;     /* its type holds references */
-  bool unclear;   /* a reference lies where no word starts, or outside */
-  bool floating;  /* a reference is accessed at a place that is not constant */
+  bool typed;    /* its type holds references */
+  bool unclear;  /* a reference lies where no word starts, or outside */
+  bool floating; /* a reference is accessed at a place that is not constant */
   bool huge;
   LLVMValueRef copied; /* a parse point that passes a copy of it on the stack, or null */
 };
@@ -24,7 +24,8 @@ struct cn_alloca_layouts {
   CN_VECTOR(struct cn_alloca_layout) maps; /* every alloca of the function */
 };
 
-void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
+void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
+                           struct cn_alloca_layouts *maps);
 void cn_alloca_layout_free(struct cn_alloca_layouts *maps);
 /* memcpy and memmove, element by element too. */
 bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
@@ -34,7 +35,7 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call);
 void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
 /* Mark a value of this type at this place. */
 void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
-                        uint64_t offset);
+                                uint64_t offset);
 /* Are references accessed through `pointer`? */
 bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);

@@ -3,8 +3,8 @@
  * What is done with the address of a local, or with an address computed from it: where in it
  * references are loaded, stored, or said to lie by the type of an argument. An address that is
  * stored in memory or passed to a function without a type is not followed. Needs: nothing.
- * Provides: the bits of one struct cn_alloca_layout. Breaks: nothing. docs/relocation.md, "Locals in
- * memory".
+ * Provides: the bits of one struct cn_alloca_layout. Breaks: nothing. docs/relocation.md, "Locals
+ * in memory".
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -55,9 +55,9 @@ static void access_type(struct walk *walk, const struct place *place, LLVMTypeRe
 /* What an intrinsic of masks and lengths reads or writes: all of it, if the place is known. */
 static void access_vector(struct walk *walk, const struct place *place, LLVMValueRef call)
 {
-  static const char *const in_order[] = {"llvm.masked.load", "llvm.masked.store",
+  static const char *const in_order[] = {"llvm.masked.load",       "llvm.masked.store",
                                          "llvm.masked.expandload", "llvm.masked.compressstore",
-                                         "llvm.vp.load", "llvm.vp.store"};
+                                         "llvm.vp.load",           "llvm.vp.store"};
   struct place at = *place;
   bool known = false;
 
@@ -92,8 +92,8 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call)
 static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call,
                             unsigned operand)
 {
-  static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref",
-                                      "elementtype"};
+  static const char *const typed[] = {"byval", "inalloca", "preallocated",
+                                      "sret",  "byref",    "elementtype"};
   enum { COPIES = 3 }; /* of these the callee has a copy */
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -159,14 +159,26 @@ static void follow(struct walk *walk, const struct place *place, LLVMValueRef us
   case LLVMAddrSpaceCast:
     visit(walk, user, offset, place->known);
     break;
-  case LLVMPHI: case LLVMSelect:
-  case LLVMInsertElement: case LLVMExtractElement: case LLVMShuffleVector:
-  case LLVMInsertValue: case LLVMExtractValue:
-  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr:
-  case LLVMAdd: case LLVMSub: case LLVMAnd: case LLVMOr: case LLVMXor:
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMInsertElement:
+  case LLVMExtractElement:
+  case LLVMShuffleVector:
+  case LLVMInsertValue:
+  case LLVMExtractValue:
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+  case LLVMIntToPtr:
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
     visit(walk, user, 0, false);
     break;
-  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr:
     follow_call(walk, place, user, operand);
     break;
   default:

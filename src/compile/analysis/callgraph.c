@@ -80,8 +80,7 @@ static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef functi
 {
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (!LLVMIsAInstruction(user) || !cn_is_call(user) ||
-        LLVMGetCalledValue(user) != function)
+    if (!LLVMIsAInstruction(user) || !cn_is_call(user) || LLVMGetCalledValue(user) != function)
       return false;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
       if (LLVMGetOperand(user, i) == function)
@@ -195,9 +194,8 @@ static void find_ways_back(struct cn_callgraph *graph)
   }
   for (uint32_t n = 0; n < graph->count; n++) {
     struct cn_call_node *node = &graph->nodes[n];
-    node->comes_back =
-        node->unknown && reached[n] &&
-        !LLVMGetEnumAttributeAtIndex(node->function, CN_FUNCTION_INDEX, norecurse);
+    node->comes_back = node->unknown && reached[n] &&
+                       !LLVMGetEnumAttributeAtIndex(node->function, CN_FUNCTION_INDEX, norecurse);
   }
   cn_free(&work);
   free(reached);
@@ -250,6 +248,5 @@ bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVM
   CN_ASSERT(caller < graph->count);
   if (to == CN_NO_NODE)
     return graph->nodes[caller].comes_back && !(callee && cn_callgraph_is_safepoint(callee));
-  return graph->nodes[to].rank >= graph->nodes[caller].rank ||
-         is_without_polls(&graph->nodes[to]);
+  return graph->nodes[to].rank >= graph->nodes[caller].rank || is_without_polls(&graph->nodes[to]);
 }

@@ -14,10 +14,10 @@ struct cn_call_node {
   LLVMValueRef function;
   uint32_t *callees; /* certain ones, in the order of the calls, each as often as it is called */
   uint32_t callee_count;
-  uint32_t rank;     /* its number in cn_callgraph.order */
-  bool unknown;      /* calls something that may be anything */
-  bool open;         /* may be called by something that is not seen here */
-  bool comes_back;   /* what it calls and is not known may lead back to it */
+  uint32_t rank;   /* its number in cn_callgraph.order */
+  bool unknown;    /* calls something that may be anything */
+  bool open;       /* may be called by something that is not seen here */
+  bool comes_back; /* what it calls and is not known may lead back to it */
 };
 
 /* It holds (cn_callgraph_wrong()) that
@@ -28,8 +28,8 @@ struct cn_callgraph {
   struct cn_ctx *ctx;
   struct cn_call_node *nodes; /* managed definitions, in the module's order */
   uint32_t count;
-  uint32_t *order;            /* callees before their callers, but for calls that close a cycle */
-  struct cn_ptrmap index;     /* function -> node */
+  uint32_t *order;        /* callees before their callers, but for calls that close a cycle */
+  struct cn_ptrmap index; /* function -> node */
 };
 
 void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx);

@@ -75,8 +75,7 @@ static bool have_string(LLVMValueRef call, const char *attribute)
   unsigned length = (unsigned)strlen(attribute);
 
   return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, attribute, length) ||
-         (callee &&
-          LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
+         (callee && LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
 }
 
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
@@ -218,8 +217,8 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
 {
   size_t length;
   const char *name = LLVMGetValueName2(callee, &length);
-  bool external = LLVMIsDeclaration(callee) ||
-                  LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
+  bool external =
+      LLVMIsDeclaration(callee) || LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
 
   if (!external)
     return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function"

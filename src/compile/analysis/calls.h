@@ -11,10 +11,11 @@
 /* Work of which there is no bound. */
 #define CN_WORK_UNKNOWN UINT64_MAX
 
-/* Why the C function `name` is a leaf, from the table in leaf_functions.def, or null if it is not in it
- * (leaf_functions.c). */
+/* Why the C function `name` is a leaf, from the table in leaf_functions.def, or null if it is not
+ * in it (leaf_functions.c). */
 const char *cn_calls_leaf_reason(const char *name);
-/* What a call of it does, in units of cost.h, if its arguments say nothing of that (leaf_functions.c). */
+/* What a call of it does, in units of cost.h, if its arguments say nothing of that
+ * (leaf_functions.c). */
 uint64_t cn_calls_leaf_work(const char *name);
 
 /* A call for messages: "call to @foo", "indirect call", ...; into the caller's buffer. */

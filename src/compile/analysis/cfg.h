@@ -51,8 +51,11 @@ void cn_cfg_free(struct cn_cfg *cfg);
 const char *cn_cfg_wrong(const struct cn_cfg *cfg);
 uint32_t cn_cfg_index(const struct cn_cfg *cfg,
                       LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
-bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
-static inline bool cn_cfg_retreats(uint32_t from, uint32_t to) { return to <= from; }
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+static inline bool cn_cfg_retreats(uint32_t from, uint32_t to)
+{
+  return to <= from;
+}
 /* Is there a cycle that is no natural loop? */
 bool cn_cfg_irreducible(const struct cn_cfg *cfg);
 

@@ -26,7 +26,8 @@ static const char *block_wrong(const struct cn_cfg *cfg, uint32_t i)
   return reached ? NULL : "control flow graph: not in reverse post-order";
 }
 
-/* Predecessors ascend; so each edge, taken in the order of its source, is the next of its target. */
+/* Predecessors ascend; so each edge, taken in the order of its source, is the next of its target.
+ */
 static const char *preds_wrong(const struct cn_cfg *cfg)
 {
   uint32_t *next = cn_alloc(cfg->count * sizeof *next);

@@ -20,26 +20,47 @@ static const char *const reasons[] = {
     [MATH] = "table: mathematics",
 };
 
-/* What a call does, in units of src/compile/cost/cost.h: most functions of strings take as long as those
- * are. */
+/* What a call does, in units of src/compile/cost/cost.h: most functions of strings take as long as
+ * those are. */
 static const uint64_t works[] = {
-    [STRING] = CN_WORK_UNKNOWN, [MEMORY] = 1000, [VALUE] = 400,  [CTYPE] = 10,
-    [TIME] = 2000,              [STATE] = 1000,  [NORETURN] = 0, [MATH] = 300,
+    [STRING] = CN_WORK_UNKNOWN,
+    [MEMORY] = 1000,
+    [VALUE] = 400,
+    [CTYPE] = 10,
+    [TIME] = 2000,
+    [STATE] = 1000,
+    [NORETURN] = 0,
+    [MATH] = 300,
 };
 
 static const struct exception {
   const char *name;
   uint64_t work;
 } exceptions[] = {
-    {"abs", 2},        {"ffs", 4},          {"ffsl", 4},
-    {"ffsll", 4},      {"imaxabs", 2},      {"labs", 2},
-    {"llabs", 2},      {"fabs", 4},         {"fabsf", 4},
-    {"sqrt", 30},      {"sqrtf", 30},       {"mbstowcs", CN_WORK_UNKNOWN},
-    {"strerror_r", 1000}, {"wcstombs", CN_WORK_UNKNOWN}, {"reallocarray", CN_WORK_UNKNOWN},
+    {"abs", 2},
+    {"ffs", 4},
+    {"ffsl", 4},
+    {"ffsll", 4},
+    {"imaxabs", 2},
+    {"labs", 2},
+    {"llabs", 2},
+    {"fabs", 4},
+    {"fabsf", 4},
+    {"sqrt", 30},
+    {"sqrtf", 30},
+    {"mbstowcs", CN_WORK_UNKNOWN},
+    {"strerror_r", 1000},
+    {"wcstombs", CN_WORK_UNKNOWN},
+    {"reallocarray", CN_WORK_UNKNOWN},
     /* Remainders go bit by bit through the difference of the exponents. */
-    {"fmod", 1600},    {"remainder", 1600}, {"remquo", 1600},
-    {"fmodl", 24000},  {"remainderl", 24000}, {"remquol", 24000},
-    {"strtold", 10000}, {"tgammal", 1500},
+    {"fmod", 1600},
+    {"remainder", 1600},
+    {"remquo", 1600},
+    {"fmodl", 24000},
+    {"remainderl", 24000},
+    {"remquol", 24000},
+    {"strtold", 10000},
+    {"tgammal", 1500},
 };
 
 static const struct leaf {

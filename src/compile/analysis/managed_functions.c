@@ -184,8 +184,8 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) && !cn_managed_is_annotated(ctx->module, function, CN_UNMANAGED) &&
-         !is_jump_target(function);
+  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_UNMANAGED) && !is_jump_target(function);
 }
 
 bool cn_managed_mentions_references(struct cn_ctx *ctx)

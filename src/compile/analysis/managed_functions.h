@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which functions are managed, and what handles no reference and so can be native code, in modules as
- * clang makes them of C. An
- * analysis: needs, provides, breaks nothing.
+ * Which functions are managed, and what handles no reference and so can be native code, in modules
+ * as clang makes them of C. An analysis: needs, provides, breaks nothing.
  */
 #ifndef CN_COMPILE_ANALYSIS_MANAGED_FUNCTIONS_H
 #define CN_COMPILE_ANALYSIS_MANAGED_FUNCTIONS_H

@@ -8,30 +8,49 @@
 LLVMIntPredicate cn_predicate_swapped(LLVMIntPredicate p)
 {
   switch (p) {
-  case LLVMIntUGT: return LLVMIntULT;
-  case LLVMIntUGE: return LLVMIntULE;
-  case LLVMIntULT: return LLVMIntUGT;
-  case LLVMIntULE: return LLVMIntUGE;
-  case LLVMIntSGT: return LLVMIntSLT;
-  case LLVMIntSGE: return LLVMIntSLE;
-  case LLVMIntSLT: return LLVMIntSGT;
-  case LLVMIntSLE: return LLVMIntSGE;
-  default: return p;
+  case LLVMIntUGT:
+    return LLVMIntULT;
+  case LLVMIntUGE:
+    return LLVMIntULE;
+  case LLVMIntULT:
+    return LLVMIntUGT;
+  case LLVMIntULE:
+    return LLVMIntUGE;
+  case LLVMIntSGT:
+    return LLVMIntSLT;
+  case LLVMIntSGE:
+    return LLVMIntSLE;
+  case LLVMIntSLT:
+    return LLVMIntSGT;
+  case LLVMIntSLE:
+    return LLVMIntSGE;
+  default:
+    return p;
   }
 }
 
 LLVMIntPredicate cn_predicate_inverse(LLVMIntPredicate p)
 {
   switch (p) {
-  case LLVMIntEQ: return LLVMIntNE;
-  case LLVMIntNE: return LLVMIntEQ;
-  case LLVMIntUGT: return LLVMIntULE;
-  case LLVMIntUGE: return LLVMIntULT;
-  case LLVMIntULT: return LLVMIntUGE;
-  case LLVMIntULE: return LLVMIntUGT;
-  case LLVMIntSGT: return LLVMIntSLE;
-  case LLVMIntSGE: return LLVMIntSLT;
-  case LLVMIntSLT: return LLVMIntSGE;
-  default: return LLVMIntSGT;
+  case LLVMIntEQ:
+    return LLVMIntNE;
+  case LLVMIntNE:
+    return LLVMIntEQ;
+  case LLVMIntUGT:
+    return LLVMIntULE;
+  case LLVMIntUGE:
+    return LLVMIntULT;
+  case LLVMIntULT:
+    return LLVMIntUGE;
+  case LLVMIntULE:
+    return LLVMIntUGT;
+  case LLVMIntSGT:
+    return LLVMIntSLE;
+  case LLVMIntSGE:
+    return LLVMIntSLT;
+  case LLVMIntSLT:
+    return LLVMIntSGE;
+  default:
+    return LLVMIntSGT;
   }
 }

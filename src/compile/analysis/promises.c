@@ -14,8 +14,9 @@
  *
  * What is not in the table is kept, since it speaks of the value (nonnull, noundef, align, range,
  * captures, inreg ...), of what a collection does not do (nounwind, willreturn, norecurse, cold:
- * it returns and calls nothing of the program), or of the result at the time of the call (allocsize,
- * allockind). A leaf keeps what is promised of its own memory: nothing moves during it. */
+ * it returns and calls nothing of the program), or of the result at the time of the call
+ * (allocsize, allockind). A leaf keeps what is promised of its own memory: nothing moves during it.
+ */
 const struct cn_promise cn_promises[] = {
     /* A safepoint reads and writes the whole heap and the frames. */
     {"memory", CN_AT_FUNCTION | CN_AT_CALL},

@@ -2,8 +2,8 @@
  *
  * What the compile side knows of x86-64: which registers the C convention passes arguments and
  * results in, what LLVM's other conventions are to it, and which of its target features stand in a
- * safepoint's way (System V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs, breaks:
- * nothing. A port has a file like this.
+ * safepoint's way (System V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs,
+ * breaks: nothing. A port has a file like this.
  */
 #include "compile/core/convention.h"
 
@@ -89,11 +89,13 @@ static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
 static unsigned lane_bits(LLVMTypeRef element)
 {
   switch (LLVMGetTypeKind(element)) {
-  case LLVMHalfTypeKind: case LLVMBFloatTypeKind:
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
     return 16;
   case LLVMFloatTypeKind:
     return 32;
-  case LLVMDoubleTypeKind: case LLVMPointerTypeKind:
+  case LLVMDoubleTypeKind:
+  case LLVMPointerTypeKind:
     return 64;
   case LLVMIntegerTypeKind: {
     unsigned width = LLVMGetIntTypeWidth(element);
@@ -129,7 +131,10 @@ static bool take(LLVMTypeRef type, struct used *used)
     return used->integers <= INTEGERS;
   case LLVMPointerTypeKind:
     return ++used->integers <= INTEGERS;
-  case LLVMHalfTypeKind: case LLVMBFloatTypeKind: case LLVMFloatTypeKind: case LLVMDoubleTypeKind:
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
   case LLVMFP128TypeKind:
     return ++used->vectors <= FLOATS;
   case LLVMArrayTypeKind:

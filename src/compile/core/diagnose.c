@@ -21,9 +21,8 @@ static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
     d->directory = LLVMGetDebugLocDirectory(at, &length);
     return;
   }
-  LLVMValueRef function = LLVMIsAInstruction(at)
-                              ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(at))
-                              : at;
+  LLVMValueRef function =
+      LLVMIsAInstruction(at) ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)) : at;
   if ((LLVMIsAFunction(function) || LLVMIsAGlobalVariable(function)) &&
       LLVMGetDebugLocLine(function)) {
     d->line = LLVMGetDebugLocLine(function);
@@ -143,8 +142,8 @@ void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
   if (finding->other)
     d.other = cn_value_name(finding->other, other, sizeof other);
   for (size_t i = 0; i < finding->path_count; i++)
-    path[i] = cn_strdup(
-        cn_value_name(LLVMBasicBlockAsValue(finding->path[i]), block, sizeof block));
+    path[i] =
+        cn_strdup(cn_value_name(LLVMBasicBlockAsValue(finding->path[i]), block, sizeof block));
   if (finding->path_count) {
     d.path = (const char *const *)path;
     d.path_count = finding->path_count;

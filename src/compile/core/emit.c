@@ -19,8 +19,7 @@ static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
   LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_MUTATOR);
 
   if (!symbol) {
-    LLVMTypeRef bytes =
-        LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), CAIRN_ABI_MUTATOR_SIZE);
+    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), CAIRN_ABI_MUTATOR_SIZE);
     symbol = LLVMAddGlobal(ctx->module, bytes, CN_MUTATOR);
     LLVMSetAlignment(symbol, 16);
     LLVMSetThreadLocalMode(symbol, ctx->options && ctx->options->shared ? LLVMInitialExecTLSModel
@@ -34,8 +33,8 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
   LLVMValueRef symbol = mutator_symbol(ctx);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.threadlocal.address", &pointer, 1);
-  LLVMValueRef address = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic,
-                                        &symbol, 1, "mutator");
+  LLVMValueRef address =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &symbol, 1, "mutator");
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
   if (offset == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers that LLVM has for names of attributes, intrinsics and its own kinds of metadata. They are constants of the
- * library, but to ask it costs a comparison with every name that it knows, and passes ask for
- * every call: what was answered is remembered. Needs, provides, breaks: nothing.
+ * The numbers that LLVM has for names of attributes, intrinsics and its own kinds of metadata. They
+ * are constants of the library, but to ask it costs a comparison with every name that it knows, and
+ * passes ask for every call: what was answered is remembered. Needs, provides, breaks: nothing.
  */
 #include "compile/core/names.h"
 

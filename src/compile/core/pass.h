@@ -21,11 +21,11 @@
 struct cn_ctx {
   LLVMModuleRef module;
   LLVMContextRef llvm;
-  LLVMTargetDataRef layout;      /* owned by the module */
-  LLVMTargetMachineRef machine;  /* may be null for a single pass */
+  LLVMTargetDataRef layout;     /* owned by the module */
+  LLVMTargetMachineRef machine; /* may be null for a single pass */
   const struct cairn_compile_options *options;
-  unsigned errors;               /* CAIRN_ERRORs reported so far */
-  bool broken;                   /* one of them is of rule "internal" */
+  unsigned errors; /* CAIRN_ERRORs reported so far */
+  bool broken;     /* one of them is of rule "internal" */
   /* Of the last of them that were told of a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };
@@ -37,27 +37,27 @@ struct cn_ctx {
 typedef bool cn_pass(struct cn_ctx *ctx);
 
 /* The passes, as pipeline.c orders them for late insertion; beside each its name and its room. */
-cn_pass cn_rules;             /* rules: source/ */
-cn_pass cn_prepare;           /* prepare: optimise/ */
-cn_pass cn_restore_references;           /* restore-references: optimise/ */
-cn_pass cn_layouts;           /* layouts: lower/ */
-cn_pass cn_count_allocations; /* count-allocations: lower/ */
-cn_pass cn_allocate;          /* allocate: lower/ */
-cn_pass cn_route_calls;       /* route-calls: transitions/ */
-cn_pass cn_check_stores;             /* check-stores: lower/ */
-cn_pass cn_place_safepoints;             /* place-safepoints: place/ */
-cn_pass cn_rewrite_statepoints;           /* rewrite-statepoints: rewrite/ */
-cn_pass cn_strip_statepoints;            /* strip-statepoints: strip/ */
-cn_pass cn_inline_statepoints;            /* inline-statepoints: strip/ */
-cn_pass cn_lower_differences;       /* lower-differences: lower/ */
-cn_pass cn_verify_safepoints;            /* verify-safepoints: verify/ */
-cn_pass cn_verify_unmanaged;  /* verify-unmanaged: source/ */
-cn_pass cn_drop_markers;           /* drop-markers: markers/ */
-cn_pass cn_tail_pass;         /* tail-calls: tail/ */
-cn_pass cn_call_targets;      /* call-targets: transitions/ */
-cn_pass cn_transitions;       /* transitions: transitions/ */
-cn_pass cn_slow_paths;        /* slow-paths: lower/ */
-cn_pass cn_globals;           /* globals: lower/ */
+cn_pass cn_rules;               /* rules: source/ */
+cn_pass cn_prepare;             /* prepare: optimise/ */
+cn_pass cn_restore_references;  /* restore-references: optimise/ */
+cn_pass cn_layouts;             /* layouts: lower/ */
+cn_pass cn_count_allocations;   /* count-allocations: lower/ */
+cn_pass cn_allocate;            /* allocate: lower/ */
+cn_pass cn_route_calls;         /* route-calls: transitions/ */
+cn_pass cn_check_stores;        /* check-stores: lower/ */
+cn_pass cn_place_safepoints;    /* place-safepoints: place/ */
+cn_pass cn_rewrite_statepoints; /* rewrite-statepoints: rewrite/ */
+cn_pass cn_strip_statepoints;   /* strip-statepoints: strip/ */
+cn_pass cn_inline_statepoints;  /* inline-statepoints: strip/ */
+cn_pass cn_lower_differences;   /* lower-differences: lower/ */
+cn_pass cn_verify_safepoints;   /* verify-safepoints: verify/ */
+cn_pass cn_verify_unmanaged;    /* verify-unmanaged: source/ */
+cn_pass cn_drop_markers;        /* drop-markers: markers/ */
+cn_pass cn_tail_pass;           /* tail-calls: tail/ */
+cn_pass cn_call_targets;        /* call-targets: transitions/ */
+cn_pass cn_transitions;         /* transitions: transitions/ */
+cn_pass cn_slow_paths;          /* slow-paths: lower/ */
+cn_pass cn_globals;             /* globals: lower/ */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
@@ -79,10 +79,10 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
 /* Tell what a pass did or decided, for -fcairn-report; nothing is computed if nobody wants to know.
  * `at` is where in the source it is (an instruction, best the loop's or the call's) or the
  * function. The rules of remarks are listed in docs/refused.md. */
-#define cn_remark(ctx, at, rule, ...)                             \
-  do {                                                            \
-    if ((ctx)->options->report)                                   \
-      cn_report(ctx, CAIRN_REMARK, at, rule, __VA_ARGS__);        \
+#define cn_remark(ctx, at, rule, ...) \
+  do { \
+    if ((ctx)->options->report) \
+      cn_report(ctx, CAIRN_REMARK, at, rule, __VA_ARGS__); \
   } while (0)
 
 /* One remark per managed function on what safepoints it has, if reports are wanted (report.c). */
@@ -116,7 +116,7 @@ struct cn_reference_spaces {
 /* Round each run of a pass: what cn_is_ref() goes by in this thread. */
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options);
 void cn_reference_spaces_leave(struct cn_reference_spaces before);
-bool cn_is_ref_vector(LLVMTypeRef type);  /* vector of references, fixed or scalable */
+bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scalable */
 /* A reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
 /* A scalable vector, or something with one in it: its size is not known. */
@@ -152,10 +152,10 @@ LLVMValueRef cn_direct_callee(LLVMValueRef call);
 /* ---- calls (calls.c) ---- */
 
 enum cn_call_kind {
-  CN_CALL_NOT,      /* not a call */
-  CN_CALL_LEAF,     /* never reaches a safepoint: stays a plain call */
-  CN_CALL_PARSE,    /* a parse point */
-  CN_CALL_MUSTTAIL, /* not a parse point: the frame is gone */
+  CN_CALL_NOT,        /* not a call */
+  CN_CALL_LEAF,       /* never reaches a safepoint: stays a plain call */
+  CN_CALL_PARSE,      /* a parse point */
+  CN_CALL_MUSTTAIL,   /* not a parse point: the frame is gone */
   CN_CALL_STATEPOINT, /* llvm.experimental.gc.statepoint: rewritten already */
 };
 struct cn_call_class {
@@ -164,8 +164,8 @@ struct cn_call_class {
 };
 /* The one answer to "is this call a leaf". Never by a name's likeness to the C library's: by
  * attribute ("gc-leaf-function", nocallback), by being an intrinsic that is expanded in line, by
- * inline assembly, or by the explicit table in leaf_functions.def, each entry with a reason, which holds
- * only for declarations without references. */
+ * inline assembly, or by the explicit table in leaf_functions.def, each entry with a reason, which
+ * holds only for declarations without references. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* ---- control flow (cfg.c) ---- */
@@ -177,8 +177,8 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
-/* Does the program ask for what the optimiser does to some loop, so that it warns where it does not?
- * (loop_wishes.c) */
+/* Does the program ask for what the optimiser does to some loop, so that it warns where it does
+ * not? (loop_wishes.c) */
 bool cn_loops_have_wishes(const struct cn_ctx *ctx);
 
 #endif

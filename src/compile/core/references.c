@@ -12,8 +12,8 @@
 /* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
  * pass asks of every type whether it is a reference, mostly where no context is at hand, and the
  * answer does not change while a pass runs. The one file-scope variable of the passes:
- * cn_reference_spaces_enter() and cn_reference_spaces_leave() stand round each run of one, so nothing is kept from one
- * call of the library to the next. */
+ * cn_reference_spaces_enter() and cn_reference_spaces_leave() stand round each run of one, so
+ * nothing is kept from one call of the library to the next. */
 static _Thread_local struct cn_reference_spaces spaces;
 
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options)
@@ -69,8 +69,7 @@ static bool finds(struct search *search, LLVMTypeRef type)
 
   if (search->wanted(type))
     return true;
-  if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ||
-      kind == LLVMArrayTypeKind)
+  if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind || kind == LLVMArrayTypeKind)
     return finds(search, LLVMGetElementType(type));
   if (kind != LLVMStructTypeKind)
     return false;

@@ -32,8 +32,7 @@ struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx)
   return ctx->options->timer ? read_clocks() : (struct cn_stopwatch){0};
 }
 
-void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since,
-                       const char *pass)
+void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since, const char *pass)
 {
   if (!ctx->options->timer)
     return;

@@ -53,8 +53,8 @@ static inline uint64_t cn_work_limit(const struct cn_ctx *ctx)
   return 2 * cn_work_budget(ctx);
 }
 
-/* What one instruction does (instruction_cost.c): a call of which nothing is known CN_CALL_WORK, one that runs
- * as long as an unknown argument says CN_WORK_UNKNOWN. */
+/* What one instruction does (instruction_cost.c): a call of which nothing is known CN_CALL_WORK,
+ * one that runs as long as an unknown argument says CN_WORK_UNKNOWN. */
 uint64_t cn_work_of(LLVMValueRef instruction);
 
 /* What it may take longer if it misses all caches, as it will on each pass of a long loop over a
@@ -87,7 +87,7 @@ LLVMValueRef cn_work_callee(LLVMValueRef call);
 struct cn_work_known {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */
   CN_VECTOR(struct cn_work_summary) at;
-  struct cn_ptrmap slow;  /* what polls call when a safepoint is asked for */
+  struct cn_ptrmap slow;         /* what polls call when a safepoint is asked for */
   const struct cn_ptrmap *sites; /* instructions before which a poll will be; null: none */
 };
 
@@ -129,7 +129,7 @@ struct cn_work {
   struct cn_work_loop *at;        /* by loop */
   struct cn_work_point *in, *out; /* by block */
   struct cn_work_summary all;
-  bool irreducible;               /* has cycles that are no loops */
+  bool irreducible; /* has cycles that are no loops */
 };
 
 /* Longest paths between safepoints. Valid as long as `loops` are. */
@@ -143,7 +143,8 @@ bool cn_work_throws(const struct cn_work *work);
 struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
                                          const struct cn_work_known *known);
 
-/* Cycles of blocks that may do more than `limit` without a safepoint, each told of (unpolled_cycles.c). */
+/* Cycles of blocks that may do more than `limit` without a safepoint, each told of
+ * (unpolled_cycles.c). */
 typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks,
                            uint32_t count);
 void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env);

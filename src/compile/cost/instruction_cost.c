@@ -41,14 +41,19 @@ uint64_t cn_work_budget(const struct cn_ctx *ctx)
 static unsigned bits_of_scalar(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
-  case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(type);
   case LLVMHalfTypeKind:
-  case LLVMBFloatTypeKind: return 16;
-  case LLVMFloatTypeKind: return 32;
+  case LLVMBFloatTypeKind:
+    return 16;
+  case LLVMFloatTypeKind:
+    return 32;
   case LLVMX86_FP80TypeKind:
   case LLVMFP128TypeKind:
-  case LLVMPPC_FP128TypeKind: return 128;
-  default: return 64;
+  case LLVMPPC_FP128TypeKind:
+    return 128;
+  default:
+    return 64;
   }
 }
 
@@ -65,9 +70,8 @@ static LLVMTypeRef element_of(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
-  return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind
-             ? LLVMGetElementType(type)
-             : type;
+  return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ? LLVMGetElementType(type)
+                                                                          : type;
 }
 
 /* How many registers a value of `type` takes, and so how many instructions one becomes. */
@@ -192,12 +196,12 @@ static const struct sized {
   const char *name;
   unsigned length; /* the number of the argument */
 } sized[] = {
-    {"memcpy", 2},  {"memmove", 2},  {"memset", 2},        {"memcmp", 2},
-    {"bcmp", 2},    {"memchr", 2},   {"memrchr", 2},       {"mempcpy", 2},
-    {"strncpy", 2}, {"stpncpy", 2},  {"strncmp", 2},       {"strncasecmp", 2},
-    {"strnlen", 1}, {"strndup", 1},  {"bzero", 1},         {"explicit_bzero", 1},
-    {"bcopy", 2},   {"memccpy", 3},  {"__memcpy_chk", 2},  {"__memmove_chk", 2},
-    {"calloc", 1},  {"realloc", 1},  {"__memset_chk", 2},  {"__mempcpy_chk", 2},
+    {"memcpy", 2},  {"memmove", 2}, {"memset", 2},       {"memcmp", 2},
+    {"bcmp", 2},    {"memchr", 2},  {"memrchr", 2},      {"mempcpy", 2},
+    {"strncpy", 2}, {"stpncpy", 2}, {"strncmp", 2},      {"strncasecmp", 2},
+    {"strnlen", 1}, {"strndup", 1}, {"bzero", 1},        {"explicit_bzero", 1},
+    {"bcopy", 2},   {"memccpy", 3}, {"__memcpy_chk", 2}, {"__memmove_chk", 2},
+    {"calloc", 1},  {"realloc", 1}, {"__memset_chk", 2}, {"__mempcpy_chk", 2},
 };
 
 /* What one of these does; 0: it is none. A calloc counts its elements, too. */
@@ -207,7 +211,8 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
     if (strcmp(name, sized[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized[i].length)
       continue;
     uint64_t bytes = cn_trip_counts_largest(LLVMGetOperand(call, sized[i].length));
-    uint64_t count = strcmp(name, "calloc") == 0 ? cn_trip_counts_largest(LLVMGetOperand(call, 0)) : 1;
+    uint64_t count =
+        strcmp(name, "calloc") == 0 ? cn_trip_counts_largest(LLVMGetOperand(call, 0)) : 1;
     return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
@@ -219,23 +224,40 @@ static const struct intrinsic {
   uint64_t work;
   bool once; /* whatever the type, else for each element */
 } intrinsics[] = {
-    {"llvm.dbg.", 0, true},         {"llvm.lifetime.", 0, true},
-    {"llvm.assume", 0, true},       {"llvm.experimental.noalias", 0, true},
-    {"llvm.invariant.", 0, true},   {"llvm.launder.", 0, true},
-    {"llvm.strip.", 0, true},       {"llvm.annotation", 0, true},
-    {"llvm.ptr.annotation", 0, true}, {"llvm.var.annotation", 0, true},
-    {"llvm.pseudoprobe", 0, true},  {"llvm.experimental.gc.", 0, true},
-    {"llvm.masked.gather.", LOAD_ANYWHERE, false}, {"llvm.masked.scatter.", STORE_ANYWHERE, false},
-    {"llvm.masked.", 2, false},     {"llvm.vector.reduce.", 1, false},
-    {"llvm.sqrt.", DIVIDE, false},  {"llvm.fma.", 40, false},
-    {"llvm.pow", 300, false},       {"llvm.exp", 150, false},
-    {"llvm.log", 150, false},       {"llvm.sin", 300, false},
-    {"llvm.cos", 300, false},       {"llvm.tan", 300, false},
-    {"llvm.asin", 200, false},      {"llvm.acos", 200, false},
-    {"llvm.atan", 200, false},      {"llvm.sinh", 300, false},
-    {"llvm.modf", 40, false},       {"llvm.frexp", 40, false},
-    {"llvm.ldexp", 40, false},      {"llvm.ctpop.", 10, false},
-    {"llvm.clear_cache", 2000, true}, {"llvm.get.rounding", 20, true},
+    {"llvm.dbg.", 0, true},
+    {"llvm.lifetime.", 0, true},
+    {"llvm.assume", 0, true},
+    {"llvm.experimental.noalias", 0, true},
+    {"llvm.invariant.", 0, true},
+    {"llvm.launder.", 0, true},
+    {"llvm.strip.", 0, true},
+    {"llvm.annotation", 0, true},
+    {"llvm.ptr.annotation", 0, true},
+    {"llvm.var.annotation", 0, true},
+    {"llvm.pseudoprobe", 0, true},
+    {"llvm.experimental.gc.", 0, true},
+    {"llvm.masked.gather.", LOAD_ANYWHERE, false},
+    {"llvm.masked.scatter.", STORE_ANYWHERE, false},
+    {"llvm.masked.", 2, false},
+    {"llvm.vector.reduce.", 1, false},
+    {"llvm.sqrt.", DIVIDE, false},
+    {"llvm.fma.", 40, false},
+    {"llvm.pow", 300, false},
+    {"llvm.exp", 150, false},
+    {"llvm.log", 150, false},
+    {"llvm.sin", 300, false},
+    {"llvm.cos", 300, false},
+    {"llvm.tan", 300, false},
+    {"llvm.asin", 200, false},
+    {"llvm.acos", 200, false},
+    {"llvm.atan", 200, false},
+    {"llvm.sinh", 300, false},
+    {"llvm.modf", 40, false},
+    {"llvm.frexp", 40, false},
+    {"llvm.ldexp", 40, false},
+    {"llvm.ctpop.", 10, false},
+    {"llvm.clear_cache", 2000, true},
+    {"llvm.get.rounding", 20, true},
 };
 
 static bool starts_with(const char *name, const char *start)
@@ -383,16 +405,23 @@ static uint64_t of_value(LLVMValueRef i)
   case LLVMUDiv:
   case LLVMSDiv:
   case LLVMURem:
-  case LLVMSRem: return of_division(i);
-  case LLVMFDiv: return of_float(i, DIVIDE);
-  case LLVMFRem: return of_remainder(LLVMTypeOf(i));
+  case LLVMSRem:
+    return of_division(i);
+  case LLVMFDiv:
+    return of_float(i, DIVIDE);
+  case LLVMFRem:
+    return of_remainder(LLVMTypeOf(i));
   case LLVMFAdd:
   case LLVMFSub:
-  case LLVMFMul: return of_float(i, 2);
-  case LLVMMul: return of_product(LLVMTypeOf(i));
+  case LLVMFMul:
+    return of_float(i, 2);
+  case LLVMMul:
+    return of_product(LLVMTypeOf(i));
   case LLVMICmp:
-  case LLVMFCmp: return registers_of(LLVMTypeOf(LLVMGetOperand(i, 0)));
-  default: return registers_of(LLVMTypeOf(i));
+  case LLVMFCmp:
+    return registers_of(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  default:
+    return registers_of(LLVMTypeOf(i));
   }
 }
 
@@ -402,10 +431,12 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMPHI:
   case LLVMBitCast:
   case LLVMFreeze:
-  case LLVMUnreachable: return 0;
+  case LLVMUnreachable:
+    return 0;
   case LLVMCall:
   case LLVMInvoke:
-  case LLVMCallBr: return of_call(i);
+  case LLVMCallBr:
+    return of_call(i);
   case LLVMLoad:
     return of_access(LLVMGetOperand(i, 0), LOAD_ANYWHERE, LOAD_CHASED) +
            registers_of(LLVMTypeOf(i)) - 1;
@@ -414,13 +445,17 @@ uint64_t cn_work_of(LLVMValueRef i)
            registers_of(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;
   case LLVMFence:
   case LLVMAtomicRMW:
-  case LLVMAtomicCmpXchg: return ATOMIC;
+  case LLVMAtomicCmpXchg:
+    return ATOMIC;
   case LLVMBr:
   case LLVMRet:
   case LLVMGetElementPtr:
-  case LLVMAlloca: return 1;
+  case LLVMAlloca:
+    return 1;
   case LLVMSwitch:
-  case LLVMIndirectBr: return 4;
-  default: return LLVMIsATerminatorInst(i) ? 1 : of_value(i);
+  case LLVMIndirectBr:
+    return 4;
+  default:
+    return LLVMIsATerminatorInst(i) ? 1 : of_value(i);
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long loops run. Needs: struct cn_cfg. Provides: struct cn_loops with sizes, trip counts and work.
- * Breaks: nothing.
+ * How long loops run. Needs: struct cn_cfg. Provides: struct cn_loops with sizes, trip counts and
+ * work. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

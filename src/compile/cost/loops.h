@@ -23,9 +23,9 @@ struct cn_loop {
   bool irreducible;
   uint32_t *blocks;
   uint32_t count;
-  uint64_t size;   /* work of one pass over all its blocks; what may take any time, as a call */
-  uint64_t trips;  /* at most so many passes, or CN_WORK_UNKNOWN */
-  uint64_t work;   /* at most so much in all, or CN_WORK_UNKNOWN */
+  uint64_t size;  /* work of one pass over all its blocks; what may take any time, as a call */
+  uint64_t trips; /* at most so many passes, or CN_WORK_UNKNOWN */
+  uint64_t work;  /* at most so much in all, or CN_WORK_UNKNOWN */
 };
 
 /* Innermost first. It holds (cn_loops_wrong()) that
@@ -74,10 +74,10 @@ bool cn_loops_counts(const struct cn_loops *loops, uint32_t loop);
  * (trip_counts.c). */
 uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
 
-/* The same by `compare`, which leaves the loop when it is `leaves`, if the bound is at a known distance
- * from where the induction variable starts (trips_by_distance.c). */
-uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
-                              bool leaves);
+/* The same by `compare`, which leaves the loop when it is `leaves`, if the bound is at a known
+ * distance from where the induction variable starts (trips_by_distance.c). */
+uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
+                                   LLVMValueRef compare, bool leaves);
 
 /* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX
  * (trip_counts.c). */

@@ -119,8 +119,7 @@ struct region {
  * in deep nests takes long. */
 static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 {
-  return w->irreducible && cn_cfg_retreats(from, to) &&
-         !cn_cfg_dominates(w->loops->cfg, to, from);
+  return w->irreducible && cn_cfg_retreats(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
 }
 
 /* Into block `b`, from all sides but the ends of its own loop. */
@@ -306,9 +305,8 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
   uint32_t count = loops->cfg->count;
   uint32_t *order = cn_alloc(count * sizeof *order);
 
-  *w = (struct cn_work){.known = known,
-                        .loops = loops,
-                        .irreducible = cn_cfg_irreducible(loops->cfg)};
+  *w = (struct cn_work){
+      .known = known, .loops = loops, .irreducible = cn_cfg_irreducible(loops->cfg)};
   w->blocks = cn_alloc(count * sizeof *w->blocks);
   w->at = cn_alloc(loops->count * sizeof *w->at);
   w->in = cn_alloc(count * sizeof *w->in);

@@ -52,8 +52,7 @@ void cn_work_learn(struct cn_work_known *known, LLVMValueRef function,
   cn_push(&known->at, *summary);
 }
 
-const struct cn_work_summary *cn_work_find(const struct cn_work_known *known,
-                                           LLVMValueRef function)
+const struct cn_work_summary *cn_work_find(const struct cn_work_known *known, LLVMValueRef function)
 {
   const uint64_t *place = cn_ptrmap_find(&known->index, function);
 

@@ -38,8 +38,8 @@ static const char *find_wrong(const struct cn_loops *loops, const struct cn_step
     return "has another entry";
   if (said->latch && (is->latch == CN_NO_BLOCK || cfg->blocks[is->latch].block != said->latch))
     return "has another latch";
-  if (said->outer && (is->parent == CN_NO_BLOCK ||
-                      cfg->blocks[loops->at[is->parent].header].block != said->outer))
+  if (said->outer &&
+      (is->parent == CN_NO_BLOCK || cfg->blocks[loops->at[is->parent].header].block != said->outer))
     return "is in another loop";
   if (said->blocks && said->blocks != is->count)
     return "has other blocks";

@@ -17,12 +17,13 @@ struct cn_step_loop {
   uint32_t exits;          /* how many edges lead out of it; 0: not said */
 };
 
-/* Before step `step`, which relies on it: an error, "internal", if a loop is not as it is said to be. */
+/* Before step `step`, which relies on it: an error, "internal", if a loop is not as it is said to
+ * be. */
 void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                     const struct cn_step_loop *loops, size_t count);
 
-/* Step `step` is done with `function`: an error, "internal", if it is no valid IR, or if a loop is not as
- * it is said to be. */
+/* Step `step` is done with `function`: an error, "internal", if it is no valid IR, or if a loop is
+ * not as it is said to be. */
 void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                   const struct cn_step_loop *loops, size_t count);
 

@@ -19,17 +19,28 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned w
   int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
 
   switch (predicate) {
-  case LLVMIntEQ: return a == b;
-  case LLVMIntNE: return a != b;
-  case LLVMIntUGT: return a > b;
-  case LLVMIntUGE: return a >= b;
-  case LLVMIntULT: return a < b;
-  case LLVMIntULE: return a <= b;
-  case LLVMIntSGT: return sa > sb;
-  case LLVMIntSGE: return sa >= sb;
-  case LLVMIntSLT: return sa < sb;
-  case LLVMIntSLE: return sa <= sb;
-  default: return false;
+  case LLVMIntEQ:
+    return a == b;
+  case LLVMIntNE:
+    return a != b;
+  case LLVMIntUGT:
+    return a > b;
+  case LLVMIntUGE:
+    return a >= b;
+  case LLVMIntULT:
+    return a < b;
+  case LLVMIntULE:
+    return a <= b;
+  case LLVMIntSGT:
+    return sa > sb;
+  case LLVMIntSGE:
+    return sa >= sb;
+  case LLVMIntSLT:
+    return sa < sb;
+  case LLVMIntSLE:
+    return sa <= sb;
+  default:
+    return false;
   }
 }
 
@@ -78,8 +89,7 @@ static uint64_t largest(LLVMValueRef value, unsigned depth)
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMZExt: {
     unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
-    return smaller(largest(first, depth - 1),
-                   width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
+    return smaller(largest(first, depth - 1), width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
   }
   case LLVMFreeze:
     return largest(first, depth - 1);
@@ -154,8 +164,8 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
 /* The remainder loops that unrolling leaves: from 0 in steps of 1 until a bound that is not 0
  * and at most small. */
 static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
-                            const struct cn_induction *iv, LLVMValueRef start,
-                            LLVMValueRef tested, LLVMValueRef bound)
+                            const struct cn_induction *iv, LLVMValueRef start, LLVMValueRef tested,
+                            LLVMValueRef bound)
 {
   uint64_t most = largest(bound, 3);
 
@@ -276,9 +286,12 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
   LLVMValueRef first = LLVMGetOperand(next, 0), second = LLVMGetOperand(next, 1);
   int64_t by = LLVMIsAConstantInt(second) ? LLVMConstIntGetSExtValue(second) : 0;
   switch (LLVMGetInstructionOpcode(next)) {
-  case LLVMLShr: return first == phi && by > 0 ? bits : CN_WORK_UNKNOWN;
-  case LLVMUDiv: return first == phi && by != 0 && by != 1 ? bits : CN_WORK_UNKNOWN;
-  case LLVMSDiv: return first == phi && (by > 1 || by < -1) ? bits : CN_WORK_UNKNOWN;
+  case LLVMLShr:
+    return first == phi && by > 0 ? bits : CN_WORK_UNKNOWN;
+  case LLVMUDiv:
+    return first == phi && by != 0 && by != 1 ? bits : CN_WORK_UNKNOWN;
+  case LLVMSDiv:
+    return first == phi && (by > 1 || by < -1) ? bits : CN_WORK_UNKNOWN;
   case LLVMAnd:
     return (first == phi && is_one_less(second, phi)) || (second == phi && is_one_less(first, phi))
                ? bits
@@ -290,7 +303,8 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
                    next_of(loops, loop, first) == phi
                ? 2 * bits + 1
                : CN_WORK_UNKNOWN;
-  default: return CN_WORK_UNKNOWN;
+  default:
+    return CN_WORK_UNKNOWN;
   }
 }
 
@@ -301,8 +315,7 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i))
-    if (LLVMTypeOf(i) == LLVMTypeOf(tested) &&
-        (i == tested || next_of(loops, loop, i) == tested))
+    if (LLVMTypeOf(i) == LLVMTypeOf(tested) && (i == tested || next_of(loops, loop, i) == tested))
       return i;
   return NULL;
 }
@@ -325,9 +338,9 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
     phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
   }
   uint64_t mask = UINT64_MAX >> (64 - width);
-  if (!phi || holds(LLVMGetICmpPredicate(compare),
-                    added ? LLVMConstIntGetZExtValue(added) & mask : 0,
-                    LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
+  if (!phi ||
+      holds(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
+            LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
     return CN_WORK_UNKNOWN;
   return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
 }
@@ -355,5 +368,6 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
     trips = count_trips(loops, loop, compare, !stays[0]);
   if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
     trips = count_shrinking(loops, loop, compare, !stays[0]);
-  return trips != CN_WORK_UNKNOWN ? trips : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
+  return trips != CN_WORK_UNKNOWN ? trips
+                                  : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
 }

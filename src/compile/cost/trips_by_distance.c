@@ -324,11 +324,16 @@ static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMVal
 static bool takes_nearer(const struct exit_test *t, LLVMValueRef bound)
 {
   switch (t->stay) {
-  case LLVMIntULT: return cn_calls_intrinsic(bound, "llvm.umin");
-  case LLVMIntSLT: return cn_calls_intrinsic(bound, "llvm.smin");
-  case LLVMIntUGT: return cn_calls_intrinsic(bound, "llvm.umax");
-  case LLVMIntSGT: return cn_calls_intrinsic(bound, "llvm.smax");
-  default: return false;
+  case LLVMIntULT:
+    return cn_calls_intrinsic(bound, "llvm.umin");
+  case LLVMIntSLT:
+    return cn_calls_intrinsic(bound, "llvm.smin");
+  case LLVMIntUGT:
+    return cn_calls_intrinsic(bound, "llvm.umax");
+  case LLVMIntSGT:
+    return cn_calls_intrinsic(bound, "llvm.smax");
+  default:
+    return false;
   }
 }
 
@@ -399,10 +404,15 @@ static bool cannot_wrap(const struct exit_test *t)
             (t->iv.step > 0 && flags & LLVMGEPFlagNUW));
   }
   switch (t->stay) {
-  case LLVMIntNE: return LLVMGetNUW(next) || LLVMGetNSW(next);
-  case LLVMIntULT: return LLVMGetNUW(next);
-  case LLVMIntSLT: case LLVMIntSGT: return LLVMGetNSW(next);
-  default: return false;
+  case LLVMIntNE:
+    return LLVMGetNUW(next) || LLVMGetNSW(next);
+  case LLVMIntULT:
+    return LLVMGetNUW(next);
+  case LLVMIntSLT:
+  case LLVMIntSGT:
+    return LLVMGetNSW(next);
+  default:
+    return false;
   }
 }
 
@@ -430,9 +440,14 @@ static bool is_only_exit(const struct exit_test *t)
 static bool need_not_meet(const struct exit_test *t)
 {
   switch (t->stay) {
-  case LLVMIntULT: case LLVMIntSLT: return is_upward(t) && cannot_wrap(t);
-  case LLVMIntUGT: case LLVMIntSGT: return !is_upward(t) && cannot_wrap(t);
-  default: return t->stay == LLVMIntNE && cannot_wrap(t) && is_only_exit(t);
+  case LLVMIntULT:
+  case LLVMIntSLT:
+    return is_upward(t) && cannot_wrap(t);
+  case LLVMIntUGT:
+  case LLVMIntSGT:
+    return !is_upward(t) && cannot_wrap(t);
+  default:
+    return t->stay == LLVMIntNE && cannot_wrap(t) && is_only_exit(t);
   }
 }
 
@@ -459,8 +474,8 @@ static uint64_t trips_of(const struct exit_test *t)
   return t->next ? steps + !steps : steps + 1;
 }
 
-uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
-                              bool leaves)
+uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
+                                   LLVMValueRef compare, bool leaves)
 {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
   LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
@@ -480,8 +495,7 @@ uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, 
     t.stay = o == 0 ? p : cn_predicate_swapped(p);
     t.stay = leaves ? cn_predicate_inverse(t.stay) : t.stay;
     t.start = cn_loops_start(loops, loop, t.iv.phi);
-    return t.start && t.width <= 64 && (!pointer || t.width == 64) ? trips_of(&t)
-                                                                   : CN_WORK_UNKNOWN;
+    return t.start && t.width <= 64 && (!pointer || t.width == 64) ? trips_of(&t) : CN_WORK_UNKNOWN;
   }
   return CN_WORK_UNKNOWN;
 }

@@ -2,8 +2,8 @@
  *
  * Pass `check-stores`: no reference is stored where the collector does not look.
  *
- * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: every store of a
- * reference through an ordinary pointer, and every copy that may bring references to where one
+ * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: every store of
+ * a reference through an ordinary pointer, and every copy that may bring references to where one
  * leads, goes to a local or a global, or is checked at run time (cairn_check_store,
  * cairn_check_copy). Breaks: nothing.
  *
@@ -122,8 +122,8 @@ void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) &&
-          !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
+      if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) && !LLVMGetVolatile(i) &&
+          LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
           LLVMGetAlignment(i) >= LLVMABISizeOfType(ctx->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) &&
           !is_proved(LLVMGetOperand(i, 1)))
         LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);

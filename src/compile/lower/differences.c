@@ -114,7 +114,7 @@ static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMV
 }
 
 LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
-                                 LLVMValueRef from)
+                                     LLVMValueRef from)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), word = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef operands[] = {to, from};

@@ -14,7 +14,7 @@ LLVMValueRef cn_differences_match(LLVMValueRef instruction, LLVMValueRef operand
 /* The distance between two references into one object, for the rewriter's own use: opaque where the
  * optimiser comes after it, which else forms it of addresses from both sides of a safepoint. */
 LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
-                                 LLVMValueRef from);
+                                     LLVMValueRef from);
 
 /* Make the differences of references in `function` opaque to the optimiser; pass lower-differences
  * brings them back. */

@@ -261,8 +261,8 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
 
 /* Only a shared object can go away while the program runs; an executable's frames are walked until
  * the end. */
-static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
-                           bool sections, uint64_t flags)
+static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
+                           uint64_t flags)
 {
   LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);

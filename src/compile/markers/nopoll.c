@@ -242,8 +242,7 @@ bool cn_nopoll_check(struct cn_ctx *ctx)
 {
   check_marker(ctx, CN_NOPOLL_BEGIN);
   check_marker(ctx, CN_NOPOLL_END);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f;
-       f = LLVMGetNextFunction(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
       check_function(ctx, f);
   return ctx->errors == 0;
@@ -256,14 +255,13 @@ static LLVMValueRef declare(struct cn_ctx *ctx, const char *name)
   LLVMValueRef function = marker(ctx, name);
 
   if (!function)
-    function = LLVMAddFunction(
-        ctx->module, name,
-        LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
+    function = LLVMAddFunction(ctx->module, name,
+                               LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
-                                                    sizeof CN_WORK_SAID - 1, "1", 1));
+  LLVMAddAttributeAtIndex(
+      function, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID, sizeof CN_WORK_SAID - 1, "1", 1));
   return function;
 }
 

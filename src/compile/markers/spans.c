@@ -39,9 +39,8 @@ static LLVMValueRef marker(struct cn_ctx *ctx, const char *name, unsigned parame
 
 struct cn_span_marks cn_span_marks(struct cn_ctx *ctx)
 {
-  return (struct cn_span_marks){
-      .begin = marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS),
-      .end = marker(ctx, CN_SPAN_END, END_PARAMETERS)};
+  return (struct cn_span_marks){.begin = marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS),
+                                .end = marker(ctx, CN_SPAN_END, END_PARAMETERS)};
 }
 
 static bool calls(LLVMValueRef marker, LLVMValueRef i)
@@ -69,17 +68,15 @@ void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
 
-  LLVMSetMetadata(call,
-                  LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1),
-                  node);
+  LLVMSetMetadata(
+      call, LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1), node);
 }
 
 static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
 {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cn_span_is_begin(marks, i) || cn_span_is_end(marks, i) ||
-          (metadata && metadata_of(i)))
+      if (cn_span_is_begin(marks, i) || cn_span_is_end(marks, i) || (metadata && metadata_of(i)))
         return true;
   return false;
 }
@@ -170,9 +167,10 @@ uint32_t cn_spans_around(struct cn_spans *s, LLVMValueRef call, uint32_t open)
   LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
   LLVMGetMDNodeOperands(node, operands);
   for (; count; count -= 2)
-    open = open_one(s, open, (struct cn_span_open){.key = operands[count - 2],
-                                                   .value = operands[count - 1],
-                                                   .depth = depth_of(call)});
+    open = open_one(s, open,
+                    (struct cn_span_open){.key = operands[count - 2],
+                                          .value = operands[count - 1],
+                                          .depth = depth_of(call)});
   free(operands);
   return open;
 }
@@ -232,8 +230,8 @@ static void check_marker(struct cn_ctx *ctx, const char *name, unsigned paramete
   if (!function)
     return;
   if (!LLVMIsDeclaration(function) || !marker(ctx, name, parameters)) {
-    cn_error(ctx, function, "span-marker", "@%s is not declared as void (%s), without a body",
-             name, parameters == BEGIN_PARAMETERS ? "i64, ptr" : "i64");
+    cn_error(ctx, function, "span-marker", "@%s is not declared as void (%s), without a body", name,
+             parameters == BEGIN_PARAMETERS ? "i64, ptr" : "i64");
     return;
   }
   for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
@@ -271,8 +269,8 @@ static void check_metadata(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef n
   free(operands);
 }
 
-static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *marks,
-                              LLVMValueRef i, bool constants)
+static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *marks, LLVMValueRef i,
+                              bool constants)
 {
   LLVMValueRef node = metadata_of(i);
 

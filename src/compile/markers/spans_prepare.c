@@ -92,7 +92,7 @@ struct closer {
   struct cn_spans spans;
   uint32_t *ends; /* per block: what is open at its end */
   bool *idle;
-  bool *mixed;    /* per block: it is idle, and different spans are open where it is entered */
+  bool *mixed; /* per block: it is idle, and different spans are open where it is entered */
 };
 
 /* What is thrown here leaves the function. */
@@ -100,10 +100,8 @@ static bool may_throw(const struct closer *c, LLVMValueRef i)
 {
   if (LLVMIsAInvokeInst(i))
     return c->idle[cn_cfg_index(&c->cfg, LLVMGetUnwindDest(i))];
-  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") &&
-          !cn_calls_some_intrinsic(i)) ||
-         LLVMIsAResumeInst(i) ||
-         (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
+  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") && !cn_calls_some_intrinsic(i)) ||
+         LLVMIsAResumeInst(i) || (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
 }
 
 static void keep_out(struct cn_ctx *ctx, LLVMValueRef function)
@@ -199,9 +197,8 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
 static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error =
-      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges", ctx->machine,
-                              options);
+  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges",
+                                               ctx->machine, options);
 
   LLVMDisposePassBuilderOptions(options);
   return cn_llvm_ok(ctx, function, error);

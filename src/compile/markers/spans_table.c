@@ -138,13 +138,12 @@ static LLVMValueRef field(LLVMValueRef entries, uint64_t entry, unsigned which)
 /* The address that field DISTANCE was made of: trunc(address - its own). */
 static LLVMValueRef distant(LLVMValueRef distance)
 {
-  LLVMValueRef difference = LLVMIsAConstantExpr(distance) &&
-                                    LLVMGetConstOpcode(distance) == LLVMTrunc
-                                ? LLVMGetOperand(distance, 0)
-                                : NULL;
+  LLVMValueRef difference =
+      LLVMIsAConstantExpr(distance) && LLVMGetConstOpcode(distance) == LLVMTrunc
+          ? LLVMGetOperand(distance, 0)
+          : NULL;
 
-  return difference && LLVMIsAConstantExpr(difference) &&
-                 LLVMGetConstOpcode(difference) == LLVMSub
+  return difference && LLVMIsAConstantExpr(difference) && LLVMGetConstOpcode(difference) == LLVMSub
              ? LLVMGetOperand(difference, 0)
              : NULL;
 }
@@ -168,8 +167,7 @@ static bool read_entry(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValu
     if (!of || !read_address(ctx, of, &address) || !address.global)
       return false;
   }
-  struct cn_triple one = {0, (uintptr_t)number(ctx, key),
-                          (uintptr_t)usual_form(ctx, address)};
+  struct cn_triple one = {0, (uintptr_t)number(ctx, key), (uintptr_t)usual_form(ctx, address)};
   return cn_triples_add(&table->entries, one) == entry;
 }
 
@@ -208,8 +206,8 @@ uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVM
   struct address address;
 
   CN_CHECK(!cn_span_refused(ctx, key, value) && read_address(ctx, value, &address));
-  return cn_triples_add(&table->entries, (struct cn_triple){0, (uintptr_t)key,
-                                                            (uintptr_t)usual_form(ctx, address)});
+  return cn_triples_add(&table->entries,
+                        (struct cn_triple){0, (uintptr_t)key, (uintptr_t)usual_form(ctx, address)});
 }
 
 static LLVMTypeRef entry_type(struct cn_ctx *ctx)
@@ -229,8 +227,8 @@ static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t e
                          LLVMConstInt(i32, DISTANCE, false)};
   LLVMValueRef here = LLVMConstInBoundsGEP2(LLVMGlobalGetValueType(global), global, path, 3);
 
-  return LLVMConstTrunc(
-      LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)), i32);
+  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)),
+                        i32);
 }
 
 static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *table,
@@ -275,8 +273,8 @@ void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table)
   if (table->global)
     old = LLVMGetArrayLength2(LLVMGlobalGetValueType(table->global));
   if (count > old) {
-    LLVMValueRef global = LLVMAddGlobal(
-        ctx->module, LLVMArrayType2(entry_type(ctx), count), CN_SPAN_TABLE);
+    LLVMValueRef global =
+        LLVMAddGlobal(ctx->module, LLVMArrayType2(entry_type(ctx), count), CN_SPAN_TABLE);
     LLVMValueRef *entries = cn_alloc(count * sizeof *entries);
     for (size_t e = 0; e < count; e++)
       entries[e] = make_entry(ctx, table, global, e);

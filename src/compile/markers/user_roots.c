@@ -4,8 +4,8 @@
  * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` says that the collector is to be
  * shown that word of a local, with that tag and parameter, while the function has a frame.
  *
- * Part of rewrite-statepoints. Needs: nothing. Provides: user-root; what describe_allocas.c puts into
- * statepoints. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: nothing. Provides: user-root; what describe_allocas.c puts
+ * into statepoints. Breaks: nothing.
  *
  * The marker is a call that LLVM must take to keep the address: the local stays in memory.
  */
@@ -61,8 +61,9 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
   if (!LLVMIsAConstantInt(count) || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 ||
       !LLVMTypeIsSized(type) || cn_is_scalable(type) ||
       block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
-      __builtin_mul_overflow(LLVMABISizeOfType(ctx->layout, type),
-                             LLVMConstIntGetZExtValue(count), &bytes) || bytes > MOST_BYTES)
+      __builtin_mul_overflow(LLVMABISizeOfType(ctx->layout, type), LLVMConstIntGetZExtValue(count),
+                             &bytes) ||
+      bytes > MOST_BYTES)
     return 0;
   return bytes;
 }
@@ -204,10 +205,10 @@ void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
   LLVMValueRef word = root->offset
                           ? LLVMBuildInBoundsGEP2(builder, byte, root->alloca, &offset, 1, "")
                           : root->alloca;
-  LLVMValueRef arguments[] = {word,
-                              LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm),
-                                           LLVMConstIntGetZExtValue(root->tag), false),
-                              root->parameter};
+  LLVMValueRef arguments[] = {
+      word,
+      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), LLVMConstIntGetZExtValue(root->tag), false),
+      root->parameter};
   LLVMBuildCall2(builder, type, function, arguments, 3, "");
   LLVMDisposeBuilder(builder);
 }

@@ -63,8 +63,7 @@ static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool pi
     LLVMValueRef found = NULL;
     if (LLVMIsAGetElementPtrInst(user))
       found = hiding_use(ctx, user, piece);
-    else if ((cn_calls_copy(user) || is_pinned_word(user)) &&
-             may_move_reference(ctx, user, piece))
+    else if ((cn_calls_copy(user) || is_pinned_word(user)) && may_move_reference(ctx, user, piece))
       found = user;
     if (found)
       return found;

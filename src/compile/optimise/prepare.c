@@ -4,9 +4,8 @@
  *
  * Needs: the source rules hold (rules.c).
  * Provides: managed functions marked with a gc strategy and free of optnone; locals promoted;
- * differences of references opaque (differences.c); no copy in a managed function that the optimiser
- * would turn into an integer that hides a reference (copies.c).
- * Breaks: nothing.
+ * differences of references opaque (differences.c); no copy in a managed function that the
+ * optimiser would turn into an integer that hides a reference (copies.c). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* The two steps of prepare, between which units may be joined (lto.c): what goes by functions alone,
- * and what goes by all that the optimiser will see together. */
+/* The two steps of prepare, between which units may be joined (lto.c): what goes by functions
+ * alone, and what goes by all that the optimiser will see together. */
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
@@ -26,13 +26,14 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx);
 /* Where TBAA does not tell what is copied, do that and cn_hidden_escape() from the start. */
 void cn_copies_without_tags(struct cn_ctx *ctx);
 
-/* hidden_locals.c: report locals in which the optimiser hides references; keep it from that, at a price.
+/* hidden_locals.c: report locals in which the optimiser hides references; keep it from that, at a
+ * price.
  */
 void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_hidden_escape(struct cn_ctx *ctx);
 
-/* split_integers.c: distances of references, and comparisons of their addresses, get a ptrtoint of their
- * own, and what is added to it. Before there are safepoints only. */
+/* split_integers.c: distances of references, and comparisons of their addresses, get a ptrtoint of
+ * their own, and what is added to it. Before there are safepoints only. */
 void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

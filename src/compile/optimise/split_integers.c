@@ -32,8 +32,8 @@ static bool is_address(LLVMValueRef value)
 
 static bool is_sum(LLVMValueRef value)
 {
-  return LLVMIsABinaryOperator(value) && (LLVMGetInstructionOpcode(value) == LLVMAdd ||
-                                          LLVMGetInstructionOpcode(value) == LLVMSub);
+  return LLVMIsABinaryOperator(value) &&
+         (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
 }
 
 /* How many addresses `value` is the sum of, less those that are subtracted; *terms counts down. */

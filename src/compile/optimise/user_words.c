@@ -78,7 +78,8 @@ static void read_each_time(struct walk *walk, LLVMValueRef call)
   else if (strncmp(name, "llvm.masked.", 12) == 0 || strncmp(name, "llvm.vp.", 8) == 0)
     cn_error(walk->ctx, call, "user-root",
              "a word of the language's own is accessed by @%s, which may be left out or done "
-             "elsewhere", name);
+             "elsewhere",
+             name);
 }
 
 static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef pointer)
@@ -112,15 +113,22 @@ static void follow(struct walk *walk, LLVMValueRef user, LLVMValueRef pointer)
     if (LLVMGetOperand(user, 1) == pointer)
       LLVMSetVolatile(user, true);
     break;
-  case LLVMLoad: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+  case LLVMLoad:
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg:
     if (LLVMGetOperand(user, 0) == pointer)
       LLVMSetVolatile(user, true);
     break;
-  case LLVMGetElementPtr: case LLVMPHI: case LLVMSelect: case LLVMFreeze: case LLVMBitCast:
+  case LLVMGetElementPtr:
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMFreeze:
+  case LLVMBitCast:
   case LLVMAddrSpaceCast:
     reach(walk, user);
     break;
-  case LLVMCall: case LLVMInvoke:
+  case LLVMCall:
+  case LLVMInvoke:
     follow_call(walk, user, pointer);
     break;
   default:

@@ -3,8 +3,8 @@
  * Entry polls, where they are needed and no sooner (statepoints-later, "PlaceSafepoints": polls at
  * method entry; late-insertion-slides-2014, future work). Part of pass `place-safepoints`.
  *
- * Needs: struct cn_loops, struct cn_function_facts. Provides: places of entry polls. Breaks: nothing (a
- * comparison may be moved within its block).
+ * Needs: struct cn_loops, struct cn_function_facts. Provides: places of entry polls. Breaks:
+ * nothing (a comparison may be moved within its block).
  *
  * A function must have polled before it closes a cycle of calls, and before it has done more than
  * CN_CALL_WORK and may still return. A block in which it must is covered by a poll in any block
@@ -33,12 +33,12 @@ struct entries {
   uint32_t node;
   uint64_t *often; /* per block (block_frequency.c) */
   struct entry_block {
-    LLVMValueRef need;      /* an instruction before which the function must have polled */
-    bool open;              /* a poll may stand here */
-    bool free;              /* and no observable effect comes before it */
-    uint32_t children;      /* that have needs below them */
-    bool below;             /* it or a block below it in the tree has a need */
-    bool takes;             /* it is where the needs at and below it are covered */
+    LLVMValueRef need; /* an instruction before which the function must have polled */
+    bool open;         /* a poll may stand here */
+    bool free;         /* and no observable effect comes before it */
+    uint32_t children; /* that have needs below them */
+    bool below;        /* it or a block below it in the tree has a need */
+    bool takes;        /* it is where the needs at and below it are covered */
     uint64_t cost, sum;
   } *at;
 };
@@ -285,7 +285,7 @@ static void collect(struct entries *e, struct cn_poll_sites *sites)
 }
 
 void cn_entry_polls_find(const struct cn_function_facts *infer, const struct cn_loops *loops,
-                     struct cn_poll_sites *sites)
+                         struct cn_poll_sites *sites)
 {
   struct entries e = {.infer = infer, .loops = loops, .sites = sites};
   struct cn_work_known known = infer->known;

@@ -23,8 +23,8 @@
 
 static void say(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
 {
-  LLVMAttributeRef attribute = LLVMCreateStringAttribute(
-      ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+  LLVMAttributeRef attribute = LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name),
+                                                         value, (unsigned)strlen(value));
 
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
 }
@@ -57,7 +57,8 @@ bool cn_function_facts_polls(const struct cn_function_facts *infer, LLVMValueRef
   return call.polls && !call.passes;
 }
 
-bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller, LLVMValueRef i)
+bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller,
+                              LLVMValueRef i)
 {
   return !is_leaf(i) && !cn_function_facts_polls(infer, i) &&
          cn_callgraph_closes(&infer->graph, caller, cn_callgraph_target(infer->ctx, i));
@@ -134,7 +135,8 @@ static bool is_quiet(const struct cn_function_facts *infer, LLVMValueRef callee)
 
 /* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
  * it. */
-static bool calls_quietly(const struct cn_function_facts *infer, LLVMValueRef function, bool *comes_back)
+static bool calls_quietly(const struct cn_function_facts *infer, LLVMValueRef function,
+                          bool *comes_back)
 {
   uint32_t node = cn_callgraph_find(&infer->graph, function);
 
@@ -175,7 +177,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 void cn_function_facts_learn(struct cn_function_facts *infer, const struct cn_loops *loops,
-                    const struct cn_poll_sites *sites)
+                             const struct cn_poll_sites *sites)
 {
   LLVMValueRef function = loops->cfg->function;
   struct cn_work work;

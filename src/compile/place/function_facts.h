@@ -26,7 +26,8 @@ void cn_function_facts_end(struct cn_function_facts *infer);
 bool cn_function_facts_polls(const struct cn_function_facts *infer, LLVMValueRef instruction);
 
 /* Is it a call that closes a cycle of calls, and none that surely comes to a safepoint? */
-bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller, LLVMValueRef instruction);
+bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller,
+                              LLVMValueRef instruction);
 
 /* Does somebody want a record of calls of the function: with a deoptimisation state or a
  * transition, with an id or room for a patch, or wrapped in a statepoint already? */
@@ -41,12 +42,12 @@ void cn_function_facts_quiet(struct cn_function_facts *infer, LLVMValueRef funct
 
 /* The function of `loops` is going to poll at `sites`: note what follows for its callers. */
 void cn_function_facts_learn(struct cn_function_facts *infer, const struct cn_loops *loops,
-                    const struct cn_poll_sites *sites);
+                             const struct cn_poll_sites *sites);
 
 /* Where the function has to poll, besides `sites`, so that no call of it does more than
- * CN_CALL_WORK without a safepoint, and none closes a cycle of calls without one (entry_polls.c): added
- * to `sites`. */
+ * CN_CALL_WORK without a safepoint, and none closes a cycle of calls without one (entry_polls.c):
+ * added to `sites`. */
 void cn_entry_polls_find(const struct cn_function_facts *infer, const struct cn_loops *loops,
-                     struct cn_poll_sites *sites);
+                         struct cn_poll_sites *sites);
 
 #endif

@@ -17,9 +17,9 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
     return;
   const char *value = LLVMGetStringAttributeValue(attribute, &length);
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(to));
-  LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value,
-                                                    length));
+  LLVMAddAttributeAtIndex(
+      to, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value, length));
 }
 
 /* Another unit's calls of it can end nowhere else, as far as one knows: it is strong and seen. */

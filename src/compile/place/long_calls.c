@@ -42,8 +42,8 @@ static const struct leaf {
     {"memcmp", 2, false, false, CN_LONG_DIFFERS},
     {"bcmp", 2, false, false, CN_LONG_DIFFERS},
     {"memchr", 1, false, false, CN_LONG_FOUND},
-    /* The runtime looks at what is copied (check_stores.c), at those words that lie at multiples of eight
-     * in the first place, as the pieces do. */
+    /* The runtime looks at what is copied (check_stores.c), at those words that lie at multiples of
+     * eight in the first place, as the pieces do. */
     {CN_CHECK_COPY, 2, false, false, CN_LONG_NOTHING},
     {CN_CHECK_NATIVE_COPY, 2, false, false, CN_LONG_NOTHING},
 };
@@ -77,9 +77,12 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
   switch (leaf->result) {
   case CN_LONG_NOTHING: /* not volatile */
     return !leaf->prefix || LLVMIsNull(LLVMGetOperand(call, LENGTH + 1));
-  case CN_LONG_FIRST: return result == LLVMTypeOf(LLVMGetOperand(call, 0));
-  case CN_LONG_DIFFERS: return kind == LLVMIntegerTypeKind;
-  case CN_LONG_FOUND: return kind == LLVMPointerTypeKind;
+  case CN_LONG_FIRST:
+    return result == LLVMTypeOf(LLVMGetOperand(call, 0));
+  case CN_LONG_DIFFERS:
+    return kind == LLVMIntegerTypeKind;
+  case CN_LONG_FOUND:
+    return kind == LLVMPointerTypeKind;
   }
   return false;
 }
@@ -159,7 +162,9 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
                                .length = LENGTH,
                                .overlapping = leaf->overlapping,
                                .result = leaf->result,
-                               .limit = constant ? 0 : LIMIT < piece ? LIMIT : piece,
+                               .limit = constant        ? 0
+                                        : LIMIT < piece ? LIMIT
+                                                        : piece,
                                .piece = piece};
   return true;
 }

@@ -23,8 +23,8 @@ struct cn_long_call {
   unsigned length;  /* the number of the argument that is a number of bytes */
   bool overlapping; /* the places may overlap, as of memmove */
   enum cn_long_result result;
-  uint64_t limit;   /* calls of up to so many bytes stay as they are; 0: none does */
-  uint64_t piece;   /* else it is made in pieces of so many bytes, a power of two */
+  uint64_t limit; /* calls of up to so many bytes stay as they are; 0: none does */
+  uint64_t piece; /* else it is made in pieces of so many bytes, a power of two */
 };
 
 /* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). To `polled` are

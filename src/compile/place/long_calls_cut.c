@@ -26,7 +26,7 @@ struct cutter {
   const struct cn_long_call *which;
   LLVMBuilderRef builder;
   LLVMTypeRef i64;
-  bool aligned;             /* the first place, as an object is */
+  bool aligned; /* the first place, as an object is */
   struct cn_polls *polls;
   struct cn_ptrmap *polled;
   LLVMBasicBlockRef rest;   /* where all loops end */
@@ -58,8 +58,8 @@ static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValu
 /* Forget of a piece what is true of the whole: of its result (0) and its arguments (1, ...). */
 static void forget(const struct cutter *c, LLVMValueRef call)
 {
-  static const char *const facts[] = {"dereferenceable", "dereferenceable_or_null", "align",
-                                      "initializes",     "nonnull",                 "range"};
+  static const char *const facts[] = {
+      "dereferenceable", "dereferenceable_or_null", "align", "initializes", "nonnull", "range"};
   LLVMContextRef llvm = c->ctx->llvm;
 
   for (LLVMAttributeIndex at = 0; at <= c->which->length + 1; at++)
@@ -195,10 +195,9 @@ static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
   LLVMPositionBuilderAtEnd(c->builder, start);
   c->length = LLVMBuildZExt(c->builder, LLVMGetOperand(call, c->which->length), c->i64, "");
   c->aligned = is_aligned(call);
-  c->odd = c->aligned
-               ? number(c, 0)
-               : LLVMBuildAnd(c->builder, LLVMBuildPtrToInt(c->builder, to, c->i64, ""),
-                              number(c, CAIRN_ABI_OBJECT_ALIGN - 1), "long.odd");
+  c->odd = c->aligned ? number(c, 0)
+                      : LLVMBuildAnd(c->builder, LLVMBuildPtrToInt(c->builder, to, c->i64, ""),
+                                     number(c, CAIRN_ABI_OBJECT_ALIGN - 1), "long.odd");
   if (!c->which->overlapping || LLVMTypeOf(to) != LLVMTypeOf(from)) {
     build_upwards(c, start);
     return;
@@ -249,7 +248,10 @@ void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn
                  struct cn_ptrmap *polled)
 {
   LLVMValueRef call = which->call, function;
-  struct cutter c = {.ctx = ctx, .which = which, .polls = polls, .polled = polled,
+  struct cutter c = {.ctx = ctx,
+                     .which = which,
+                     .polls = polls,
+                     .polled = polled,
                      .builder = LLVMCreateBuilderInContext(ctx->llvm),
                      .i64 = LLVMInt64TypeInContext(ctx->llvm)};
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);

@@ -25,8 +25,8 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
 {
   static const char frame_pointer[] = "frame-pointer";
   const char *gc = LLVMGetGC(caller);
-  LLVMAttributeRef frames = LLVMGetStringAttributeAtIndex(
-      caller, CN_FUNCTION_INDEX, frame_pointer, sizeof frame_pointer - 1);
+  LLVMAttributeRef frames = LLVMGetStringAttributeAtIndex(caller, CN_FUNCTION_INDEX, frame_pointer,
+                                                          sizeof frame_pointer - 1);
 
   if (frames)
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, frames);
@@ -71,8 +71,8 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
 {
   LLVMTypeRef types[ARGUMENTS];
   size_t length;
-  char *name = cn_format(CN_LONG_PREFIX "%s",
-                         LLVMGetValueName2(cn_direct_callee(which->call), &length));
+  char *name =
+      cn_format(CN_LONG_PREFIX "%s", LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   for (unsigned i = 0; i < ARGUMENTS; i++)
@@ -81,8 +81,7 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
   if (!function || LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
     function = LLVMAddFunction(ctx->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    add_attributes(ctx, function,
-                   LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
+    add_attributes(ctx, function, LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
     fill(ctx, function, which, polls);
   }
   free(name);
@@ -124,8 +123,8 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
   LLVMBasicBlockRef done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
   LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
-  LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(
-      ctx->llvm, LLVMGetBasicBlockParent(head), "long.cold");
+  LLVMBasicBlockRef cold =
+      LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(head), "long.cold");
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), which->limit, false);
 
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));

@@ -6,8 +6,8 @@
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
  * One walk through the blocks in reverse post-order, with the longest time since the last
- * safepoint, as in path_cost.c; where it gets too long there is a poll, from which it starts anew. A
- * poll goes where nothing can be hidden from the collector: right behind a call that may collect,
+ * safepoint, as in path_cost.c; where it gets too long there is a poll, from which it starts anew.
+ * A poll goes where nothing can be hidden from the collector: right behind a call that may collect,
  * and before other instructions only if no address of an object is at large as an integer and no
  * allocation is under way. Loops that run without polls because they are short stay so: the poll
  * comes before them.
@@ -202,8 +202,8 @@ static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_po
   return cn_work_polls_at_end(e->work->known, e->cfg, b) ? cn_work_step(p, &poll, &ignored) : p;
 }
 
-void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
-                     struct cn_poll_sites *sites)
+void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
+                              struct cn_work_known *known, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct cn_work work;

@@ -10,7 +10,7 @@
 
 /* Where the function of `loops` has to poll besides at `sites` so that it does no more than
  * cn_work_limit() between two safepoints: added to them. */
-void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
-                     struct cn_poll_sites *sites);
+void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
+                              struct cn_work_known *known, struct cn_poll_sites *sites);
 
 #endif

@@ -82,8 +82,8 @@ static bool wants_polls(LLVMValueRef function)
 static void find_leaves(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->infer.graph;
-  bool wanted = is_chosen(p, CAIRN_POLLS_AT_CALL) &&
-                p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
+  bool wanted =
+      is_chosen(p, CAIRN_POLLS_AT_CALL) && p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
 
   for (uint32_t n = 0; n < graph->count; n++) {
     LLVMValueRef f = graph->nodes[graph->order[n]].function;
@@ -263,7 +263,8 @@ static bool loops_call_self(const struct placer *p, const struct cn_loops *loops
 }
 
 /* Without "call", where LLVM has them. */
-static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
+static void collect_entries(struct placer *p, const struct cn_loops *loops,
+                            struct cn_poll_sites *sites)
 {
   if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     return;
@@ -283,8 +284,8 @@ static void put_first(struct cn_poll_sites *sites, size_t from)
   }
 }
 
-static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_strip_mines *chunks,
-                          struct cn_poll_sites *sites)
+static void collect_sites(struct placer *p, LLVMValueRef function,
+                          const struct cn_strip_mines *chunks, struct cn_poll_sites *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;

@@ -22,8 +22,8 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
 {
   LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
   bool compare = opcode == LLVMICmp || opcode == LLVMFCmp;
-  bool joins = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor ||
-               opcode == LLVMSelect || opcode == LLVMFreeze;
+  bool joins = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor || opcode == LLVMSelect ||
+               opcode == LLVMFreeze;
 
   if ((!compare && !joins) || depth == 0 ||
       LLVMGetInstructionParent(value) != LLVMGetInstructionParent(before) ||
@@ -230,8 +230,8 @@ static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx
   }
 }
 
-void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
-                        uint32_t b)
+void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
+                             const struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg *cfg = loops->cfg;
   LLVMValueRef site = site_outside(sites, ctx, cfg, b);

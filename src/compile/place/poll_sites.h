@@ -25,13 +25,13 @@ LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 
 /* Those of one function, each once, in the order in which they came. */
-/* It holds (cn_poll_sites_wrong()) that each is listed once, is an instruction of a reachable block of
- * the function, but no phi, and lies in no region without safepoints. */
+/* It holds (cn_poll_sites_wrong()) that each is listed once, is an instruction of a reachable block
+ * of the function, but no phi, and lies in no region without safepoints. */
 struct cn_poll_sites {
   CN_VECTOR(LLVMValueRef) list;
   struct cn_ptrmap seen; /* what is listed, and blocks that had no place */
   const struct cn_cfg *cfg;
-  uint32_t *open;        /* cn_nopoll_depths(); owned */
+  uint32_t *open; /* cn_nopoll_depths(); owned */
 };
 /* For the function of `cfg`. */
 void cn_poll_sites_begin(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg);
@@ -42,8 +42,8 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites);
 void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at);
 /* For the retreating edges out of block `b`: in the block, or where else each pass comes by that
  * may poll. */
-void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
-                        uint32_t b);
+void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
+                             const struct cn_loops *loops, uint32_t b);
 
 /* Before polls are emitted: conditional moves that only remember a value, in innermost loops that
  * will poll, remain conditional moves (selects.c). */

@@ -89,7 +89,7 @@ static void add(struct ascent *a, LLVMValueRef at)
 }
 
 void cn_recursion_polls_sites(const struct cn_function_facts *infer, const struct cn_loops *loops,
-                     struct cn_poll_sites *sites)
+                              struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct cn_work_known known = infer->known;

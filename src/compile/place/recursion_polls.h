@@ -10,6 +10,6 @@
 /* Where the function of `loops` has to poll besides at `sites` so that a recursion through it comes
  * to a safepoint on each level when it ends: added to them (recursion_polls.c). */
 void cn_recursion_polls_sites(const struct cn_function_facts *infer, const struct cn_loops *loops,
-                     struct cn_poll_sites *sites);
+                              struct cn_poll_sites *sites);
 
 #endif

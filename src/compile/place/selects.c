@@ -47,7 +47,8 @@ static void keep(struct cn_ctx *ctx, LLVMValueRef select)
   LLVMSetMetadata(select, kind, LLVMMetadataAsValue(ctx->llvm, empty));
 }
 
-/* Keep the selects between a header's `phi` and itself on the next trip, if they do nothing else. */
+/* Keep the selects between a header's `phi` and itself on the next trip, if they do nothing else.
+ */
 static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l,
                        LLVMValueRef phi)
 {
@@ -61,7 +62,8 @@ static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
     keep(ctx, s);
 }
 
-void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_poll_sites *sites)
+void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
+                     const struct cn_poll_sites *sites)
 {
   for (size_t i = 0; i < sites->list.count; i++) {
     LLVMBasicBlockRef polled = LLVMGetInstructionParent(sites->list.at[i]);

@@ -77,8 +77,8 @@ static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi,
 static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMBasicBlockRef early = LLVMAppendBasicBlockInContext(
-      ctx->llvm, LLVMGetBasicBlockParent(block), "early");
+  LLVMBasicBlockRef early =
+      LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(block), "early");
   LLVMValueRef ret = LLVMGetBasicBlockTerminator(block), i = LLVMGetFirstInstruction(block);
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL, next;
 

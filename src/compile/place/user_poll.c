@@ -47,8 +47,9 @@ static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
   struct body body = look_into(poll);
 
   if (body.itself)
-    cn_error(ctx, poll, "poll-inline", "@" CN_USER_POLL " calls itself, so that its body cannot be "
-                                       "inserted in line");
+    cn_error(ctx, poll, "poll-inline",
+             "@" CN_USER_POLL " calls itself, so that its body cannot be "
+             "inserted in line");
   else if (body.statepoints)
     cn_error(ctx, poll, "poll-body",
              "@" CN_USER_POLL " has statepoints already, which do not list what is live at polls");
@@ -79,8 +80,9 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
 
   *poll = LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
   if (other)
-    cn_error(ctx, other, "poll-type", "@" CN_USER_POLL " is no function whose body could be "
-                                      "inserted at polls");
+    cn_error(ctx, other, "poll-type",
+             "@" CN_USER_POLL " is no function whose body could be "
+             "inserted at polls");
   else if (*poll && LLVMGlobalGetValueType(*poll) != type)
     cn_error(ctx, *poll, "poll-type", "@" CN_USER_POLL " must have type void ()");
   else if (*poll && LLVMIsDeclaration(*poll))

@@ -19,8 +19,8 @@ static void judge_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (unsigned p = 0; p < LLVMCountParams(function); p++) {
     if (cn_refuse_scalable(LLVMTypeOf(LLVMGetParam(function, p))))
-      cn_error(ctx, function, "scalable-vector",
-               "parameter %u is a scalable vector of references", p + 1);
+      cn_error(ctx, function, "scalable-vector", "parameter %u is a scalable vector of references",
+               p + 1);
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       unsigned kind = cn_attribute_kind(copies[c]);
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, p + 1, kind);

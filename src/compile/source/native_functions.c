@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions of a managed unit of C that are native by themselves, for they handle no reference. Part
- * of passes `rules` and `prepare`.
+ * Functions of a managed unit of C that are native by themselves, for they handle no reference.
+ * Part of passes `rules` and `prepare`.
  *
- *   a name of C's library   is called as a leaf by other units, so it may be no managed code: it and
- *                           what it calls here, if all that they call besides are leaves
- *   nobody managed calls    main, a handler given to signal() or sigaction(), a static function that
- *   it, and it calls        only such call: as native code they need no polls, and no transitions
- *   nothing managed here    to the C library. With options->native_functions
+ *   a name of C's library   is called as a leaf by other units, so it may be no managed code: it
+ * and what it calls here, if all that they call besides are leaves nobody managed calls    main, a
+ * handler given to signal() or sigaction(), a static function that it, and it calls        only
+ * such call: as native code they need no polls, and no transitions nothing managed here    to the C
+ * library. With options->native_functions
  *
- * They get attribute "cairn-unmanaged". Others, however long they run, stay managed: nobody knows how
- * often they are called, and a transition costs each time.
+ * They get attribute "cairn-unmanaged". Others, however long they run, stay managed: nobody knows
+ * how often they are called, and a transition costs each time.
  */
 #include <string.h>
 #include "base/ptrmap.h"
@@ -42,7 +42,8 @@ static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
          !cn_managed_is_annotated(ctx->module, function, CN_MANAGED) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_NOPOLL) && cn_managed_is_native(function);
+         !cn_managed_is_annotated(ctx->module, function, CN_NOPOLL) &&
+         cn_managed_is_native(function);
 }
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
@@ -65,8 +66,9 @@ static bool add_callees(struct search *s, LLVMValueRef function)
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
-      bool added, known = callee && (LLVMGetIntrinsicID(callee) ||
-                                     (LLVMIsDeclaration(callee) && cn_classify_call(i).kind == CN_CALL_LEAF));
+      bool added, known = callee &&
+                          (LLVMGetIntrinsicID(callee) ||
+                           (LLVMIsDeclaration(callee) && cn_classify_call(i).kind == CN_CALL_LEAF));
       if (!cn_is_call(i) || known || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
         continue;
       if (!callee || !is_free(s->ctx, callee))

@@ -197,8 +197,8 @@ static bool is_va_area(LLVMValueRef pointer)
 static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
 {
   bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_area(LLVMGetOperand(i, 0)));
-  bool copies = cn_calls_copy(i) && is_ref_local(LLVMGetOperand(i, 0)) &&
-                is_va_area(LLVMGetOperand(i, 1));
+  bool copies =
+      cn_calls_copy(i) && is_ref_local(LLVMGetOperand(i, 0)) && is_va_area(LLVMGetOperand(i, 1));
 
   if ((reads && cn_holds_ref(LLVMTypeOf(i))) || copies)
     cn_error(

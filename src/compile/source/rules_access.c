@@ -190,7 +190,8 @@ static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
     cn_error(ctx, call, "derived-store",
              "argument %u leads into the middle of an object, and '%s' stores it in an object or a "
              "global, where only references to the start of an object may lie; give it the object "
-             "and an index", number + 1, LLVMGetValueName2(function, &length));
+             "and an index",
+             number + 1, LLVMGetValueName2(function, &length));
   }
 }
 

@@ -26,7 +26,9 @@ static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
 static LLVMValueRef accessed(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMLoad: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+  case LLVMLoad:
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg:
     return LLVMGetOperand(i, 0);
   case LLVMStore:
     return LLVMGetOperand(i, 1);

@@ -84,7 +84,8 @@ static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef 
                              : cn_format("global %s", name);
   cn_error(ctx, store, "unmanaged-store",
            "%s leads to references, and is given memory from %s(), where the collector does not "
-           "find them; make it a managed array, from cairn_new_array()", member, memory);
+           "find them; make it a managed array, from cairn_new_array()",
+           member, memory);
   free(member);
 }
 

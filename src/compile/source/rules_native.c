@@ -50,8 +50,7 @@ static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
   cn_liveness(&refs);
   for (size_t p = 0; p < refs.points.count; p++) {
     const struct cn_parse_point *point = &refs.points.at[p];
-    LLVMValueRef value =
-        point->live.count ? refs.values.at[point->live.at[0]].value : local;
+    LLVMValueRef value = point->live.count ? refs.values.at[point->live.at[0]].value : local;
     if (!value)
       continue;
     cn_error(ctx, point->call, "unmanaged-function",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Type, member and source line for the message of a reference that is stored where the collector does
- * not look (check-stores). The front end's IR still says which struct a store goes to, and debug
- * information what its members are called; the optimiser keeps neither, and has no lines without -g.
+ * Type, member and source line for the message of a reference that is stored where the collector
+ * does not look (check-stores). The front end's IR still says which struct a store goes to, and
+ * debug information what its members are called; the optimiser keeps neither, and has no lines
+ * without -g.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of
  * references through ordinary pointers, one string. Breaks: nothing.
@@ -95,15 +96,15 @@ static char *place_of(struct cn_ctx *ctx, struct stores *stores, const struct st
     return cn_strdup(CN_SLOT_UNKNOWN);
   LLVMMetadataRef member = member_of(ctx, stores, s);
   const char *name = member ? LLVMDITypeGetName(member, &length) : "";
-  return length ? cn_format("member '%.*s' of struct %s", (int)length, name, plain_name(s->type))
-                : cn_format("offset %lu of struct %s", (unsigned long)s->offset,
-                            plain_name(s->type));
+  return length
+             ? cn_format("member '%.*s' of struct %s", (int)length, name, plain_name(s->type))
+             : cn_format("offset %lu of struct %s", (unsigned long)s->offset, plain_name(s->type));
 }
 
 static void attach(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
 {
-  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
-                                           (unsigned)strlen(CN_SLOT_METADATA));
+  unsigned kind =
+      LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
   unsigned length = 0, line = LLVMGetDebugLocLine(s->store);
   const char *file = line ? LLVMGetDebugLocFilename(s->store, &length) : NULL;
   char *place = place_of(ctx, stores, s);

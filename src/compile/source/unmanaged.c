@@ -4,12 +4,11 @@
  * collector does not look into the frames of such functions, so no reference may wait in one.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   not-verified         a function under a gc strategy that Cairn does not know: an error if it has
- *                        references or statepoints, which nothing is known of, else a warning; a
- *                        module with managed functions of which none was rewritten: a warning
- *   thread-local-reference, unmanaged-store
- *                        a reference stored in a thread-local, or in a global whose type has none
- *   unmanaged-function   one without a strategy keeps a reference over a call (rules_native.c)
+ *   not-verified         a function under a gc strategy that Cairn does not know: an error if it
+ * has references or statepoints, which nothing is known of, else a warning; a module with managed
+ * functions of which none was rewritten: a warning thread-local-reference, unmanaged-store a
+ * reference stored in a thread-local, or in a global whose type has none unmanaged-function   one
+ * without a strategy keeps a reference over a call (rules_native.c)
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
@@ -96,8 +95,7 @@ static LLVMValueRef global_of(LLVMValueRef pointer)
       pointer = loads++ < MOST_LOADS ? read_by(pointer) : NULL;
     else if (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
              (LLVMIsAConstantExpr(pointer) && LLVMGetNumOperands(pointer) > 0) ||
-             (LLVMIsACallInst(pointer) &&
-              cn_calls_intrinsic(pointer, "llvm.threadlocal.address")))
+             (LLVMIsACallInst(pointer) && cn_calls_intrinsic(pointer, "llvm.threadlocal.address")))
       pointer = LLVMGetOperand(pointer, 0);
     else
       return LLVMIsAGlobalVariable(pointer);

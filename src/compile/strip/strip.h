@@ -43,7 +43,7 @@ uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle);
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */
 void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
-                       struct cn_ptrmap *seen);
+                      struct cn_ptrmap *seen);
 
 /* ---- strip_spans.c ---- */
 
@@ -52,9 +52,9 @@ uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle);
 /* Of a function without markers: report a statepoint whose spans cannot be told by some; put them
  * round the call that it becomes. */
 void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
-                            LLVMValueRef statepoint);
-void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
-                     LLVMValueRef statepoint, LLVMValueRef call);
+                           LLVMValueRef statepoint);
+void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint,
+                    LLVMValueRef call);
 
 /* ---- strip_phis.c ---- */
 

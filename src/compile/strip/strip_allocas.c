@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What rewrite-statepoints adds for described allocas (describe_allocas.c; abi.def, "Described allocas"),
- * taken out again. Needs: nothing. Provides: locals that LLVM may promote again. Breaks: nothing.
+ * What rewrite-statepoints adds for described allocas (describe_allocas.c; abi.def, "Described
+ * allocas"), taken out again. Needs: nothing. Provides: locals that LLVM may promote again. Breaks:
+ * nothing.
  *
  * A zeroing goes together with the escape that follows it only: no later access was moved over or
  * merged into the zeroing, since the escape clobbers memory.
@@ -24,8 +25,7 @@ uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle)
   uint32_t count = cn_strip_before_spans(bundle);
   uint64_t length, mark;
 
-  if (count < 3 ||
-      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
+  if (count < 3 || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
       length < 2 || length > count - 1)
     return count;
   uint32_t first = count - 1 - (uint32_t)length;
@@ -99,9 +99,8 @@ static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
   struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};
   uint64_t references;
 
-  if (end - i < 7 ||
-      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) || references ||
-      !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
+  if (end - i < 7 || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) ||
+      references || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
     return;
   word.tag = LLVMGetOperandBundleArgAtIndex(bundle, i + 5);
   word.parameter = LLVMGetOperandBundleArgAtIndex(bundle, i + 6);
@@ -110,7 +109,7 @@ static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
 }
 
 void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
-                       struct cn_ptrmap *seen)
+                      struct cn_ptrmap *seen)
 {
   uint32_t end = LLVMGetNumOperandBundleArgs(bundle);
 

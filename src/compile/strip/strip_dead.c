@@ -12,7 +12,7 @@
 struct marker {
   LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) candidates, work;
-  struct cn_ptrmap live;   /* candidate -> 1 if it is needed, 0 if not known to be */
+  struct cn_ptrmap live; /* candidate -> 1 if it is needed, 0 if not known to be */
 };
 
 /* Computes a pointer, or a distance, and nothing else. */
@@ -56,8 +56,7 @@ static void need_operands(struct marker *m, LLVMValueRef i)
 
 void cn_strip_dead(LLVMValueRef function)
 {
-  struct marker m = {
-      .ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
+  struct marker m = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))

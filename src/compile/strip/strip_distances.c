@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A reference that demotion (demote.c, pad_phis.c) reads as its base and a distance from that is again
- * the reference whose distance it is. What remained would be integers made of references, which an
- * optimiser forms wherever it likes.
+ * A reference that demotion (demote.c, pad_phis.c) reads as its base and a distance from that is
+ * again the reference whose distance it is. What remained would be integers made of references,
+ * which an optimiser forms wherever it likes.
  *
  * Needs: slots that are values again (strip_slots.c). Provides: no use of a distance of the
  * rewriter's own but of those that were changed since. Breaks: nothing.
@@ -25,10 +25,10 @@ struct pair {
 struct folder {
   LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) geps;
-  CN_VECTOR(size_t) wanted;    /* per gep: its pair */
+  CN_VECTOR(size_t) wanted; /* per gep: its pair */
   CN_VECTOR(struct pair) pairs;
-  CN_VECTOR(size_t) operands;  /* of pairs of phis, one for each edge */
-  struct cn_ptrmap known;      /* distance -> index of its last pair, plus one */
+  CN_VECTOR(size_t) operands; /* of pairs of phis, one for each edge */
+  struct cn_ptrmap known;     /* distance -> index of its last pair, plus one */
 };
 
 static bool is_byte_gep(LLVMValueRef i)
@@ -91,8 +91,8 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
 static void collect(struct folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)
-    cn_push(&f->wanted, add_pair(f, LLVMGetOperand(f->geps.at[i], 0),
-                                 LLVMGetOperand(f->geps.at[i], 1)));
+    cn_push(&f->wanted,
+            add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
   for (size_t i = 0; i < f->pairs.count; i++) {
     LLVMValueRef base = f->pairs.at[i].base, distance = f->pairs.at[i].distance;
     if (f->pairs.at[i].reference || f->pairs.at[i].lost)
@@ -178,8 +178,7 @@ static void replace_geps(struct folder *f)
 
 void cn_strip_fold_distances(LLVMValueRef function)
 {
-  struct folder f = {.ptrdiff =
-                         LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
+  struct folder f = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))

@@ -10,7 +10,8 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/strip/strip.h"
 
-/* A graph for cn_value_flow_solve(): the phis of pointers in reachable blocks, and what flows in. */
+/* A graph for cn_value_flow_solve(): the phis of pointers in reachable blocks, and what flows in.
+ */
 struct web {
   CN_VECTOR(LLVMValueRef) phis, sources;
   CN_VECTOR(uint32_t) first, inputs; /* inputs: nodes as their index, sources as ~index, at first */

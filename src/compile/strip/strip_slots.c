@@ -52,8 +52,8 @@ void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   char *layout = cn_strip_strict_layout(ctx);
-  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine,
-                                               options);
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
 
   cn_strip_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);

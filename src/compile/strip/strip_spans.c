@@ -68,7 +68,7 @@ static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
 }
 
 void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
-                            LLVMValueRef statepoint)
+                           LLVMValueRef statepoint)
 {
   struct pairs pairs = find_pairs(statepoint);
   uint64_t index, depth;
@@ -101,8 +101,8 @@ static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
   return location;
 }
 
-void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
-                     LLVMValueRef statepoint, LLVMValueRef call)
+void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint,
+                    LLVMValueRef call)
 {
   struct pairs pairs = find_pairs(statepoint);
   uint64_t index, depth;

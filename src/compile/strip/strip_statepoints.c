@@ -44,7 +44,7 @@ struct unwrapper {
   CN_VECTOR(struct wrapped) wrapped;
   CN_VECTOR(struct relocation) relocations;
   CN_VECTOR(LLVMValueRef) results;
-  struct cn_ptrmap tokens;   /* statepoint or landing pad -> index of wrapped */
+  struct cn_ptrmap tokens;    /* statepoint or landing pad -> index of wrapped */
   struct cn_ptrmap relocates; /* gc.relocate -> index of relocations */
   struct cn_ptrmap allocas;   /* described ones that were seen */
   struct cn_span_table spans;
@@ -279,9 +279,9 @@ static void build_call(struct unwrapper *u, struct wrapped *w)
   LLVMPositionBuilderBefore(u->builder, s);
   LLVMSetCurrentDebugLocation2(u->builder, LLVMInstructionGetDebugLoc(s));
   if (LLVMIsAInvokeInst(s))
-    w->call = LLVMBuildInvokeWithOperandBundles(
-        u->builder, type, callee, args.at, count, LLVMGetNormalDest(s), LLVMGetUnwindDest(s),
-        bundles.list.at, (unsigned)bundles.list.count, "");
+    w->call = LLVMBuildInvokeWithOperandBundles(u->builder, type, callee, args.at, count,
+                                                LLVMGetNormalDest(s), LLVMGetUnwindDest(s),
+                                                bundles.list.at, (unsigned)bundles.list.count, "");
   else
     w->call = LLVMBuildCallWithOperandBundles(u->builder, type, callee, args.at, count,
                                               bundles.list.at, (unsigned)bundles.list.count, "");

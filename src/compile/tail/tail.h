@@ -29,9 +29,7 @@ void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Attributes of a parameter that change where it is passed. */
 #define CN_TAIL_PASSING \
-  { \
-    "sret", "byval", "inalloca", "inreg", "alignstack", "swiftself", "swiftasync", "swifterror", \
-        "preallocated", "byref", "nest" \
-  }
+  {"sret",       "byval",      "inalloca",     "inreg", "alignstack", "swiftself", \
+   "swiftasync", "swifterror", "preallocated", "byref", "nest"}
 
 #endif

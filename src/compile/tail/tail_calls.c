@@ -313,9 +313,9 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef function)
         any = true;
       }
   if (any) /* what is musttail stays a tail call in the code generator */
-    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                            LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true",
-                                                      4));
+    LLVMAddAttributeAtIndex(
+        function, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true", 4));
 }
 
 /* What is left of the shared returns. One may be listed more than once. */

@@ -40,8 +40,7 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
 static bool wants_frame(LLVMValueRef call)
 {
   return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
-         cn_calls_list_operands(call) ||
-         cn_calls_have(call, "returns_twice");
+         cn_calls_list_operands(call) || cn_calls_have(call, "returns_twice");
 }
 
 /* The end of a local's lifetime, which a callee of a tail call does not access, can come before it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass tail-calls: the tail calls for which the caller's signature would not do (tail_calls.c). musttail
- * asks that caller and callee have one signature, so the caller gets a wider one. With
+ * Pass tail-calls: the tail calls for which the caller's signature would not do (tail_calls.c).
+ * musttail asks that caller and callee have one signature, so the caller gets a wider one. With
  *
  *   long f(ref p) { return g(7, p, 1.0); }     f becomes     (ref, i64, double)
  *
@@ -78,7 +78,8 @@ static bool arguments_are_plain(const struct tail *tail)
   unsigned used[CN_CLASSES] = {0};
 
   for (unsigned i = tail->first; i < tail->first + tail->count; i++) {
-    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
+    enum cn_register_class class =
+        cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
     if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
       return false;
     for (unsigned a = 0; a < PASSING; a++)
@@ -153,7 +154,7 @@ static bool collect(struct widening *w)
 static LLVMTypeRef widest(struct cn_ctx *ctx, enum cn_register_class class)
 {
   return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm)
-                                  : LLVMDoubleTypeInContext(ctx->llvm);
+                                   : LLVMDoubleTypeInContext(ctx->llvm);
 }
 
 static bool is_narrow(LLVMTypeRef type)

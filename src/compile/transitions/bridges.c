@@ -21,9 +21,9 @@
 #include "compile/transitions/call_targets.h"
 
 /* Attributes that change how a value is passed. */
-static const char *const passing[] = {"zeroext",    "signext",   "noext",      "inreg", "byval",
-                                      "sret",       "byref",     "alignstack", "align", "swiftself",
-                                      "swiftasync", "swifterror", "nest"};
+static const char *const passing[] = {
+    "zeroext",    "signext", "noext",     "inreg",      "byval",      "sret", "byref",
+    "alignstack", "align",   "swiftself", "swiftasync", "swifterror", "nest"};
 /* What the code generator must agree on in caller and callee. */
 static const char *const target[] = {"target-cpu", "target-features", "tune-cpu"};
 
@@ -90,15 +90,15 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
 /* ---- functions ---- */
 
 /* An internal function that takes what the call passes, and the target. */
-static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site, const char *name)
+static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site,
+                                  const char *name)
 {
   LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
 
   for (unsigned i = 0; i < site->count; i++)
     types[i] = LLVMTypeOf(LLVMGetOperand(site->call, site->first + i));
   types[site->count] = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMTypeRef type =
-      LLVMFunctionType(LLVMGetReturnType(site->type), types, site->count + 1, false);
+  LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(site->type), types, site->count + 1, false);
   LLVMValueRef function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
@@ -135,7 +135,8 @@ static void return_value(LLVMBuilderRef builder, LLVMValueRef value)
     LLVMBuildRet(builder, value);
 }
 
-static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
+static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site,
+                        LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
@@ -205,8 +206,8 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   operands[at++] = native;
   operands[at++] = zero;
   operands[at++] = zero;
-  LLVMValueRef statepoint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic,
-                                           operands, at, "");
+  LLVMValueRef statepoint =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, operands, at, "");
   LLVMAddCallSiteAttribute(statepoint, 3,
                            LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"),
                                                    native_type(ctx, native)));
@@ -215,7 +216,8 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   return statepoint;
 }
 
-static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
+static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site,
+                         LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef native = cn_bridge_native(ctx, site);

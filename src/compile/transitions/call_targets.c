@@ -52,13 +52,17 @@ static LLVMTypeRef statepoint_type(LLVMValueRef call)
 struct cn_call_target cn_call_target_of(LLVMValueRef call)
 {
   if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
-    return (struct cn_call_target){.call = call, .type = statepoint_type(call), .callee_operand = 2,
-                            .first = CN_STATEPOINT_FIXED_ARGS,
-                            .count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
-                            .is_statepoint = true};
-  return (struct cn_call_target){.call = call, .type = LLVMGetCalledFunctionType(call),
-                          .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
-                          .count = LLVMGetNumArgOperands(call)};
+    return (struct cn_call_target){.call = call,
+                                   .type = statepoint_type(call),
+                                   .callee_operand = 2,
+                                   .first = CN_STATEPOINT_FIXED_ARGS,
+                                   .count =
+                                       (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
+                                   .is_statepoint = true};
+  return (struct cn_call_target){.call = call,
+                                 .type = LLVMGetCalledFunctionType(call),
+                                 .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
+                                 .count = LLVMGetNumArgOperands(call)};
 }
 
 bool cn_call_target_uses_nest(const struct cn_call_target *site)
@@ -91,7 +95,9 @@ LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
 void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
                      LLVMValueRef target)
 {
-  const struct cn_rebuild change = {.callee = stub, .more = {target}, .more_count = 1,
+  const struct cn_rebuild change = {.callee = stub,
+                                    .more = {target},
+                                    .more_count = 1,
                                     .convention = LLVMGetInstructionCallConv(site->call),
                                     .keeps_passing = true};
 
@@ -100,8 +106,8 @@ void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVM
 
 /* `target` if it has the mark, or else `other`. LLVM 22 takes a wrong result of some nodes as the
  * callee of a statepoint, so there is a freeze (docs/llvm-22.md, "multi-result callees"). */
-static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target,
-                           LLVMValueRef other)
+static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
+                           LLVMValueRef target, LLVMValueRef other)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -141,7 +147,8 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   enum cn_convention convention = cn_convention_of(site->call);
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
-    const struct cn_rebuild change = {.callee = stub, .more_count = 2,
+    const struct cn_rebuild change = {.callee = stub,
+                                      .more_count = 2,
                                       .more = {target, cn_bridge_native(ctx, site)},
                                       .convention = LLVMCCallConv};
     cn_rebuild_call(ctx, site, &change);
@@ -152,7 +159,8 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   else if (is_native_definition(target))
     target = NULL;
   if (target && site->is_statepoint && cn_convention_has_thunks(caller_of(site)))
-    cn_error(ctx, site->call, "hardening", "LLVM 22 cannot lower an indirect call in a statepoint "
+    cn_error(ctx, site->call, "hardening",
+             "LLVM 22 cannot lower an indirect call in a statepoint "
              "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
   else if (target)
     cn_call_through(ctx, site, choose(ctx, site, target, stub), target);
@@ -185,8 +193,8 @@ static LLVMTypeRef with_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
 
   LLVMGetParamTypes(type, types);
   types[count] = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMTypeRef longer = LLVMFunctionType(LLVMGetReturnType(type), types, count + 1,
-                                        LLVMIsFunctionVarArg(type));
+  LLVMTypeRef longer =
+      LLVMFunctionType(LLVMGetReturnType(type), types, count + 1, LLVMIsFunctionVarArg(type));
   free(types);
   return longer;
 }
@@ -214,7 +222,8 @@ static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
   return function;
 }
 
-static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_call_target *site)
+static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function,
+                           const struct cn_call_target *site)
 {
   const char *why = NULL;
 

@@ -54,8 +54,8 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
   if (!site->is_statepoint)
     return;
   operands->values.at[CALLEE] = change->callee;
-  operands->values.at[COUNT] = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm),
-                                            site->count + change->more_count, false);
+  operands->values.at[COUNT] =
+      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), site->count + change->more_count, false);
 }
 
 static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMTypeRef type,
@@ -104,8 +104,9 @@ static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
 
   for (unsigned i = 0; i < count; i++)
-    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
-                    LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
+    LLVMSetMetadata(
+        to, LLVMValueMetadataEntriesGetKind(entries, i),
+        LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
   LLVMDisposeValueMetadataEntries(entries);
 }
 
@@ -122,9 +123,9 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site,
   if (change->more_count)
     LLVMAddCallSiteAttribute(made, last + change->more_count, cn_emit_attribute(ctx, "nest"));
   if (site->is_statepoint)
-    LLVMAddCallSiteAttribute(made, CALLEE + 1,
-                             LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"),
-                                                     type));
+    LLVMAddCallSiteAttribute(
+        made, CALLEE + 1,
+        LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type));
   LLVMSetInstructionCallConv(made, change->convention);
   if (LLVMIsACallInst(old))
     LLVMSetTailCallKind(made, LLVMGetTailCallKind(old));

@@ -30,8 +30,8 @@ static void copy_target(LLVMValueRef from, LLVMValueRef to)
   static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
-        from, CN_FUNCTION_INDEX, names[i], (unsigned)strlen(names[i]));
+    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, CN_FUNCTION_INDEX, names[i],
+                                                               (unsigned)strlen(names[i]));
     if (attribute)
       LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
   }
@@ -88,8 +88,8 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
 static void wrap(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(
-      LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+  LLVMBasicBlockRef entry =
+      LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
   unsigned count = LLVMGetNumArgOperands(call) + OWN_ARGUMENTS;
   LLVMValueRef *arguments = cn_alloc(count * sizeof *arguments), inner;
 
@@ -101,8 +101,8 @@ static void wrap(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMValueRef native = make_native(ctx, builder, call, arguments, count, &inner);
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-  LLVMValueRef outer = LLVMBuildCall2(builder, LLVMGlobalGetValueType(native), native, arguments,
-                                      count, "");
+  LLVMValueRef outer =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(native), native, arguments, count, "");
   for (unsigned i = 0; i < count - OWN_ARGUMENTS; i++)
     copy_argument(call, i, native, inner, outer);
   LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(builder, LLVMTypeOf(call), arguments[0], ""));

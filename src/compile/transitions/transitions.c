@@ -34,9 +34,9 @@
 #include "compile/transitions/thunk.h"
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
-static const char *const stubs[] = {
-    CN_POLL_SLOW,     CN_ALLOC_SLOW,  CN_ALLOC_INDEXED_SLOW, "cairn_collect",
-    "cairn_call_any", CN_CALL_NATIVE, CN_VCALL_ANY};
+static const char *const stubs[] = {CN_POLL_SLOW,    CN_ALLOC_SLOW,    CN_ALLOC_INDEXED_SLOW,
+                                    "cairn_collect", "cairn_call_any", CN_CALL_NATIVE,
+                                    CN_VCALL_ANY};
 
 /* ---- what a callee is ---- */
 
@@ -169,7 +169,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
   LLVMValueRef callee = site.type ? cn_call_target_callee(&site) : NULL;
 
   if (cn_calls_have(call, "returns_twice")) {
-    cn_error(ctx, call, "returns-twice", "a call that returns twice, like setjmp, in managed code: "
+    cn_error(ctx, call, "returns-twice",
+             "a call that returns twice, like setjmp, in managed code: "
              "references would come back stale; call it from an unmanaged function");
     return;
   }
@@ -192,7 +193,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
   if (cn_convention_of(call) == CN_CONVENTION_UNKNOWN)
     cn_error(ctx, call, "transition-convention",
              "a call that may reach native code under calling convention %u, which the transition "
-             "stubs do not preserve", LLVMGetInstructionCallConv(call));
+             "stubs do not preserve",
+             LLVMGetInstructionCallConv(call));
   else if (has_attribute_anywhere(call, "swifterror"))
     cn_error(ctx, call, "transition-convention",
              "a swifterror argument of a call that may reach native code");
@@ -297,7 +299,8 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
       cn_call_targets_in(ctx, f);
   }
-  if (!ctx->errors && cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
+  if (!ctx->errors &&
+      cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
     cn_guard_add(ctx);
   return ctx->errors == 0;
 }

@@ -4,8 +4,8 @@
  * nothing. Provides: diagnostic undescribed-alloca. Breaks: nothing.
  *
  * Which allocas hold references is decided here anew, by a simpler rule than the rewriter's
- * (alloca_layout.c): by type, or because a reference is stored or loaded at an address computed from
- * them.
+ * (alloca_layout.c): by type, or because a reference is stored or loaded at an address computed
+ * from them.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -79,8 +79,7 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
   const struct cn_finding finding = {.value = derived, .other = base};
 
   cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
-  cn_error_finding(v->ctx, relocate, "wrong-base", &finding,
-                   "%s is relocated with %s%s, at %s",
+  cn_error_finding(v->ctx, relocate, "wrong-base", &finding, "%s is relocated with %s%s, at %s",
                    cn_value_name(derived, derived_name, sizeof derived_name),
                    cn_value_name(base, base_name, sizeof base_name), format, call);
 }

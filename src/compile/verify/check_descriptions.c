@@ -142,7 +142,8 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
   if (!cn_holds_ref(type))
     return true;
   switch (LLVMGetTypeKind(type)) {
-  case LLVMArrayTypeKind: case LLVMVectorTypeKind: {
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind: {
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
                                                                 : LLVMGetVectorSize(type);
@@ -230,8 +231,7 @@ static void check_words(struct tail *tail)
         LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != tail->v->function)
       continue;
     LLVMValueRef pointer = LLVMGetOperand(call, 0);
-    while (LLVMIsAGetElementPtrInst(pointer) &&
-           cn_types_gep_offset(tail->v->ctx, pointer, &offset))
+    while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(tail->v->ctx, pointer, &offset))
       pointer = LLVMGetOperand(pointer, 0);
     if (!lists_word(tail, pointer, offset, call))
       tail->wrong = "leaves out a word of the language's own";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls whose operands are to be listed while they run (live_operands.c): each reference that such a
- * statepoint passes must be listed, or computed from what is. Needs: nothing. Provides: diagnostic
- * unlisted-operand. Breaks: nothing.
+ * Calls whose operands are to be listed while they run (live_operands.c): each reference that such
+ * a statepoint passes must be listed, or computed from what is. Needs: nothing. Provides:
+ * diagnostic unlisted-operand. Breaks: nothing.
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/names.h"
@@ -27,9 +27,8 @@ struct listing {
 /* What `value` is computed from in its own object, or itself. */
 static LLVMValueRef start_of(LLVMValueRef value)
 {
-  while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) ||
-         LLVMIsAFreezeInst(value) || LLVMIsAAddrSpaceCastInst(value) ||
-         cn_calls_intrinsic(value, "llvm.ptrmask"))
+  while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
+         LLVMIsAAddrSpaceCastInst(value) || cn_calls_intrinsic(value, "llvm.ptrmask"))
     value = LLVMGetOperand(value, 0);
   return value;
 }

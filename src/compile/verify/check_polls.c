@@ -5,9 +5,9 @@
  * false-claim, trusted-bound. Breaks: nothing.
  *
  * Loops are judged by what functions claim of themselves to their callers ("cairn-polls",
- * "cairn-work"). Of a declaration that is believed; of a definition it is proved (time_to_safepoint.c).
- * What is neither, of loops that place-safepoints has cut and in functions without safepoints, is
- * said to be taken on trust.
+ * "cairn-work"). Of a declaration that is believed; of a definition it is proved
+ * (time_to_safepoint.c). What is neither, of loops that place-safepoints has cut and in functions
+ * without safepoints, is said to be taken on trust.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +79,7 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
   if (l == CN_NO_BLOCK || loops->at[l].header != header || cn_loops_exits(loops, l, NULL))
     return false;
   for (uint32_t b = 0; b < loops->at[l].count; b++)
-    for (LLVMValueRef i =
-             LLVMGetFirstInstruction(loops->cfg->blocks[loops->at[l].blocks[b]].block);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[loops->at[l].blocks[b]].block);
          i; i = LLVMGetNextInstruction(i))
       if (cn_is_call(i))
         return false;

@@ -13,7 +13,8 @@ static void check_metadata(struct cn_verifier *v, LLVMValueRef i, const struct c
   if ((promise->at & CN_AT_ACCESS) && cn_promise_is_made(v->ctx, i, promise))
     cn_error(v->ctx, i, "unchanging-memory",
              "!%s says that memory never changes, which a safepoint moves away or writes: later "
-             "passes may move the access over one; drop it", promise->name);
+             "passes may move the access over one; drop it",
+             promise->name);
 }
 
 static void check_root(struct cn_verifier *v, LLVMValueRef load)
@@ -24,7 +25,8 @@ static void check_root(struct cn_verifier *v, LLVMValueRef load)
   if (global && cn_promise_constant_root(global))
     cn_error(v->ctx, load, "unchanging-memory",
              "'%s' is a constant, and holds references that a safepoint changes: declare it as a "
-             "variable", LLVMGetValueName2(global, &length));
+             "variable",
+             LLVMGetValueName2(global, &length));
 }
 
 static void check(struct cn_verifier *v, LLVMValueRef i)

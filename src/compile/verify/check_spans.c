@@ -89,8 +89,7 @@ static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
   *tail = (struct tail){0, 0};
   if (!cn_calls_bundle(statepoint, "deopt", &first, &end) || first == end)
     return true;
-  if (number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 &&
-      length < end - first &&
+  if (number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
       number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
       mark == CAIRN_ABI_SPAN_MARK) {
     *tail = (struct tail){end + 1 - (uint32_t)length, end - 1};

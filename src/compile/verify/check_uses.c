@@ -42,8 +42,8 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
   char derived[160] = "";
 
   cn_witness_find(&trail, v, value, LLVMGetPreviousInstruction(user), b);
-  struct cn_finding finding = {value, trail.origin != value ? trail.origin : NULL,
-                               trail.blocks.at, trail.blocks.count};
+  struct cn_finding finding = {value, trail.origin != value ? trail.origin : NULL, trail.blocks.at,
+                               trail.blocks.count};
   text[strcspn(text, "\n")] = 0;
   if (snprintf(use, sizeof use, "%s", text + strspn(text, " ")) >= (int)sizeof use)
     memcpy(use + sizeof use - 4, "...", 4);
@@ -57,9 +57,8 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
                           : "%s%s holds an address that may have changed at %s, and is used after "
                             "it: %s",
                    name, derived,
-                   trail.statepoint
-                       ? cn_verify_name_statepoint(trail.statepoint, call, sizeof call)
-                       : "different safepoints on different paths",
+                   trail.statepoint ? cn_verify_name_statepoint(trail.statepoint, call, sizeof call)
+                                    : "different safepoints on different paths",
                    use);
   cn_witness_free(&trail);
 }

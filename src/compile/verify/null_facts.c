@@ -180,7 +180,7 @@ static bool is_always_null(LLVMValueRef value)
 }
 
 bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
-                    uint32_t block)
+                         uint32_t block)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
   LLVMValueRef root = root_of(values, value), start;
@@ -201,8 +201,8 @@ bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLV
   bool stale = walk(&search, b, start, false);
   while (!stale && search.work.count) {
     uint32_t next = search.work.at[--search.work.count];
-    stale = walk(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block),
-                 next & 1);
+    stale =
+        walk(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
   }
   cn_free(&search.work);
   free(search.seen);

@@ -160,9 +160,8 @@ static void make_part(struct making *m)
 
 static void make_call(struct making *m)
 {
-  static const char *const same[] = {"llvm.launder.invariant.group",
-                                     "llvm.strip.invariant.group", "llvm.ssa.copy",
-                                     "llvm.ptr.annotation"};
+  static const char *const same[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group",
+                                     "llvm.ssa.copy", "llvm.ptr.annotation"};
   LLVMValueRef listed, base = cn_calls_base(m->value);
 
   m->node.kind = CN_OBJECT_ORIGIN;
@@ -192,7 +191,8 @@ static void make_instruction(struct making *m)
   case LLVMGetElementPtr:
     hand_on(m, LLVMGetOperand(i, 0), m->leaf, !adds_nothing(i));
     break;
-  case LLVMBitCast: case LLVMFreeze:
+  case LLVMBitCast:
+  case LLVMFreeze:
     hand_on(m, LLVMGetOperand(i, 0), m->leaf, false);
     break;
   case LLVMAddrSpaceCast:
@@ -204,11 +204,15 @@ static void make_instruction(struct making *m)
   case LLVMSelect:
     make_select(m);
     break;
-  case LLVMExtractValue: case LLVMInsertValue: case LLVMExtractElement: case LLVMInsertElement:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
   case LLVMShuffleVector:
     make_part(m);
     break;
-  case LLVMCall: case LLVMInvoke:
+  case LLVMCall:
+  case LLVMInvoke:
     make_call(m);
     break;
   case LLVMAlloca:
@@ -243,10 +247,10 @@ static void make(struct cn_objects *o, uint32_t n)
   } else if (LLVMIsAArgument(m.value)) {
     m.node.kind = CN_OBJECT_ORIGIN;
   } else {
-    LLVMValueRef constant = cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value
-                                                                  : element(m.value, m.leaf);
-    m.node.kind = LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED
-                                                                  : CN_OBJECT_FIXED;
+    LLVMValueRef constant =
+        cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element(m.value, m.leaf);
+    m.node.kind =
+        LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED : CN_OBJECT_FIXED;
     m.node.null = LLVMIsNull(constant);
   }
   o->nodes.at[n] = m.node;

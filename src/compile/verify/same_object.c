@@ -246,14 +246,14 @@ static bool condition_shows(struct question *q, LLVMValueRef condition, bool out
   }
   bool both = opcode == (outcome ? LLVMAnd : LLVMOr) ||
               (other && (LLVMConstIntGetZExtValue(other) != 0) != outcome);
-  return both && (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b,
-                                  depth - 1) ||
-                  condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b,
-                                  depth - 1));
+  return both &&
+         (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b, depth - 1) ||
+          condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b,
+                          depth - 1));
 }
 
-static bool edge_shows(struct question *q, uint32_t from, uint32_t to,
-                       const struct cn_object *base, const struct cn_object *derived)
+static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const struct cn_object *base,
+                       const struct cn_object *derived)
 {
   const struct cn_block *block = &q->o->v->cfg.blocks[from];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
@@ -283,8 +283,7 @@ static bool branch_shows(struct question *q, const struct cn_object *base,
   const struct cn_cfg *cfg = &q->o->v->cfg;
 
   for (; b && q->steps < STEPS; b = cfg->blocks[b].idom, q->steps++)
-    if (cfg->blocks[b].pred_count == 1 &&
-        edge_shows(q, cfg->blocks[b].preds[0], b, base, derived))
+    if (cfg->blocks[b].pred_count == 1 && edge_shows(q, cfg->blocks[b].preds[0], b, base, derived))
       return true;
   return false;
 }
@@ -400,7 +399,7 @@ static void keep(struct cn_objects *o, const struct question *q)
 }
 
 bool cn_same_object(struct cn_objects *o, const struct cn_object *base,
-                     const struct cn_object *derived, uint32_t b)
+                    const struct cn_object *derived, uint32_t b)
 {
   struct question q = {.o = o};
   bool result = same(&q, base, derived, b, true);

@@ -18,7 +18,9 @@ static uint64_t count(LLVMTypeRef type, unsigned *looks)
   if (++*looks > LOOKS)
     return CN_LEAVES + 1;
   switch (LLVMGetTypeKind(type)) {
-  case LLVMVoidTypeKind: case LLVMLabelTypeKind: case LLVMMetadataTypeKind:
+  case LLVMVoidTypeKind:
+  case LLVMLabelTypeKind:
+  case LLVMMetadataTypeKind:
     return 0;
   case LLVMScalableVectorTypeKind:
     return CN_LEAVES + 1;
@@ -113,9 +115,8 @@ static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t leaf)
 
   if (from < 0)
     return (struct cn_scalar_source){CN_LEAF_NONE, 0, 0};
-  return (uint32_t)from < lanes
-             ? (struct cn_scalar_source){CN_LEAF_ONE, 0, (uint32_t)from}
-             : (struct cn_scalar_source){CN_LEAF_ONE, 1, (uint32_t)from - lanes};
+  return (uint32_t)from < lanes ? (struct cn_scalar_source){CN_LEAF_ONE, 0, (uint32_t)from}
+                                : (struct cn_scalar_source){CN_LEAF_ONE, 1, (uint32_t)from - lanes};
 }
 
 struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t leaf)

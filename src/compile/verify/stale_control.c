@@ -61,8 +61,8 @@ bool cn_stale_control_mark(struct cn_values *values)
                    (LLVMIsASwitchInst(end) || (LLVMIsABranchInst(end) && LLVMIsConditional(end)));
     struct cn_stale by = {CN_EPOCH_NONE, 0};
     if (decides)
-      by = cn_values_of(values, LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0)
-                                                       : LLVMGetCondition(end));
+      by = cn_values_of(values,
+                        LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end));
     if (by.epoch == CN_EPOCH_NONE)
       continue;
     if (!values->control)

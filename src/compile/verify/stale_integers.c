@@ -101,8 +101,16 @@ static bool widens_part(LLVMValueRef i)
 bool cn_stale_computes(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMUIToFP: case LLVMSIToFP:
-  case LLVMFPToUI: case LLVMFPToSI: case LLVMFPTrunc: case LLVMFPExt: case LLVMFNeg:
+  case LLVMTrunc:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMUIToFP:
+  case LLVMSIToFP:
+  case LLVMFPToUI:
+  case LLVMFPToSI:
+  case LLVMFPTrunc:
+  case LLVMFPExt:
+  case LLVMFNeg:
     return true;
   default:
     return LLVMIsABinaryOperator(i) != NULL;
@@ -118,22 +126,28 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
   if (a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE)
     return never;
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAdd: return add(a, b, 1);
+  case LLVMAdd:
+    return add(a, b, 1);
   case LLVMSub:
     if (cn_is_marked_difference(i) && cn_stale_join(a, b).epoch != CN_EPOCH_MIXED)
       return never;
     return add(a, b, -1);
-  case LLVMTrunc: return a;
-  case LLVMZExt: case LLVMSExt: return widens_part(i) ? cn_stale_mangle(a) : a;
+  case LLVMTrunc:
+    return a;
+  case LLVMZExt:
+  case LLVMSExt:
+    return widens_part(i) ? cn_stale_mangle(a) : a;
   case LLVMAnd:
     if (keeps_fixed_bits(i, cn_stale_join(a, b).weight))
       return never;
     break;
-  case LLVMLShr: case LLVMAShr:
+  case LLVMLShr:
+  case LLVMAShr:
     if (b.epoch == CN_EPOCH_NONE && shifts_to_tag(i, a.weight))
       return never;
     break;
-  default: break;
+  default:
+    break;
   }
   return cn_stale_mangle(cn_stale_join(a, b));
 }
@@ -148,11 +162,9 @@ static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef o
   if (weight != 1)
     return false;
   if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* no object is ever there */
-    return LLVMIsConstant(other) || cn_is_ref(type) ||
-           LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-  return cn_is_ref(type) ||
-         (LLVMIsAConstantInt(other) && LLVMGetIntTypeWidth(type) <= 64 &&
-          LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);
+    return LLVMIsConstant(other) || cn_is_ref(type) || LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+  return cn_is_ref(type) || (LLVMIsAConstantInt(other) && LLVMGetIntTypeWidth(type) <= 64 &&
+                             LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);
 }
 
 bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b)

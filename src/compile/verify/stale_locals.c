@@ -114,8 +114,8 @@ void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store)
     values->locals.now[*local] = cn_values_of(values, LLVMGetOperand(store, 0));
 }
 
-struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
-                               uint32_t epoch)
+struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load,
+                                     uint32_t leaf, uint32_t epoch)
 {
   const uint64_t *local = local_at(values, LLVMGetOperand(load, 0));
 

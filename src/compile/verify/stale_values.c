@@ -80,7 +80,8 @@ void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t
 /* What is joined lives in its block's epoch if each incoming value does at the end of its edge.
  * Else it has the addresses of its incoming values, if they are of one epoch and come from above:
  * round a loop "the same epoch" means another pass. */
-struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
+struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
+                                uint32_t b)
 {
   struct cn_stale all = join->all;
 
@@ -148,10 +149,20 @@ static bool is_result(LLVMValueRef call)
 bool cn_values_hands_on(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI: case LLVMSelect:
-  case LLVMExtractElement: case LLVMInsertElement: case LLVMShuffleVector:
-  case LLVMExtractValue: case LLVMInsertValue:
-  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr: case LLVMAddrSpaceCast:
+  case LLVMGetElementPtr:
+  case LLVMBitCast:
+  case LLVMFreeze:
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+  case LLVMIntToPtr:
+  case LLVMAddrSpaceCast:
     return true;
   case LLVMCall:
     return is_pure_intrinsic(i) || is_result(i);
@@ -270,8 +281,8 @@ static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValue
 
   if (cn_scalar_is_ref(LLVMTypeOf(i), leaf))
     return all;
-  bool alike = by.epoch == CN_EPOCH_NONE &&
-               (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
+  bool alike =
+      by.epoch == CN_EPOCH_NONE && (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
   return alike ? all : cn_stale_mangle(cn_stale_join(all, by));
 }
 
@@ -285,19 +296,29 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:
     return evaluate_phi(values, i, b, leaf);
-  case LLVMExtractElement: case LLVMExtractValue: case LLVMInsertElement: case LLVMInsertValue:
+  case LLVMExtractElement:
+  case LLVMExtractValue:
+  case LLVMInsertElement:
+  case LLVMInsertValue:
   case LLVMShuffleVector:
     return evaluate_part(values, i, leaf);
-  case LLVMGetElementPtr: case LLVMFreeze:
+  case LLVMGetElementPtr:
+  case LLVMFreeze:
     return join_leaves(values, i, 0, operands, leaf);
   case LLVMSelect:
     return evaluate_select(values, i, leaf);
-  case LLVMICmp: case LLVMFCmp:
+  case LLVMICmp:
+  case LLVMFCmp:
     return cn_stale_compare(values, i, leaf);
-  case LLVMPtrToInt: case LLVMPtrToAddr: case LLVMIntToPtr: case LLVMAddrSpaceCast:
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+  case LLVMIntToPtr:
+  case LLVMAddrSpaceCast:
   case LLVMBitCast:
     return evaluate_cast(values, i, leaf, epoch);
-  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr:
     return evaluate_call(values, i, leaf, epoch);
   case LLVMLandingPad:
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)
@@ -394,7 +415,8 @@ static bool is_settled(const struct cn_values *values, bool integers)
       for (uint32_t l = 0, leaves = read ? cn_scalars(LLVMTypeOf(i)) : 0; l < leaves; l++) {
         struct cn_stale old = cn_values_leaf(values, i, l);
         struct cn_stale now = evaluate_phi(values, i, b, l);
-        if (old.epoch != now.epoch || (old.weight != now.weight && old.weight != CN_BLOCK_FREQUENCY_OTHER))
+        if (old.epoch != now.epoch ||
+            (old.weight != now.weight && old.weight != CN_BLOCK_FREQUENCY_OTHER))
           return false;
       }
     }

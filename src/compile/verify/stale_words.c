@@ -28,7 +28,8 @@ struct words {
   bool changed;
 };
 
-void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words)
+void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word,
+                        uint64_t words)
 {
   bool fresh;
   uint64_t *index = cn_ptrmap_add(&listed->index, alloca, &fresh);
@@ -115,8 +116,7 @@ static uint64_t of_phi(const struct words *words, LLVMValueRef phi, uint32_t b)
 
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     uint32_t from = cn_cfg_index(&words->v->cfg, LLVMGetIncomingBlock(phi, k));
-    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE
-                                      : cell(words, LLVMGetIncomingValue(phi, k));
+    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE : cell(words, LLVMGetIncomingValue(phi, k));
     if (epoch_of(in) == CN_EPOCH_NONE)
       continue;
     bool valid = !is_outdated(in, epochs->out[from]);

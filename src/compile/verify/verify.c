@@ -90,8 +90,8 @@ static bool made_of_other(LLVMValueRef i)
   if (!from || LLVMIsConstant(from))
     return false;
   return LLVMIsAIntToPtrInst(i) ||
-         (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) &&
-          !cn_is_relocate(from) && !cn_is_in_local(from));
+         (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) && !cn_is_relocate(from) &&
+          !cn_is_in_local(from));
 }
 
 /* Pass tail-calls calls functions through the signature of their callers: what stands for a

@@ -42,7 +42,7 @@ struct cn_scalar_source cn_scalar_source(LLVMValueRef instruction, uint32_t leaf
 
 struct cn_epochs {
   const struct cn_cfg *cfg;
-  uint32_t *in, *out;          /* by block: current at its start (its phis), and when it is left */
+  uint32_t *in, *out;           /* by block: current at its start (its phis), and when it is left */
   struct cn_ptrmap statepoints; /* statepoint -> the epoch that it starts */
 };
 
@@ -72,11 +72,11 @@ struct cn_values {
   struct cn_stale_locals {
     struct cn_ptrmap index; /* alloca -> number, from 0 */
     uint32_t count;
-    struct cn_stale *now;   /* per local, while a block is gone through */
-    struct cn_stale *out;   /* per block and local: when the block is left */
-    bool changed;           /* in this pass */
+    struct cn_stale *now; /* per local, while a block is gone through */
+    struct cn_stale *out; /* per block and local: when the block is left */
+    bool changed;         /* in this pass */
   } locals;
-  bool first_pass; /* what comes round loops is not known yet */
+  bool first_pass;          /* what comes round loops is not known yet */
   struct cn_stale *control; /* by block: what decides on which way it is come to; null: nothing
                                that matters */
 };
@@ -89,7 +89,8 @@ struct cn_join {
 };
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale);
-struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b);
+struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
+                                uint32_t b);
 
 /* ---- stale_locals.c: addresses in locals that are memory ---- */
 
@@ -100,8 +101,8 @@ bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address
 void cn_stale_locals_enter(struct cn_values *values, uint32_t b);
 void cn_stale_locals_leave(struct cn_values *values, uint32_t b);
 void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store);
-struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t leaf,
-                               uint32_t epoch);
+struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load,
+                                     uint32_t leaf, uint32_t epoch);
 bool cn_stale_locals_settled(const struct cn_values *values);
 void cn_stale_locals_free(struct cn_values *values);
 
@@ -139,7 +140,7 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef in
  * it, has a comparison shown the reference to be null before `at` in `block` is reached? `at` null:
  * before `block` is left. */
 bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
-                    uint32_t block);
+                         uint32_t block);
 
 /* ---- objects.c, same_object.c: which references point into one object ---- */
 
@@ -148,17 +149,17 @@ struct cn_object {
   LLVMValueRef value;
   uint32_t leaf;
   enum {
-    CN_OBJECT_ORIGIN,    /* names one object by itself */
-    CN_OBJECT_FIXED,     /* a constant, or what else does not move */
+    CN_OBJECT_ORIGIN, /* names one object by itself */
+    CN_OBJECT_FIXED,  /* a constant, or what else does not move */
     CN_OBJECT_UNDEFINED,
-    CN_OBJECT_COPY,      /* into the object of node `from` */
-    CN_OBJECT_MERGE,     /* of one of its inputs */
+    CN_OBJECT_COPY,  /* into the object of node `from` */
+    CN_OBJECT_MERGE, /* of one of its inputs */
   } kind;
-  bool moves;            /* a copy that may have another address */
-  bool start;            /* a copy that is its object's start */
+  bool moves; /* a copy that may have another address */
+  bool start; /* a copy that is its object's start */
   bool null;
-  bool inside;           /* may point to other than its object's start */
-  bool unsettled;        /* a merge whose class went on changing: its number says nothing of it */
+  bool inside;    /* may point to other than its object's start */
+  bool unsettled; /* a merge whose class went on changing: its number says nothing of it */
   uint32_t from;
   uint32_t first, count; /* slice of inputs */
   const void *key;       /* what decides between the inputs: a block, or a condition or index, */
@@ -178,22 +179,22 @@ struct cn_objects {
   struct cn_verifier *v;
   CN_VECTOR(struct cn_object) nodes;
   CN_VECTOR(struct cn_object_input) inputs;
-  struct cn_ptrmap first; /* value -> its node of leaf 0 */
+  struct cn_ptrmap first;  /* value -> its node of leaf 0 */
   struct cn_ptrmap proved; /* pairs of nodes of different classes that are the same nevertheless */
-  uint32_t *order;        /* reachable nodes in order of definition */
+  uint32_t *order;         /* reachable nodes in order of definition */
   uint32_t ordered;
 };
 
 void cn_objects_build(struct cn_objects *objects, struct cn_verifier *v);
 void cn_objects_free(struct cn_objects *objects);
 const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
-                                        uint32_t leaf); /* null if statepoints do not need it */
+                                        uint32_t leaf);   /* null if statepoints do not need it */
 void cn_same_object_classify(struct cn_objects *objects); /* part of build */
 /* Is it proved that it points into no object that moves? */
 bool cn_objects_fixed(const struct cn_object *node);
 /* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
 bool cn_same_object(struct cn_objects *objects, const struct cn_object *base,
-                     const struct cn_object *derived, uint32_t b);
+                    const struct cn_object *derived, uint32_t b);
 
 /* Locals in which statepoints list words of the language's own. */
 struct cn_stale_words {
@@ -201,7 +202,8 @@ struct cn_stale_words {
   CN_VECTOR(struct cn_stale_words_of {
     uint64_t *bits; /* one per word of 8 bytes */
     uint64_t words;
-  }) locals;
+  })
+  locals;
 };
 
 struct cn_verifier {
@@ -217,13 +219,13 @@ struct cn_verifier {
 
 /* How `value` went stale (witness.c). */
 struct cn_witness {
-  LLVMValueRef origin;     /* what was handed on since, or the value itself */
-  LLVMValueRef statepoint; /* that it did not survive, or null */
+  LLVMValueRef origin;                 /* what was handed on since, or the value itself */
+  LLVMValueRef statepoint;             /* that it did not survive, or null */
   CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
 };
 /* Read just after `last` (null: before the first instruction) in block `b`. */
 void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVMValueRef value,
-                   LLVMValueRef last, uint32_t b);
+                     LLVMValueRef last, uint32_t b);
 void cn_witness_free(struct cn_witness *trail);
 
 void cn_verify_uses(struct cn_verifier *v);      /* check_uses.c */
@@ -231,23 +233,25 @@ void cn_verify_relocates(struct cn_verifier *v); /* check_bases.c: indices, dupl
 bool cn_is_relocate(LLVMValueRef value);
 /* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
-void cn_verify_allocas(struct cn_verifier *v);   /* check_allocas.c */
-void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
-void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
+void cn_verify_allocas(struct cn_verifier *v); /* check_allocas.c */
+void cn_verify_escapes(struct cn_verifier *v); /* check_escapes.c */
+void cn_verify_descriptions(struct cn_verifier *v,
+                            LLVMValueRef statepoint);                    /* check_descriptions.c */
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
 /* Is a statepoint to list the references that it passes? */
 bool cn_lists_operands(LLVMValueRef statepoint);
 /* stale_words.c; the words are those that cn_verify_allocas() has met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Word `word` of a local that has `words` of them is listed. */
-void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words);
+void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word,
+                        uint64_t words);
 void cn_stale_words_free(struct cn_stale_words *listed);
-void cn_verify_polls(struct cn_verifier *v);     /* check_polls.c */
-void cn_verify_nopoll(struct cn_verifier *v);   /* check_nopoll.c */
-void cn_verify_spans(struct cn_verifier *v);     /* check_spans.c */
+void cn_verify_polls(struct cn_verifier *v);  /* check_polls.c */
+void cn_verify_nopoll(struct cn_verifier *v); /* check_nopoll.c */
+void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
 /* check_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
 void cn_verify_claims(struct cn_ctx *ctx);
-void cn_verify_promises(struct cn_verifier *v);  /* check_promises.c */
+void cn_verify_promises(struct cn_verifier *v); /* check_promises.c */
 
 /* "the call to @foo (file line 7)", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);

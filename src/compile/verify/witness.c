@@ -42,9 +42,8 @@ struct leg {
  * definition. */
 static void search(struct leg *leg, LLVMValueRef last)
 {
-  uint32_t def = LLVMIsAInstruction(leg->def)
-                     ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def))
-                     : 0;
+  uint32_t def =
+      LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
 
   leg->from = def;
   if (last && scan_back(last, leg->def, &leg->statepoint)) {
@@ -121,7 +120,7 @@ static void reverse(struct cn_witness *trail)
 }
 
 void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVMValueRef value,
-                   LLVMValueRef last, uint32_t b)
+                     LLVMValueRef last, uint32_t b)
 {
   *trail = (struct cn_witness){.origin = value};
   for (int depth = 0; depth < LEG_LIMIT; depth++) {

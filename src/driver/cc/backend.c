@@ -80,8 +80,8 @@ static void set_position(const struct cn_command *command, LLVMModuleRef module,
                          struct cn_machine *how, struct cairn_compile_options *options)
 {
   bool pic = from_clang ? cn_flag_get(module, "PIC Level", 0) > 0 : !command->no_pic;
-  bool pie = from_clang ? cn_flag_get(module, "PIE Level", 0) > 0
-                        : command->pie || !command->pic_asked;
+  bool pie =
+      from_clang ? cn_flag_get(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
 
   how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
   options->shared = pic && !pie;
@@ -89,8 +89,8 @@ static void set_position(const struct cn_command *command, LLVMModuleRef module,
 
 static LLVMCodeModel code_model(LLVMModuleRef module)
 {
-  unsigned model = cn_flag_get(module, "Code Model",
-                               1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+  unsigned model =
+      cn_flag_get(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
 
   return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model)
                                   : LLVMCodeModelDefault;
@@ -125,8 +125,8 @@ static void want_unwind_tables(LLVMModuleRef module)
   enum { ASYNCHRONOUS = 2 };
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind,
-                                                       ASYNCHRONOUS);
+  LLVMAttributeRef attribute =
+      LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
 
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
@@ -233,8 +233,8 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   if (ok && assembly)
     ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   else if (ok)
-    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input,
-                      unit->output, NULL);
+    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input, unit->output,
+                      NULL);
   cn_times_stop(&command->compile, &start, "stack maps to frame maps");
   LLVMDisposeMemoryBuffer(code);
   return ok;
@@ -256,8 +256,8 @@ static const char *cpu_of(const struct cn_command *command)
 
 /* From the optimised module to the output file. */
 static bool finish(const struct cn_command *command, const struct cn_unit *unit,
-                   LLVMModuleRef module, LLVMTargetMachineRef machine,
-                   const struct cn_machine *how, const struct wishes *wishes)
+                   LLVMModuleRef module, LLVMTargetMachineRef machine, const struct cn_machine *how,
+                   const struct wishes *wishes)
 {
   want_unwind_tables(module);
   cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections,
@@ -267,7 +267,8 @@ static bool finish(const struct cn_command *command, const struct cn_unit *unit,
 
 /* ---- link-time optimisation ---- */
 
-static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
+static const char debug_flag[] = "cairn.debug",
+                  function_sections_flag[] = "cairn.function-sections",
                   data_sections_flag[] = "cairn.data-sections";
 
 /* What clang says in the modules that it makes, in a front end's: where joined modules may stand,
@@ -319,14 +320,13 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
                            LLVMModuleRef module)
 {
   struct cairn_compile_options options = joined_options(command, module);
-  struct wishes wishes = {
-      .debug = cn_flag_get(module, debug_flag, CN_DEBUG_FULL),
-      .function_sections =
-          command->function_sections || cn_flag_get(module, function_sections_flag, 0),
-      .data_sections = command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
-  struct cn_machine how = {.opt_level = options.opt_level,
-                           .code_model = code_model(module),
-                           .cpu = cpu_of(command)};
+  struct wishes wishes = {.debug = cn_flag_get(module, debug_flag, CN_DEBUG_FULL),
+                          .function_sections = command->function_sections ||
+                                               cn_flag_get(module, function_sections_flag, 0),
+                          .data_sections =
+                              command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
+  struct cn_machine how = {
+      .opt_level = options.opt_level, .code_model = code_model(module), .cpu = cpu_of(command)};
 
   set_position(command, module, true, &how, &options);
   options.shared |= command->shared;
@@ -347,8 +347,8 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 static bool is_native(const struct cn_command *command, const struct cn_unit *unit,
                       LLVMModuleRef module)
 {
-  return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
-         !cn_mentions_managed_type(unit->bitcode);
+  return unit->language == CN_LANG_C && command->native_units &&
+         cn_managed_is_native_unit(module) && !cn_mentions_managed_type(unit->bitcode);
 }
 
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,

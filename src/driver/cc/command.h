@@ -60,12 +60,12 @@ struct cn_command {
   /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
    * it makes. */
   struct cairn_compile_options compile;
-  bool native_units;  /* C units that handle no reference are clang's, whatever `compile` says */
-  bool level_asked; /* -O... */
+  bool native_units; /* C units that handle no reference are clang's, whatever `compile` says */
+  bool level_asked;  /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
-  struct cn_times times;  /* -fcairn-times: compile.timer adds to it */
-  const char *report; /* -fcairn-report=FILE; "" for standard error; null: no report */
+  struct cn_times times; /* -fcairn-times: compile.timer adds to it */
+  const char *report;    /* -fcairn-report=FILE; "" for standard error; null: no report */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
   struct cn_words imports;      /* -fcairn-import=FILE */

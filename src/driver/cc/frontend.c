@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clang as front end: from C to unoptimised bitcode with debug locations. And as compiler, of what is
- * native.
+ * Clang as front end: from C to unoptimised bitcode with debug locations. And as compiler, of what
+ * is native.
  *
  * The user's options go through as they came. What is added for bitcode:
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
@@ -91,7 +91,8 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
     add(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
     add(words, "-g");
-  /* Until the link, bitcode has lines for diagnostics that nobody asked for: no folder with them. */
+  /* Until the link, bitcode has lines for diagnostics that nobody asked for: no folder with them.
+   */
   if (command->lto && command->debug == CN_DEBUG_NONE)
     add(words, "-fdebug-compilation-dir=.");
 }

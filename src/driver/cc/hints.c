@@ -11,25 +11,25 @@
 #include "driver/cc/hints.h"
 #include "driver/cc/process.h"
 
-#define FROM_REFERENCE                                                                            \
-  "a reference cannot become an ordinary pointer, which nobody updates when the object moves "    \
-  "[reference-to-unmanaged]; make it a pointer to `managed`, or copy the data out with "          \
+#define FROM_REFERENCE \
+  "a reference cannot become an ordinary pointer, which nobody updates when the object moves " \
+  "[reference-to-unmanaged]; make it a pointer to `managed`, or copy the data out with " \
   "cairn_copy_out()"
-#define TO_REFERENCE                                                                              \
-  "an ordinary pointer is not the address of an object [unmanaged-to-reference]; allocate with "  \
-  "cairn_new() or cairn_new_array() instead of malloc(), and copy data of locals, literals and "  \
+#define TO_REFERENCE \
+  "an ordinary pointer is not the address of an object [unmanaged-to-reference]; allocate with " \
+  "cairn_new() or cairn_new_array() instead of malloc(), and copy data of locals, literals and " \
   "native memory in with cairn_copy_in()"
-#define MIXED                                                                                     \
-  "a reference and an ordinary pointer never lead to the same object; make both pointers to "     \
+#define MIXED \
+  "a reference and an ordinary pointer never lead to the same object; make both pointers to " \
   "`managed`, or neither"
-#define SAME_TYPES                                                                                \
-  "a reference and an ordinary pointer are not the same in a function's type or a declaration: "  \
+#define SAME_TYPES \
+  "a reference and an ordinary pointer are not the same in a function's type or a declaration: " \
   "the collector updates the one and not the other; write `managed` in both"
-#define NUMBER                                                                                    \
-  "a reference is no number, since its object moves [reference-to-integer, "                      \
+#define NUMBER \
+  "a reference is no number, since its object moves [reference-to-integer, " \
   "integer-to-reference]; keep the reference itself, or a number of your own in the object"
-#define HEAP_ONLY                                                                                 \
-  "`managed` says where what a pointer leads to lies: in the collector's heap, where objects "    \
+#define HEAP_ONLY \
+  "`managed` says where what a pointer leads to lies: in the collector's heap, where objects " \
   "come from cairn_new() alone [managed-global]; write `TYPE managed *name`"
 
 static const struct hint {

@@ -12,7 +12,8 @@
 void cn_hints_explain(const struct cn_words *words);
 
 /* misplaced.c: warn where `managed` stands behind the braces of a struct, in the file at `path` and
- * those that it includes by name from its folder: there it means nothing, and clang does not say so. */
+ * those that it includes by name from its folder: there it means nothing, and clang does not say
+ * so. */
 void cn_hints_misplaced(const char *path);
 
 #endif

@@ -138,14 +138,15 @@ static bool look_into(struct search *search, const char *path, struct text text)
   return false;
 }
 
-/* Options with which the text is not to be had: of files that clang reads otherwise, such as headers
- * compiled before, or under other names; and those with which the graph is not, or is seen. */
+/* Options with which the text is not to be had: of files that clang reads otherwise, such as
+ * headers compiled before, or under other names; and those with which the graph is not, or is seen.
+ */
 static bool is_unread(const char *word)
 {
   static const char *const names[] = {
-      "-include-pch", "-fmodule",     "-fpch",           "--config",         "-ivfs",
-      "--sysroot",    "-isysroot",    "-dependency-dot", "-save-temps",      "--save-temps",
-      "-imacros",     "-grecord-",    "-frecord-",       "-no-integrated-cpp"};
+      "-include-pch", "-fmodule",  "-fpch",           "--config",          "-ivfs",
+      "--sysroot",    "-isysroot", "-dependency-dot", "-save-temps",       "--save-temps",
+      "-imacros",     "-grecord-", "-frecord-",       "-no-integrated-cpp"};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strncmp(word, names[i], strlen(names[i])) == 0)
@@ -153,8 +154,8 @@ static bool is_unread(const char *word)
   return false;
 }
 
-/* What options say: where headers lie, what is included first, definitions. True: enough to take the
- * unit for one that may handle references. */
+/* What options say: where headers lie, what is included first, definitions. True: enough to take
+ * the unit for one that may handle references. */
 static bool look_at_options(const struct cn_command *command, struct search *search)
 {
   static const char *const folders[] = {"-I", "-iquote", "-isystem", "-idirafter"};
@@ -210,7 +211,8 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
 
 /* ---- after: the files that clang read ---- */
 
-/* The path in a quoted label, in which clang leaves the root folder out, but not the current one. */
+/* The path in a quoted label, in which clang leaves the root folder out, but not the current one.
+ */
 static bool says_file(const char *label, const char *end)
 {
   char path[4096] = "/";

@@ -39,10 +39,9 @@ static const char *in_path(const char *name)
 
 const char *cn_process_llvm(const char *name, const char *why, const char *package)
 {
-  const char *beside = cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")),
-                                       CAIRN_CLANG, name);
-  const char *found = access(beside, X_OK) == 0 ? beside
-                                                : in_path(cn_command_text("%s-22", name));
+  const char *beside =
+      cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")), CAIRN_CLANG, name);
+  const char *found = access(beside, X_OK) == 0 ? beside : in_path(cn_command_text("%s-22", name));
 
   if (!found)
     cn_tool_error("%s needs '%s' of LLVM 22, which is not installed (Debian: %s)", why, name,

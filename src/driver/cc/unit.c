@@ -4,8 +4,8 @@
  *
  * A unit of C that handles no reference is clang's, by the user's own command. Whether it does is
  * known for certain by its bitcode. To make that of each unit would cost a front end's run where
- * clang needs no more: so a unit whose text says nothing of references is compiled by clang at once,
- * and only if it turns out that a header said something after all, once more.
+ * clang needs no more: so a unit whose text says nothing of references is compiled by clang at
+ * once, and only if it turns out that a header said something after all, once more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,8 +176,8 @@ static void hint(const struct cn_command *command, const struct cn_unit *unit, i
 static int compile_managed(const struct cn_command *command, const struct cn_unit *unit,
                            bool *native)
 {
-  int status = unit->front_end.count ? run_clang(command, unit, &unit->front_end, "front end")
-                                     : CN_EXIT_OK;
+  int status =
+      unit->front_end.count ? run_clang(command, unit, &unit->front_end, "front end") : CN_EXIT_OK;
 
   hint(command, unit, status);
   if (status != CN_EXIT_OK || !unit->bitcode)
@@ -224,8 +224,8 @@ static int compile_c(const struct cn_command *command, struct cn_unit *unit)
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
 {
   bool changed = false, native = false;
-  int status = unit->native.count ? compile_c(command, unit)
-                                  : compile_managed(command, unit, &native);
+  int status =
+      unit->native.count ? compile_c(command, unit) : compile_managed(command, unit, &native);
 
   if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run &&
       status == CN_EXIT_OK && !cn_backend_rewrite(unit->output, unit->output, &changed))

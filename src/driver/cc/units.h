@@ -58,8 +58,7 @@ void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit);
 
 /* backend.c: bitcode in, output file out, in process. False after a message. *native: the unit
  * handles no reference, and nothing was written; clang is to compile it. */
-bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit,
-                        bool *native);
+bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native);
 
 /* backend.c: the same of what a linker joined of units' bitcode. */
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined);
@@ -95,9 +94,9 @@ int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
 bool cn_inputs_are_bitcode(const char *path);
 bool cn_inputs_have_bitcode(const char *path);
 
-/* inputs.c: what the linker is to be given for the file at `path`, which is no bitcode: itself, or a
- * temporary one in which stack maps have become frame maps, and of which bitcode is left out. False
- * after a message. */
+/* inputs.c: what the linker is to be given for the file at `path`, which is no bitcode: itself, or
+ * a temporary one in which stack maps have become frame maps, and of which bitcode is left out.
+ * False after a message. */
 bool cn_inputs_replace(const char *path, const char **replacement);
 
 /* link.c: clang's command to link, with units' outputs in place of their sources. `joined`: with

@@ -79,6 +79,5 @@ int cn_frames_main(int argc, char **argv)
   }
   if (rewriting)
     return rewrite(argv[optind], output);
-  return cairn_frames_print_file(argv[optind], json, stdout, stderr) ? CN_EXIT_FAILED
-                                                                     : CN_EXIT_OK;
+  return cairn_frames_print_file(argv[optind], json, stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
 }

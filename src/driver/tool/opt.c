@@ -207,36 +207,44 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 
 /* OPT_SET: an option of cairn_compile_set(), by the same name. */
 enum {
-  OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_AFTER, OPT_CHANGED,
-  OPT_VERIFY, OPT_HELP, OPT_VERSION
+  OPT_PRINT = 256,
+  OPT_IMPORT,
+  OPT_CALLS,
+  OPT_SET,
+  OPT_TIMES,
+  OPT_SILENT,
+  OPT_AFTER,
+  OPT_CHANGED,
+  OPT_VERIFY,
+  OPT_HELP,
+  OPT_VERSION
 };
 
-static const struct option long_options[] = {
-    {"passes", required_argument, NULL, 'p'},
-    {"import", required_argument, NULL, OPT_IMPORT},
-    {"print", required_argument, NULL, OPT_PRINT},
-    {"print-after", required_argument, NULL, OPT_AFTER},
-    {"print-changed", no_argument, NULL, OPT_CHANGED},
-    {"verify-each", no_argument, NULL, OPT_VERIFY},
-    {"explain-calls", no_argument, NULL, OPT_CALLS},
-    {"manage-all", no_argument, NULL, OPT_SET},
-    {"safepoints", required_argument, NULL, OPT_SET},
-    {"shared", no_argument, NULL, OPT_SET},
-    {"without", required_argument, NULL, OPT_SET},
-    {"slots", required_argument, NULL, OPT_SET},
-    {"slot-budget", required_argument, NULL, OPT_SET},
-    {"roots", required_argument, NULL, OPT_SET},
-    {"address-spaces", required_argument, NULL, OPT_SET},
-    {"check-polls", no_argument, NULL, OPT_SET},
-    {"polls", required_argument, NULL, OPT_SET},
-    {"poll", required_argument, NULL, OPT_SET},
-    {"poll-budget", required_argument, NULL, OPT_SET},
-    {"report", no_argument, NULL, OPT_SET},
-    {"disable-output", no_argument, NULL, OPT_SILENT},
-    {"time-passes", no_argument, NULL, OPT_TIMES},
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
+                                             {"import", required_argument, NULL, OPT_IMPORT},
+                                             {"print", required_argument, NULL, OPT_PRINT},
+                                             {"print-after", required_argument, NULL, OPT_AFTER},
+                                             {"print-changed", no_argument, NULL, OPT_CHANGED},
+                                             {"verify-each", no_argument, NULL, OPT_VERIFY},
+                                             {"explain-calls", no_argument, NULL, OPT_CALLS},
+                                             {"manage-all", no_argument, NULL, OPT_SET},
+                                             {"safepoints", required_argument, NULL, OPT_SET},
+                                             {"shared", no_argument, NULL, OPT_SET},
+                                             {"without", required_argument, NULL, OPT_SET},
+                                             {"slots", required_argument, NULL, OPT_SET},
+                                             {"slot-budget", required_argument, NULL, OPT_SET},
+                                             {"roots", required_argument, NULL, OPT_SET},
+                                             {"address-spaces", required_argument, NULL, OPT_SET},
+                                             {"check-polls", no_argument, NULL, OPT_SET},
+                                             {"polls", required_argument, NULL, OPT_SET},
+                                             {"poll", required_argument, NULL, OPT_SET},
+                                             {"poll-budget", required_argument, NULL, OPT_SET},
+                                             {"report", no_argument, NULL, OPT_SET},
+                                             {"disable-output", no_argument, NULL, OPT_SILENT},
+                                             {"time-passes", no_argument, NULL, OPT_TIMES},
+                                             {"help", no_argument, NULL, OPT_HELP},
+                                             {"version", no_argument, NULL, OPT_VERSION},
+                                             {NULL, 0, NULL, 0}};
 
 /* An option that the library knows by the same name. */
 static int set_option(struct opt *opt, const char *name)

@@ -56,7 +56,8 @@ static void print_text(const char *name, const struct cn_size *size, const struc
   printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details,
          ratio(details, size->safepoints));
   if (size->stack_maps)
-    printf("  %10" PRIu64 "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n",
+    printf("  %10" PRIu64
+           "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n",
            size->stack_maps, ratio(size->stack_maps, size->safepoints),
            ratio(size->stack_maps, frames));
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)

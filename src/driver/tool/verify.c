@@ -16,7 +16,7 @@ static const char help[] =
     "a safepoint that may have moved it. Each finding names rule, function, values, and the blocks\n"
     "from the safepoint to the use. Functions that are not looked at are named: with a gc strategy\n"
     "that Cairn does not know, and without one where they keep references.\n\n"
-      "  --time-to-safepoint   instead: how long each function may run without a safepoint, and the\n"
+    "  --time-to-safepoint   instead: how long each function may run without a safepoint, and the\n"
     "                        loops and calls without a bound (or of a second or more),\n"
     "                        which are findings\n"
     "  --poll-budget=N       there: and what takes longer than twice N microseconds\n"
@@ -64,16 +64,15 @@ struct request {
   bool json, time;
 };
 
-static const struct option long_options[] = {
-    {"json", no_argument, NULL, OPT_JSON},
-    {"time-to-safepoint", no_argument, NULL, OPT_TIME},
-    {"poll-budget", required_argument, NULL, OPT_SET},
-    {"check-polls", no_argument, NULL, OPT_SET},
-    {"address-spaces", required_argument, NULL, OPT_SET},
-    {"safepoints", required_argument, NULL, OPT_SET},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"json", no_argument, NULL, OPT_JSON},
+                                             {"time-to-safepoint", no_argument, NULL, OPT_TIME},
+                                             {"poll-budget", required_argument, NULL, OPT_SET},
+                                             {"check-polls", no_argument, NULL, OPT_SET},
+                                             {"address-spaces", required_argument, NULL, OPT_SET},
+                                             {"safepoints", required_argument, NULL, OPT_SET},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {"version", no_argument, NULL, OPT_VERSION},
+                                             {NULL, 0, NULL, 0}};
 
 static int set_option(struct cairn_compile_options *options, const char *name)
 {

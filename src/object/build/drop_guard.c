@@ -88,8 +88,7 @@ static void change_symbols(struct cn_parts *parts, const struct cn_elf *elf)
         name = add_string(parts, elf->sections[elf->symtab].head.sh_link, CN_GUARD_BOUND);
       sym.st_name = name;
       sym.st_info = ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(sym.st_info));
-    } else if (s->section &&
-               strcmp(elf->sections[s->section].name, CN_GUARD_SECTION) == 0 &&
+    } else if (s->section && strcmp(elf->sections[s->section].name, CN_GUARD_SECTION) == 0 &&
                ELF64_ST_BIND(sym.st_info) == STB_LOCAL) {
       sym = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
                         .st_shndx = any_section(elf)};

@@ -11,7 +11,7 @@
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
   uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
-  struct cn_inline_chains *sources;                  /* holds the strings of details, or null */
+  struct cn_inline_chains *sources;            /* holds the strings of details, or null */
 };
 
 /* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
@@ -25,13 +25,13 @@ struct cn_pieces;
 bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
 
-/* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame`
- * has the frame's shape already; the object has `spans` entries in its span table. Null, or why
- * the record is refused. */
+/* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record.
+ * `out->frame` has the frame's shape already; the object has `spans` entries in its span table.
+ * Null, or why the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
-                           const struct cairn_stackmap_record *record, uint32_t spans,
-                           struct cn_map_safepoint *out);
+                                      const struct cairn_stackmap_record *record, uint32_t spans,
+                                      struct cn_map_safepoint *out);
 
 #endif

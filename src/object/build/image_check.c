@@ -145,8 +145,7 @@ static char *describe(const char *path, uint64_t address, const char *why)
   free(error);
   if (text)
     return text;
-  return address ? cn_format("function at 0x%" PRIx64 ": %s", address, why)
-                 : cn_format("%s", why);
+  return address ? cn_format("function at 0x%" PRIx64 ": %s", address, why) : cn_format("%s", why);
 }
 
 int cn_image_check(const char *path, char **error)

@@ -132,8 +132,7 @@ static const char *function_name(Dwarf_Die *die)
   Dwarf_Attribute attribute;
   const char *name = dwarf_diename(die);
 
-  return name ? name
-              : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+  return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 }
 
 /* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may there be
@@ -166,7 +165,8 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
 }
 
 /* Go through the children of `parent`. Where the next one begins is data: it must be further on. */
-static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
+static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope,
+                  unsigned depth)
 {
   Dwarf_Die die, next;
   int status = depth < DEEPEST ? dwarf_child(parent, &die) : 1;
@@ -191,8 +191,7 @@ static void visit_units(struct cn_inline_chains *s)
   uint8_t type;
 
   memset(&split, 0, sizeof split);
-  while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 &&
-         spend(s)) {
+  while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 && spend(s)) {
     bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     int index = (int)s->units.count;
     cn_push(&s->units, (struct unit){is_split ? split : die, die});

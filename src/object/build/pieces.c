@@ -191,8 +191,8 @@ static bool same(const struct cn_pieces *p, const struct cn_piece *a, const stru
     size_t end = i < count ? x[i].at - a->start : a->length;
     if (memcmp(p->bytes.at + a->start + at, p->bytes.at + b->start + at, end - at) != 0)
       return false;
-    if (i < count && (y[i].at - b->start != end || x[i].section != y[i].section ||
-                      x[i].offset != y[i].offset))
+    if (i < count &&
+        (y[i].at - b->start != end || x[i].section != y[i].section || x[i].offset != y[i].offset))
       return false;
     at = end + 4;
   }

@@ -39,7 +39,7 @@ struct cn_distance {
 };
 
 struct cn_pieces {
-  CN_VECTOR(struct cn_piece) pieces; /* by section, then offset */
+  CN_VECTOR(struct cn_piece) pieces;       /* by section, then offset */
   CN_VECTOR(struct cn_distance) distances; /* ascending `at`; CN_PIECE_CODE's too */
   struct cn_bytes bytes;
 };

@@ -42,8 +42,8 @@ void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf,
     struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
     cn_framemap_write(&out->bytes, f);
     piece.length = out->bytes.count - piece.start;
-    piece.identity = mix(cn_pieces_hash(out->bytes.at + piece.start, piece.length),
-                         identity_of_details(elf, f));
+    piece.identity =
+        mix(cn_pieces_hash(out->bytes.at + piece.start, piece.length), identity_of_details(elf, f));
     cn_push(&out->pieces, piece);
     cn_push(&out->distances,
             (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});

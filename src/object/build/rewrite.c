@@ -16,8 +16,8 @@
  * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart
  * in the same way: the joined one is the first of the new ones.
  *
- * The code gets a relocation that does nothing: see tell_apart(). The guard goes (drop_guard.c), which
- * has kept the object from being linked as it was.
+ * The code gets a relocation that does nothing: see tell_apart(). The guard goes (drop_guard.c),
+ * which has kept the object from being linked as it was.
  *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.
@@ -133,12 +133,12 @@ static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, 
 static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
                         uint32_t rela)
 {
-  w->parts.list.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
-                                             .sh_type = SHT_PROGBITS,
-                                             .sh_flags = SHF_ALLOC |
-                                                         (section ? SHF_LINK_ORDER : 0u),
-                                             .sh_link = section,
-                                             .sh_addralign = 4};
+  w->parts.list.at[tied].head =
+      (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
+                   .sh_type = SHT_PROGBITS,
+                   .sh_flags = SHF_ALLOC | (section ? SHF_LINK_ORDER : 0u),
+                   .sh_link = section,
+                   .sh_addralign = 4};
   write_rela_head(w, tied, rela, w->rela_names[kind]);
   if (w->elf.sections[section].group) {
     join_group(w, w->elf.sections[section].group, tied);
@@ -238,8 +238,8 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
 
   for (size_t first = 0, end; first < count; first = end) {
     uint32_t section = from->pieces.at[first].section;
-    for (end = first;
-         end < count && (w->in_memory || from->pieces.at[end].section == section); end++)
+    for (end = first; end < count && (w->in_memory || from->pieces.at[end].section == section);
+         end++)
       ;
     bool in_slot = first == 0 && kind == w->slot_kind && w->slot_rela;
     if (in_slot && w->elf.sections[w->slot].group &&
@@ -286,8 +286,7 @@ static int replace_maps(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   if (find_slot(w, stack_maps ? stack_maps : mixed, !stack_maps))
     return -1;
-  if (stack_maps ? encode(w)
-                 : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
+  if (stack_maps ? encode(w) : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
     return -1;
   add_names(w);
   empty_slot(w);

@@ -30,8 +30,8 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
  * such as GHC's and preserve_none. */
 static bool keeps_callee_saved(uint64_t convention)
 {
-  static const uint8_t known[] = {0,  8,  9,  13, 14, PRESERVE_ALL, 16, 17,
-                                  18, 19, SWIFT_TAIL, 77, 78, 79, 80, 92};
+  static const uint8_t known[] = {0,  8,  9,          13, 14, PRESERVE_ALL, 16, 17,
+                                  18, 19, SWIFT_TAIL, 77, 78, 79,           80, 92};
 
   for (size_t i = 0; i < sizeof known; i++)
     if (known[i] == convention)
@@ -51,9 +51,11 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
   case CN_DWARF_RBX:
   case CN_DWARF_RBP:
   case CN_DWARF_R12:
-  case CN_DWARF_R15: return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  case CN_DWARF_R15:
+    return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   case CN_DWARF_RSP:
-  case CN_DWARF_R11: return CN_KEEPS_NEVER;
+  case CN_DWARF_R11:
+    return CN_KEEPS_NEVER;
   default:
     if (reg > CN_DWARF_R15)
       return CN_KEEPS_NOT_GENERAL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's record, taken apart: what statepoint_roots.c and statepoint_deopt.c share; statepoint.c. Private to src/object.
+ * One statepoint's record, taken apart: what statepoint_roots.c and statepoint_deopt.c share;
+ * statepoint.c. Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_STATEPOINT_H
 #define CN_OBJECT_BUILD_STATEPOINT_H

@@ -38,8 +38,11 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
     return NULL;
   case CAIRN_STACKMAP_REGISTER:
     return read_register(r, l, out);
-  case CAIRN_STACKMAP_DIRECT: out->kind = CN_DEOPT_ADDRESS; break;
-  default: break;
+  case CAIRN_STACKMAP_DIRECT:
+    out->kind = CN_DEOPT_ADDRESS;
+    break;
+  default:
+    break;
   }
   if (!cn_record_is_base(r->frame, l.reg))
     return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
@@ -54,8 +57,7 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
 static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
 {
   for (uint32_t i = 0; i < r->described.spans; i++) {
-    struct cairn_stackmap_span span =
-        cairn_stackmap_span(r->map, r->record, &r->described, i);
+    struct cairn_stackmap_span span = cairn_stackmap_span(r->map, r->record, &r->described, i);
     if (span.index == 0 || span.index >= r->spans)
       return "one of its spans is not in section cairn_spans, or that is not one module's table";
     cn_push(&out->spans, (struct cn_span_use){span.index, span.depth});

@@ -52,8 +52,7 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
   *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
-  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg &&
-      l.reg != CN_DWARF_RSP)
+  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg && l.reg != CN_DWARF_RSP)
     return "a reference is in the register that its frame address is based on";
   if (l.kind == CAIRN_STACKMAP_REGISTER)
     return l.offset ? "a register location has an offset" : check_register(r, l.reg);
@@ -231,8 +230,8 @@ static const char *read_all(struct reader *r)
 }
 
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
-                           const struct cairn_stackmap_record *record, uint32_t spans,
-                           struct cn_map_safepoint *out)
+                                      const struct cairn_stackmap_record *record, uint32_t spans,
+                                      struct cn_map_safepoint *out)
 {
   struct reader r = {
       .record = {.map = map,

@@ -23,13 +23,20 @@ struct cn_cfi {
 static unsigned tracked(int dwarf)
 {
   switch (dwarf) {
-  case CN_DWARF_RBX: return CN_RBX;
-  case CN_DWARF_RBP: return CN_RBP;
-  case CN_DWARF_R12: return CN_R12;
-  case CN_DWARF_R13: return CN_R13;
-  case CN_DWARF_R14: return CN_R14;
-  case CN_DWARF_R15: return CN_R15;
-  default: return CN_CALLEE_SAVED;
+  case CN_DWARF_RBX:
+    return CN_RBX;
+  case CN_DWARF_RBP:
+    return CN_RBP;
+  case CN_DWARF_R12:
+    return CN_R12;
+  case CN_DWARF_R13:
+    return CN_R13;
+  case CN_DWARF_R14:
+    return CN_R14;
+  case CN_DWARF_R15:
+    return CN_R15;
+  default:
+    return CN_CALLEE_SAVED;
   }
 }
 
@@ -200,8 +207,8 @@ bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t
   bool is_signal, found = false;
 
   while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
-    found = !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_RSP &&
-            (uint64_t)row.cfa_offset == offset;
+    found =
+        !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_RSP && (uint64_t)row.cfa_offset == offset;
     if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || behind <= start)
       behind = end;
     free(frame);

@@ -38,10 +38,13 @@ static unsigned pointer_size(unsigned encoding)
   switch (encoding & 0x0f) {
   case DW_EH_PE_absptr:
   case DW_EH_PE_udata8:
-  case DW_EH_PE_sdata8: return 8;
+  case DW_EH_PE_sdata8:
+    return 8;
   case DW_EH_PE_udata4:
-  case DW_EH_PE_sdata4: return 4;
-  default: return 0;
+  case DW_EH_PE_sdata4:
+    return 4;
+  default:
+    return 0;
   }
 }
 
@@ -53,19 +56,27 @@ static const char *operands_of(unsigned opcode)
   case DW_CFA_nop:
   case DW_CFA_remember_state:
   case DW_CFA_restore_state:
-  case DW_CFA_GNU_window_save: return "";
-  case DW_CFA_set_loc: return "p";
-  case DW_CFA_advance_loc1: return "1";
-  case DW_CFA_advance_loc2: return "2";
-  case DW_CFA_advance_loc4: return "4";
-  case DW_CFA_MIPS_advance_loc8: return "8";
-  case DW_CFA_undefined: return "r";
+  case DW_CFA_GNU_window_save:
+    return "";
+  case DW_CFA_set_loc:
+    return "p";
+  case DW_CFA_advance_loc1:
+    return "1";
+  case DW_CFA_advance_loc2:
+    return "2";
+  case DW_CFA_advance_loc4:
+    return "4";
+  case DW_CFA_MIPS_advance_loc8:
+    return "8";
+  case DW_CFA_undefined:
+    return "r";
   case DW_CFA_restore_extended:
   case DW_CFA_same_value:
   case DW_CFA_def_cfa_register:
   case DW_CFA_def_cfa_offset:
   case DW_CFA_def_cfa_offset_sf:
-  case DW_CFA_GNU_args_size: return "u";
+  case DW_CFA_GNU_args_size:
+    return "u";
   case DW_CFA_offset_extended:
   case DW_CFA_register:
   case DW_CFA_def_cfa:
@@ -73,11 +84,15 @@ static const char *operands_of(unsigned opcode)
   case DW_CFA_def_cfa_sf:
   case DW_CFA_val_offset:
   case DW_CFA_val_offset_sf:
-  case DW_CFA_GNU_negative_offset_extended: return "uu";
-  case DW_CFA_def_cfa_expression: return "b";
+  case DW_CFA_GNU_negative_offset_extended:
+    return "uu";
+  case DW_CFA_def_cfa_expression:
+    return "b";
   case DW_CFA_expression:
-  case DW_CFA_val_expression: return "ub";
-  default: return NULL;
+  case DW_CFA_val_expression:
+    return "ub";
+  default:
+    return NULL;
   }
 }
 
@@ -87,11 +102,16 @@ static bool step(struct bytes *b, char operand, unsigned encoding)
   uint64_t value;
 
   switch (operand) {
-  case 'u': return take_uleb(b, &value);
-  case 'r': return take_uleb(b, &value) && value != CN_DWARF_RBX;
-  case 'b': return take_uleb(b, &value) && skip(b, value);
-  case 'p': return pointer_size(encoding) && skip(b, pointer_size(encoding));
-  default: return skip(b, (unsigned)(operand - '0'));
+  case 'u':
+    return take_uleb(b, &value);
+  case 'r':
+    return take_uleb(b, &value) && value != CN_DWARF_RBX;
+  case 'b':
+    return take_uleb(b, &value) && skip(b, value);
+  case 'p':
+    return pointer_size(encoding) && skip(b, pointer_size(encoding));
+  default:
+    return skip(b, (unsigned)(operand - '0'));
   }
 }
 
@@ -138,8 +158,7 @@ static bool read_encoding(const Dwarf_CIE *cie, unsigned *encoding)
     unsigned byte = *b.at++;
     if (*letter == 'R')
       *encoding = byte;
-    else if (*letter == 'P' ? !pointer_size(byte) || !skip(&b, pointer_size(byte))
-                            : *letter != 'L')
+    else if (*letter == 'P' ? !pointer_size(byte) || !skip(&b, pointer_size(byte)) : *letter != 'L')
       return false;
   }
   unsigned base = *encoding & 0xf0;

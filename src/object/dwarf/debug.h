@@ -9,7 +9,7 @@
 #include "object/elf/elf_file.h"
 
 struct cn_debug {
-  Elf *view;    /* of the object's copy, with debug sections decompressed */
+  Elf *view; /* of the object's copy, with debug sections decompressed */
   Dwarf *dwarf;
 };
 

@@ -35,8 +35,8 @@ static int read_header(struct cn_elf *elf, char **error)
     return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine),
                        "not an ELF file for x86-64, AArch64 or RISC-V", error);
   if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize),
-                       "section headers of a strange size", error);
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize), "section headers of a strange size",
+                       error);
   return 0;
 }
 
@@ -86,8 +86,8 @@ static int read_section_headers(struct cn_elf *elf, char **error)
     Elf64_Shdr *h = &elf->sections[i].head;
     memcpy(h, elf->bytes + elf->head.e_shoff + i * sizeof *h, sizeof *h);
     if (has_bytes(elf, i) && !within(elf, h->sh_offset, h->sh_size))
-      return cn_elf_fail(elf, header_at(elf, i),
-                         "a section that lies beyond the end of the file", error);
+      return cn_elf_fail(elf, header_at(elf, i), "a section that lies beyond the end of the file",
+                         error);
   }
   return 0;
 }
@@ -125,8 +125,8 @@ static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error
 static int read_sections(struct cn_elf *elf, char **error)
 {
   uint32_t count = elf->section_count;
-  uint32_t names = elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link
-                                                      : elf->head.e_shstrndx;
+  uint32_t names =
+      elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
 
   for (uint32_t i = 0; i < count; i++)
     if (has_bytes(elf, i))
@@ -195,8 +195,11 @@ static int check_apart(struct cn_elf *elf, char **error)
     bad++;
   size_t header = bad < count ? all[bad].header : 0;
   free(all);
-  return bad == count ? 0 : cn_elf_fail(elf, header, "a section that shares bytes with another or "
-                                                     "with the headers", error);
+  return bad == count ? 0
+                      : cn_elf_fail(elf, header,
+                                    "a section that shares bytes with another or "
+                                    "with the headers",
+                                    error);
 }
 
 static int read_groups(struct cn_elf *elf, char **error)

@@ -57,9 +57,9 @@ void cn_elf_close(struct cn_elf *elf);
 int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error);
 
 /* Give every allocated section of a relocatable object an address of its own (elf_relocate.c), and
- * sort sections and functions. Then apply the relocations of section `target`: of a linked image the dynamic
- * ones that lie in it, if there are any. Each section is relocated once, however often it is asked
- * for. */
+ * sort sections and functions. Then apply the relocations of section `target`: of a linked image
+ * the dynamic ones that lie in it, if there are any. Each section is relocated once, however often
+ * it is asked for. */
 int cn_elf_place(struct cn_elf *elf, char **error);
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
 

@@ -24,7 +24,7 @@ struct binder {
   struct cn_elf elf;
   unsigned char *file; /* the new object */
   size_t size;
-  uint32_t first; /* of the symbols that are not local */
+  uint32_t first;  /* of the symbols that are not local */
   uint32_t *bound; /* by symbol: its local twin, or 0 */
   CN_VECTOR(Elf64_Sym) fresh;
   ptrdiff_t mutator;
@@ -104,8 +104,9 @@ static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
   int32_t narrow = (int32_t)value;
 
   if (ELF64_R_TYPE(r->r_info) != R_X86_64_TPOFF32)
-    return CN_FAIL(b->error, "section '%s', offset 0x%" PRIx64
-                             ": code for a shared object cannot be loaded without a linker",
+    return CN_FAIL(b->error,
+                   "section '%s', offset 0x%" PRIx64
+                   ": code for a shared object cannot be loaded without a linker",
                    b->elf.sections[target].name, r->r_offset);
   if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 ||
       r->r_offset > head->sh_size - 4)

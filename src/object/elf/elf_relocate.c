@@ -134,14 +134,23 @@ static void store(unsigned char *at, const struct howto *how, uint64_t value, ui
 
   memcpy(&old, at, bytes);
   switch ((enum action)how->action) {
-  case NOTHING: return;
+  case NOTHING:
+    return;
   case SET:
-  case RELATIVE: break;
-  case DISTANCE: value -= place; break;
-  case ADD: value = old + value; break;
-  case SUBTRACT: value = old - value; break;
+  case RELATIVE:
+    break;
+  case DISTANCE:
+    value -= place;
+    break;
+  case ADD:
+    value = old + value;
+    break;
+  case SUBTRACT:
+    value = old - value;
+    break;
   case SET_ULEB:
-  case SUBTRACT_ULEB: CN_UNREACHABLE();
+  case SUBTRACT_ULEB:
+    CN_UNREACHABLE();
   }
   value = (old & ~mask) | (value & mask);
   memcpy(at, &value, bytes);

@@ -55,8 +55,10 @@ static int do_archive(const struct job *job, const void *bytes, size_t size, cha
     }
   }
   if (status > 0 && !found && *raw)
-    return CN_FAIL(error, "no member has frame maps; '%s' has LLVM's stack maps: 'cairn frames "
-                          "--rewrite' makes frame maps of them", raw);
+    return CN_FAIL(error,
+                   "no member has frame maps; '%s' has LLVM's stack maps: 'cairn frames "
+                   "--rewrite' makes frame maps of them",
+                   raw);
   if (status > 0 && !found)
     return CN_FAIL(error, "no member has a section cairn_frames");
   return status < 0 ? status : 0;

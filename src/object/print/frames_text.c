@@ -38,10 +38,17 @@ static void print_frame(FILE *out, uint32_t offset, const struct cn_safepoint *s
     if (s->saved >> r & 1)
       fprintf(out, ", %s at cfa - %" PRId64, saved[r], -(int64_t)s->saved_offset[r]);
   switch (s->id) {
-  case CAIRN_ABI_STATEPOINT_ID_DEFAULT: break;
-  case CAIRN_ABI_STATEPOINT_ID_POLL: fputs(", poll", out); break;
-  case CAIRN_ABI_STATEPOINT_ID_ALLOC: fputs(", allocation", out); break;
-  default: fprintf(out, ", id %" PRIu64, s->id); break;
+  case CAIRN_ABI_STATEPOINT_ID_DEFAULT:
+    break;
+  case CAIRN_ABI_STATEPOINT_ID_POLL:
+    fputs(", poll", out);
+    break;
+  case CAIRN_ABI_STATEPOINT_ID_ALLOC:
+    fputs(", allocation", out);
+    break;
+  default:
+    fprintf(out, ", id %" PRIu64, s->id);
+    break;
   }
   fputc('\n', out);
 }
@@ -91,9 +98,15 @@ static void print_deopts(FILE *out, struct cn_details *d)
   while (!cn_details_next_deopt(d, &value)) {
     fputs("    deopt ", out);
     switch (value.kind) {
-    case CN_DEOPT_CONSTANT: fprintf(out, "constant %" PRId64, (int64_t)value.constant); break;
-    case CN_DEOPT_VALUE: print_place(out, value.loc); break;
-    case CN_DEOPT_ADDRESS: print_sum(out, value.loc.reg, value.loc.offset); break;
+    case CN_DEOPT_CONSTANT:
+      fprintf(out, "constant %" PRId64, (int64_t)value.constant);
+      break;
+    case CN_DEOPT_VALUE:
+      print_place(out, value.loc);
+      break;
+    case CN_DEOPT_ADDRESS:
+      print_sum(out, value.loc.reg, value.loc.offset);
+      break;
     case CN_DEOPT_AT_CALL:
       print_place(out, value.loc);
       fputs(" when called", out);

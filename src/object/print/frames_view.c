@@ -176,8 +176,9 @@ static int no_maps(const struct cn_elf *elf, char **error)
   bool object = elf->head.e_type == ET_REL;
 
   if (cn_elf_find(elf, ".llvm_stackmaps", 0))
-    return CN_FAIL(error, "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints "
-                          "what it has",
+    return CN_FAIL(error,
+                   "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints "
+                   "what it has",
                    object ? " yet: 'cairn frames --rewrite' makes them, or a link by cairn-cc"
                           : ": 'cairn frames --rewrite' has not seen the objects that it is of");
   if (object && cn_guard_is_there(elf))
@@ -276,8 +277,7 @@ static void find_places(struct cn_frames_view *view)
     return;
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].data && elf->sections[i].head.sh_size)
-      cn_push(&view->copies.list,
-              (struct cn_frames_place){(uintptr_t)elf->sections[i].data, i});
+      cn_push(&view->copies.list, (struct cn_frames_place){(uintptr_t)elf->sections[i].data, i});
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
       cn_push(&view->symbols.list,

@@ -13,9 +13,9 @@
 #include "object/elf/elf_file.h"
 
 struct cn_frames_entry {
-  const char *name;     /* null: unknown */
-  uint64_t address;     /* in an image; of an object made up, but always within its section */
-  uint32_t section;     /* where the code is; 0 unknown */
+  const char *name; /* null: unknown */
+  uint64_t address; /* in an image; of an object made up, but always within its section */
+  uint32_t section; /* where the code is; 0 unknown */
   struct cn_framemap_function map;
   struct cn_details_function details; /* of no safepoints: there are none */
 };
@@ -30,7 +30,7 @@ struct cn_frames_places {
 };
 
 struct cn_frames_view {
-  struct cn_elf elf; /* placed */
+  struct cn_elf elf;                           /* placed */
   CN_VECTOR(struct cn_frames_entry) functions; /* as their maps stand in the file */
   /* For spans, made for the first of them: sections by where our copy has them, symbols but those
    * of sections by address. */

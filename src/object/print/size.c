@@ -201,8 +201,8 @@ int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char *
   *size = (struct cn_size){0};
   int status = replace(size, bytes, length, &object, &object_length, error);
   if (!status)
-    status = cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length,
-                                 error);
+    status =
+        cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length, error);
   if (!status) {
     count_all(size, &view);
     cn_frames_view_close(&view);

@@ -9,23 +9,23 @@
 #include "base/vector.h"
 
 /* Kinds of bytes: (name, what they are). Those up to DETAILS_HEADERS are the frame maps'. */
-#define CN_SIZE_KINDS(X)                                                     \
-  X(HEADERS, "headers", "of functions: entry, size of code, counts")         \
-  X(RETURNS, "return offsets", "where the calls return to")                  \
-  X(STARTS, "descriptor offsets", "which descriptor a safepoint has")        \
-  X(FRAMES, "frames", "frame sizes, saved registers, ids")                   \
-  X(ROOTS, "roots", "places of references")                                  \
-  X(AREAS, "areas", "locals whose address was taken")                        \
-  X(PADDING, "padding", "")                                                  \
+#define CN_SIZE_KINDS(X) \
+  X(HEADERS, "headers", "of functions: entry, size of code, counts") \
+  X(RETURNS, "return offsets", "where the calls return to") \
+  X(STARTS, "descriptor offsets", "which descriptor a safepoint has") \
+  X(FRAMES, "frames", "frame sizes, saved registers, ids") \
+  X(ROOTS, "roots", "places of references") \
+  X(AREAS, "areas", "locals whose address was taken") \
+  X(PADDING, "padding", "") \
   X(DETAILS_HEADERS, "details: headers", "blocks, functions, offsets, strings, padding") \
   X(SOURCES, "details: sources", "functions, files, lines; inlined ones too") \
-  X(DEOPTS, "details: deopt values", "")                                     \
+  X(DEOPTS, "details: deopt values", "") \
   X(SPANS, "details: spans", "")
 enum cn_size_kind {
 #define CN_SIZE_KIND(constant, name, help) CN_SIZE_##constant,
   CN_SIZE_KINDS(CN_SIZE_KIND)
 #undef CN_SIZE_KIND
-  CN_SIZE_COUNT
+      CN_SIZE_COUNT
 };
 extern const char *const cn_size_names[CN_SIZE_COUNT], *const cn_size_help[CN_SIZE_COUNT];
 

@@ -162,10 +162,14 @@ static void print_map(const struct printer *p, const struct cairn_stackmap_secti
 static const char *machine_of(const struct cn_stackmap_view *view)
 {
   switch (view->file ? cairn_stackmap_file_machine(view->file) : EM_NONE) {
-  case EM_X86_64: return "x86_64";
-  case EM_AARCH64: return "aarch64";
-  case EM_RISCV: return "riscv64";
-  default: return NULL;
+  case EM_X86_64:
+    return "x86_64";
+  case EM_AARCH64:
+    return "aarch64";
+  case EM_RISCV:
+    return "riscv64";
+  default:
+    return NULL;
   }
 }
 
@@ -179,7 +183,7 @@ void cn_stackmap_print_json(struct cn_json_out *json, const struct cn_stackmap_v
   cn_json_out_string(json, "member", view->member);
   cn_json_out_string(json, "machine", machine_of(view));
   cn_json_out_string(json, "type",
-                     !view->file                                    ? "raw"
+                     !view->file                                 ? "raw"
                      : cairn_stackmap_file_is_object(view->file) ? "object"
                                                                  : "image");
   cn_json_out_open(json, "maps", '[');

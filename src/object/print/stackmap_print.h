@@ -20,8 +20,7 @@ struct cn_stackmap_print {
 /* Print the stack maps of a relocatable object, a linked image, or the members of an archive; of
  * standard input if `path` is "-". All of it is checked first: nothing is printed of a file that is
  * refused. 0, or negative after a message on `err`. */
-int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out,
-                              FILE *err);
+int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out, FILE *err);
 
 /* One file that was opened and checked. */
 struct cn_stackmap_view {

@@ -30,9 +30,15 @@ static void print_location(const struct printer *p, struct cairn_stackmap_locati
   int64_t distance = location.offset < 0 ? -(int64_t)location.offset : location.offset;
 
   switch (location.kind) {
-  case CAIRN_STACKMAP_REGISTER: fprintf(p->out, "%s", reg); break;
-  case CAIRN_STACKMAP_DIRECT: fprintf(p->out, "%s %c %" PRId64, reg, sign, distance); break;
-  case CAIRN_STACKMAP_INDIRECT: fprintf(p->out, "[%s %c %" PRId64 "]", reg, sign, distance); break;
+  case CAIRN_STACKMAP_REGISTER:
+    fprintf(p->out, "%s", reg);
+    break;
+  case CAIRN_STACKMAP_DIRECT:
+    fprintf(p->out, "%s %c %" PRId64, reg, sign, distance);
+    break;
+  case CAIRN_STACKMAP_INDIRECT:
+    fprintf(p->out, "[%s %c %" PRId64 "]", reg, sign, distance);
+    break;
   case CAIRN_STACKMAP_CONSTANT:
   case CAIRN_STACKMAP_CONSTANT_INDEX:
     fprintf(p->out, location.pooled ? "constant 0x%" PRIx64 : "constant %" PRId64, location.value);

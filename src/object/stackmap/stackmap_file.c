@@ -100,12 +100,12 @@ bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64
   if (!s)
     return false;
   const struct cn_elf_section *section = &file->elf.sections[s->section];
-  *symbol = (struct cairn_stackmap_symbol){
-      .name = s->name,
-      .section = section->name,
-      .section_index = s->section,
-      .address = cn_elf_address(&file->elf, s),
-      .size = s->sym.st_size,
-      .section_offset = cn_elf_address(&file->elf, s) - section->head.sh_addr};
+  *symbol = (struct cairn_stackmap_symbol){.name = s->name,
+                                           .section = section->name,
+                                           .section_index = s->section,
+                                           .address = cn_elf_address(&file->elf, s),
+                                           .size = s->sym.st_size,
+                                           .section_offset = cn_elf_address(&file->elf, s) -
+                                                             section->head.sh_addr};
   return true;
 }

@@ -104,9 +104,9 @@ bool cn_arch_in_stubs(uintptr_t pc);
  * has no frame that tells, and no anchor yet or any more. */
 bool cn_arch_is_stub(uintptr_t pc);
 
-/* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub there pushes
- * cn_return_barrier_cells[index] as the return address, saves everything that may be a result, and calls
- * cn_return_barrier_returned(). */
+/* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub
+ * there pushes cn_return_barrier_cells[index] as the return address, saves everything that may be a
+ * result, and calls cn_return_barrier_returned(). */
 uintptr_t cn_arch_barrier(unsigned index);
 bool cn_arch_barrier_index(uintptr_t pc, unsigned *index);
 

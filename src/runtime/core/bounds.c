@@ -7,8 +7,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  RESERVE = 256 << 10,  /* native code that managed code calls has so much left at least */
-  SHARE = 4,            /* but of a small stack this part */
+  RESERVE = 256 << 10, /* native code that managed code calls has so much left at least */
+  SHARE = 4,           /* but of a small stack this part */
 };
 
 uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)

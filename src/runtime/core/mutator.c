@@ -20,7 +20,7 @@ TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
 _Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS,
-                                                     .stack_limit = UINTPTR_MAX};
+                                                    .stack_limit = UINTPTR_MAX};
 
 ptrdiff_t cairn_mutator_offset(void)
 {

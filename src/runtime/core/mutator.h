@@ -12,10 +12,10 @@
 #include "runtime/arch/arch.h"
 
 /* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
- * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions). stack_limit is
- * stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A thread that no one
- * attached has only zeros but for the poll word and the limit, so that each way into the runtime
- * takes its slow path, which tells. */
+ * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
+ * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A
+ * thread that no one attached has only zeros but for the poll word and the limit, so that each way
+ * into the runtime takes its slow path, which tells. */
 struct cairn_stack;
 struct cairn_mutator {
   uint64_t poll;
@@ -23,17 +23,17 @@ struct cairn_mutator {
   struct cn_anchor *anchor, *anchor_limit;
   uint64_t unused_here;
   uintptr_t stack_limit;
-  uint64_t transitions;                 /* calls of native code so far */
-  struct cn_anchor *anchors;            /* the oldest */
-  uintptr_t buffer_start, buffer_end;   /* buffer.h */
-  uintptr_t stack_end;                  /* no frame lies at or above it */
-  const struct cn_regs *stopped;        /* what the stub saved, while at a safepoint */
+  uint64_t transitions;               /* calls of native code so far */
+  struct cn_anchor *anchors;          /* the oldest */
+  uintptr_t buffer_start, buffer_end; /* buffer.h */
+  uintptr_t stack_end;                /* no frame lies at or above it */
+  const struct cn_regs *stopped;      /* what the stub saved, while at a safepoint */
   uint64_t attached;
-  uint64_t busy;                        /* in a slow path */
-  uintptr_t stack_bottom;               /* the system lets the stack grow down to here */
-  uintptr_t stack_floor;                /* and managed code that looks, to here (overflow.h) */
-  int thread;                           /* its number (cn_os_thread()) */
-  struct cairn_stack *stack;            /* it is on this one; null: on its own (coroutine_stacks.h) */
+  uint64_t busy;             /* in a slow path */
+  uintptr_t stack_bottom;    /* the system lets the stack grow down to here */
+  uintptr_t stack_floor;     /* and managed code that looks, to here (overflow.h) */
+  int thread;                /* its number (cn_os_thread()) */
+  struct cairn_stack *stack; /* it is on this one; null: on its own (coroutine_stacks.h) */
   uint64_t unused[5];
 };
 

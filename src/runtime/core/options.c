@@ -69,8 +69,7 @@ static bool parse_set(const char *const *known, const char *text, size_t *value)
 {
   for (*value = 0;; text++) {
     size_t length = strcspn(text, ","), i = 0;
-    while (known[i] != NULL &&
-           (strlen(known[i]) != length || memcmp(known[i], text, length) != 0))
+    while (known[i] != NULL && (strlen(known[i]) != length || memcmp(known[i], text, length) != 0))
       i++;
     if (known[i] == NULL)
       return false;

@@ -11,8 +11,8 @@
 
 /* Why a thread shall stop: bits of its poll word. It runs on when none is left. */
 enum cn_reason {
-  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before a thread is attached */
-  CN_REASON_ASKED = 2,  /* somebody waits for it (handshake.h) */
+  CN_REASON_STRESS = 1,  /* always: every poll is a safepoint; also before a thread is attached */
+  CN_REASON_ASKED = 2,   /* somebody waits for it (handshake.h) */
   CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
 };
 

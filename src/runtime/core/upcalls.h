@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the lower rooms of the runtime tell those above them; upcalls.c hands it on. Each may be called
- * as its caller may.
+ * What the lower rooms of the runtime tell those above them; upcalls.c hands it on. Each may be
+ * called as its caller may.
  */
 #ifndef CN_RUNTIME_CORE_UPCALLS_H
 #define CN_RUNTIME_CORE_UPCALLS_H
@@ -18,8 +18,8 @@ void cn_upcall_image_leaves(const struct cairn_image *image);
 /* Does the runtime itself fill the heap with objects of this layout? */
 bool cn_upcall_owns_layout(const struct cairn_layout *layout);
 
-/* The mutator is no longer busy: signals that came meanwhile are delivered. Their handlers may leave
- * by a jump. */
+/* The mutator is no longer busy: signals that came meanwhile are delivered. Their handlers may
+ * leave by a jump. */
 void cn_upcall_release(void);
 
 /* The program ends with a message: print the stack from the frame at this address on. */

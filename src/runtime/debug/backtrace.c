@@ -32,15 +32,15 @@ struct trace {
   uintptr_t above; /* what lies up to here is not shown; 0: */
   uintptr_t from;  /* what is younger than the activation at this pc is not */
   bool counting, started, signalled, after_stub;
-  bool walking;    /* the walk is at an activation that has not been met yet */
+  bool walking; /* the walk is at an activation that has not been met yet */
   struct cn_walk walk;
-  uintptr_t pc;    /* of the last activation, */
-  uint64_t same;   /* and how many more of it there were */
-  uint64_t number; /* activations so far */
+  uintptr_t pc;           /* of the last activation, */
+  uint64_t same;          /* and how many more of it there were */
+  uint64_t number;        /* activations so far */
   uint64_t place, places; /* runs of the same pc so far, and in all */
   uint64_t left_out;
-  uint64_t limit;  /* the unwinder may give so many activations */
-  uintptr_t sp;    /* of its last one */
+  uint64_t limit; /* the unwinder may give so many activations */
+  uintptr_t sp;   /* of its last one */
 };
 
 /* ---- the walk beside it ---- */
@@ -104,7 +104,7 @@ static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool
         cn_backtrace_print_note(&trace->print, "%lu activations left out", trace->left_out);
       trace->left_out = 0;
       cn_backtrace_print_activation(&trace->print, trace->number, pc, interrupted,
-                          is_walks ? &trace->walk : NULL);
+                                    is_walks ? &trace->walk : NULL);
     }
   }
   trace->number++;
@@ -184,9 +184,8 @@ static void print(struct trace *trace, bool may_load, bool lines)
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {.print.fd = fd,
-                        .limit = LIMIT,
-                        .above = (uintptr_t)__builtin_frame_address(0)};
+  struct trace trace = {
+      .print.fd = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
 
   print(&trace, true, true);
 }

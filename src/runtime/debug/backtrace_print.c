@@ -24,8 +24,7 @@ struct line {
   size_t used;
 };
 
-__attribute__((format(printf, 2, 3)))
-static void add(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
 {
   size_t room = sizeof line->text - 1 - line->used;
   va_list args;
@@ -155,7 +154,7 @@ static void print_region(struct line *line, const struct cn_walk *walk)
 }
 
 void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
-                         bool interrupted, const struct cn_walk *walk)
+                                   bool interrupted, const struct cn_walk *walk)
 {
   struct line line = {.print = print, .number = number, .pc = pc};
 

@@ -100,7 +100,8 @@ bool cn_details_of(uintptr_t pc, struct cn_details *details)
   return status == CN_FRAMEMAP_OK;
 }
 
-bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths)
+bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source,
+                                 uint32_t *depths)
 {
   struct cn_details details;
 
@@ -110,8 +111,7 @@ bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source 
   for (uint32_t i = 0; i <= depth; i++)
     if (cn_details_next_source(&details, source) != CN_FRAMEMAP_OK) {
       char place[CN_REPORT_PC];
-      cairn_fatal("bad details: a source position cannot be read, pc %s",
-                  cn_report_pc(pc, place));
+      cairn_fatal("bad details: a source position cannot be read, pc %s", cn_report_pc(pc, place));
     }
   return true;
 }

@@ -28,11 +28,13 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
 
   if (!check->there)
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is past the end, the unwinder is at "
-                "pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(frame->pc, there),
+                "pc %s, sp 0x%lx",
+                (unsigned long)check->count, cn_report_pc(frame->pc, there),
                 (unsigned long)frame->sp);
   cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
-              "at pc %s, sp 0x%lx", (unsigned long)check->count, cn_report_pc(ours->pc, here),
-              (unsigned long)ours->sp, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
+              "at pc %s, sp 0x%lx",
+              (unsigned long)check->count, cn_report_pc(ours->pc, here), (unsigned long)ours->sp,
+              cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
 }
 
 static void compare_places(const struct check *check, const struct cn_os_frame *frame)
@@ -51,8 +53,7 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d "
                 "is 0x%lx for the walk (at %p), 0x%lx for the unwinder",
                 (unsigned long)check->count, cn_report_pc(ours->pc, where), reg,
-                place ? (unsigned long)*place : 0ul, (void *)place,
-                (unsigned long)theirs);
+                place ? (unsigned long)*place : 0ul, (void *)place, (unsigned long)theirs);
   }
 }
 
@@ -92,8 +93,8 @@ static void check_images(void)
 
   for (size_t i = 0; i < cn_image_count(); i++) {
     const struct cairn_image *image = cn_image_at(i);
-    managed |= image->roots_start != image->roots_stop ||
-               image->layouts_start != image->layouts_stop;
+    managed |=
+        image->roots_start != image->roots_stop || image->layouts_start != image->layouts_stop;
   }
   if (managed && !cn_image_has_frames())
     cairn_fatal("CAIRN_VERIFY=frames: there are objects and no frame map at all: were all objects "
@@ -113,12 +114,14 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
   cn_os_unwind(compare, &check);
   if (!check.reached)
     cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
-                "the program linked without .eh_frame_hdr?", cn_report_pc(check.from, place));
+                "the program linked without .eh_frame_hdr?",
+                cn_report_pc(check.from, place));
   /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
    * the walk is on another stack then, of who resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&
       (check.last == 0 || cn_index_find_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
-                "past the end", (unsigned long)check.count,
-                cn_report_pc(check.walk.frame.pc, place), (unsigned long)check.walk.frame.sp);
+                "past the end",
+                (unsigned long)check.count, cn_report_pc(check.walk.frame.pc, place),
+                (unsigned long)check.walk.frame.sp);
 }

@@ -19,9 +19,9 @@ extern int ___interceptor_sigaction(int signal, const struct sigaction *action,
 extern void __tsan_init(void) __attribute__((weak));
 
 enum {
-  LAST = 64,                                         /* the greatest number of a signal */
+  LAST = 64,                                          /* the greatest number of a signal */
   OURS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
-  SYSTEM_V_INTERRUPT = 0x20000000                    /* no meaning, but a query shows it */
+  SYSTEM_V_INTERRUPT = 0x20000000                     /* no meaning, but a query shows it */
 };
 
 /* The program's action, while cn_signals_deliver() is the kernel's. */
@@ -80,8 +80,10 @@ static bool is_handler(const struct sigaction *action)
 static void refuse_delays(int signal)
 {
   if (__tsan_init != NULL && cn_image_has_frames())
-    cairn_fatal("a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
-                "managed code may have none", signal);
+    cairn_fatal(
+        "a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
+        "managed code may have none",
+        signal);
 }
 
 static void put(int signal, const struct entry *entry)
@@ -139,8 +141,8 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   return result;
 }
 
-/* What LLVM's sanitizers define under the name sigaction is a jump to this, which is their own unless
- * the program has one. */
+/* What LLVM's sanitizers define under the name sigaction is a jump to this, which is their own
+ * unless the program has one. */
 extern __typeof__(sigaction) __interceptor_sigaction __THROW
     __attribute__((visibility("default"), alias("sigaction")));
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program installs as signal handlers. sigaction(), signal() and their like are defined here,
- * in the executable, where the dynamic linker finds them first: so every object file, archive and
- * shared object of the program uses them, whoever compiled it, and none of them changes. (Renaming
- * calls at compile time would miss the others, the linker's --wrap the shared objects.) They are
- * weak: a program that defines one of these names itself keeps its own. Who makes the system call
- * himself is not seen. The sanitizers' runtimes of LLVM define two of them as well, and come before us;
- * these have a way for others to come before them.
+ * What a program installs as signal handlers. sigaction(), signal() and their like are defined
+ * here, in the executable, where the dynamic linker finds them first: so every object file, archive
+ * and shared object of the program uses them, whoever compiled it, and none of them changes.
+ * (Renaming calls at compile time would miss the others, the linker's --wrap the shared objects.)
+ * They are weak: a program that defines one of these names itself keeps its own. Who makes the
+ * system call himself is not seen. The sanitizers' runtimes of LLVM define two of them as well, and
+ * come before us; these have a way for others to come before them.
  *
  * In the kernel each handler is cn_signals_deliver(); queries return what the program installed.
  */
@@ -36,8 +36,8 @@ int cn_os_action(int signal, const struct sigaction *action, struct sigaction *b
 void cn_os_action_watch(int signal);
 bool cn_os_action_watched(int signal);
 
-/* Did the kernel get this handler, SIG_DFL or SIG_IGN from here? Not if somebody made the system call
- * himself. */
+/* Did the kernel get this handler, SIG_DFL or SIG_IGN from here? Not if somebody made the system
+ * call himself. */
 bool cn_os_action_is_ours(int signal, uintptr_t handler);
 
 /* The handler that the program wants to run now: SIG_DFL and SIG_IGN are as in `sa_handler`. What

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is this a signal handler? Who calls from one may have interrupted anything, malloc() for instance,
- * and may not allocate. Handlers that were installed by sigaction() and its like are known
- * (signals.h). Those that somebody gave to the kernel himself return to a piece of code, the restorer,
- * whose address the kernel was given with the handler and can be asked for; so it lies somewhere
- * above on the stack. It may also lie in what an earlier handler left there; then the answer errs on
- * the careful side.
+ * Is this a signal handler? Who calls from one may have interrupted anything, malloc() for
+ * instance, and may not allocate. Handlers that were installed by sigaction() and its like are
+ * known (signals.h). Those that somebody gave to the kernel himself return to a piece of code, the
+ * restorer, whose address the kernel was given with the handler and can be asked for; so it lies
+ * somewhere above on the stack. It may also lie in what an earlier handler left there; then the
+ * answer errs on the careful side.
  */
 #include "runtime/handlers/action.h"
 #include "runtime/os/os.h"

@@ -11,8 +11,8 @@
  * In-line allocation is load, compare, store: an interrupted thread may take
  * CAIRN_ABI_INLINE_ALLOC_MAX bytes from `alloc` on as soon as it goes on, so nobody else gets
  * these. Both lie in what the
- * collector gave; where no object is, a filler is put before the collector takes it back, so that it
- * can walk from block to block.
+ * collector gave; where no object is, a filler is put before the collector takes it back, so that
+ * it can walk from block to block.
  */
 #ifndef CN_RUNTIME_HEAP_BUFFER_H
 #define CN_RUNTIME_HEAP_BUFFER_H

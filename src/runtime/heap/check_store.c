@@ -49,10 +49,11 @@ _Noreturn static void lost(const void *slot, const char *what, const void *pc)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("a reference is stored at %p, at pc %s, which is neither a local nor a global that "
-              "holds references: the collector would not find it there; stored is %s; allocate what "
-              "holds it with cairn_new() or cairn_new_array() [unmanaged-store]",
-              slot, cn_report_pc((uintptr_t)pc, place), what);
+  cairn_fatal(
+      "a reference is stored at %p, at pc %s, which is neither a local nor a global that "
+      "holds references: the collector would not find it there; stored is %s; allocate what "
+      "holds it with cairn_new() or cairn_new_array() [unmanaged-store]",
+      slot, cn_report_pc((uintptr_t)pc, place), what);
 }
 
 /* Called by compiled code, before it stores a reference or copies what may be references. Leaves:

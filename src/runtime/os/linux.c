@@ -104,8 +104,8 @@ void cn_os_release(uintptr_t at, size_t bytes)
 {
   if (bytes == 0)
     return;
-  /* Not another mapping in its place: that would have no advice of large pages, and memory that came
-   * back later would be faulted in by small ones. */
+  /* Not another mapping in its place: that would have no advice of large pages, and memory that
+   * came back later would be faulted in by small ones. */
   madvise((void *)at, bytes, MADV_DONTNEED);
   mprotect((void *)at, bytes, PROT_NONE);
 }
@@ -127,9 +127,8 @@ bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
 
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
 {
-  void *at = old == NULL
-                 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, reserve_flags, -1, 0)
-                 : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
+  void *at = old == NULL ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, reserve_flags, -1, 0)
+                         : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
 
   return at == MAP_FAILED ? NULL : at;
 }

@@ -55,9 +55,9 @@ void cn_os_forked(void (*child)(void));
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
 void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 
-int cn_os_thread(void);                 /* number of the calling thread */
-uint64_t cn_os_thread_ran(int thread);  /* nanoseconds for which it had a processor */
-uint64_t cn_os_switches(void);          /* involuntary ones of the calling thread */
+int cn_os_thread(void);                           /* number of the calling thread */
+uint64_t cn_os_thread_ran(int thread);            /* nanoseconds for which it had a processor */
+uint64_t cn_os_switches(void);                    /* involuntary ones of the calling thread */
 void cn_os_thread_signal(int thread, int signal); /* of this process */
 /* At most size - 1 bytes; empty if there is no such thread. */
 void cn_os_thread_name(int thread, char *buffer, size_t size);

@@ -17,8 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A program
- * linked with -nostartfiles has no such file; the runtime is in the executable, which is null. */
+/* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A
+ * program linked with -nostartfiles has no such file; the runtime is in the executable, which is
+ * null. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
                              void *image);
 

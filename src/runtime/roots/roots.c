@@ -200,8 +200,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
     check_place(env, parameter);
     cn_grow_push(&slots, (uintptr_t *)parameter);
-    cn_grow_push(&derived,
-                 (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
+    cn_grow_push(&derived, (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
     return;
   default:
     if (user_roots == NULL)

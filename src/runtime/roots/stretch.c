@@ -97,8 +97,8 @@ static bool suits(const struct cn_frame *frame, uintptr_t end)
   return true;
 }
 
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others,
-                         void *env)
+uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
+                         cairn_stack_root *others, void *env)
 {
   struct cn_stretch stretch = {
       .walk = walk,

@@ -25,8 +25,8 @@ struct cn_stretch {
  * all known. The addresses of their plain roots go to `slots`, the others to `others` by callback.
  * Afterwards walk->frame is the next frame: its roots have not been enumerated, and it must be
  * settled (walk.h). Returns how many frames were walked; 0: the frame is as it was. */
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others,
-                         void *env);
+uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
+                         cairn_stack_root *others, void *env);
 
 /* The loop, which a port may have in a form that is faster on some processors (arch.h). */
 typedef uint64_t cn_stretch_loop(const struct cn_stretch *stretch);

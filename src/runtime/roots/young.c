@@ -85,8 +85,8 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk.frame;
-  uint64_t next = scan->candidates == 0 ? NEAR
-                                        : SPREAD * scan->candidate[scan->candidates - 1].depth;
+  uint64_t next =
+      scan->candidates == 0 ? NEAR : SPREAD * scan->candidate[scan->candidates - 1].depth;
 
   if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;

@@ -33,7 +33,8 @@ static void explain(uintptr_t address, uintptr_t pc)
                    (unsigned long)address, (unsigned long)collection, place);
   else
     cn_report_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
-                   "used at pc %s\n", (unsigned long)address, place);
+                   "used at pc %s\n",
+                   (unsigned long)address, place);
   cn_backtrace_fault(pc);
 }
 
@@ -41,8 +42,7 @@ void cn_fault_explain(const siginfo_t *info, const void *context)
 {
   if (info->si_code <= 0)
     return;
-  cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context),
-                    cn_arch_fault_sp(context));
+  cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context), cn_arch_fault_sp(context));
   explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
 }
 

@@ -16,7 +16,7 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  BEYOND = 256 << 20,   /* a frame that lies outside the stack may be so large */
+  BEYOND = 256 << 20, /* a frame that lies outside the stack may be so large */
 };
 
 static bool wanted(void)

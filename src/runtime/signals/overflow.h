@@ -16,8 +16,6 @@
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 
-
-
 /* A slow path of the thread itself: ends the program with status 1 if the stack has really
  * overflowed. Not for a stack of its own, as signal handlers and coroutines have, nor in programs
  * without such polls. */

@@ -50,8 +50,8 @@ struct cn_anchor *cn_signals_anchors(void)
 
 /* ---- signals that come during a slow path ---- */
 
-/* Those that an instruction raises, which would only raise them again, and abort()'s: their handlers
- * run at once. They may not come to a safepoint, which cn_safepoint_*() say. */
+/* Those that an instruction raises, which would only raise them again, and abort()'s: their
+ * handlers run at once. They may not come to a safepoint, which cn_safepoint_*() say. */
 static bool is_synchronous(int signal, const siginfo_t *info)
 {
   switch (signal) {
@@ -105,8 +105,8 @@ void cn_signals_release(void)
 
 /* ---- interruptions ---- */
 
-/* Anchors of the handler's calls, on an alternate stack: that stack's addresses do not tell that the
- * calls are over. */
+/* Anchors of the handler's calls, on an alternate stack: that stack's addresses do not tell that
+ * the calls are over. */
 static void drop_anchors(const struct interruption *over)
 {
   uintptr_t low = over->low, frame = over->frame;

@@ -5,10 +5,9 @@
  *
  *     the thread was                       the handler runs           it may
  *     in native code that has an anchor    at once                    do everything
- *     in managed code, or nearly           at once: an interruption   do everything; what it allocates is
- *                                                                     taken from a buffer beside, and
- *                                                                     collections wait until it is over
- *     in a slow path of the runtime        when that is over          as in managed code
+ *     in managed code, or nearly           at once: an interruption   do everything; what it
+ * allocates is taken from a buffer beside, and collections wait until it is over in a slow path of
+ * the runtime        when that is over          as in managed code
  *
  * Main thread only; other threads have no managed code, their handlers run at once.
  */
@@ -18,9 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "runtime/handlers/action.h"
-
-
-
 
 /* A slow path begins, in a frame that ends at `sp`: interruptions whose handler was left by a jump
  * are over. The mutator is busy. */

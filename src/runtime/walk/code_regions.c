@@ -191,13 +191,16 @@ static enum cairn_status insert(const struct cn_region *region)
   return CAIRN_OK;
 }
 
-static enum cairn_status delete (uintptr_t start) {
-  struct cn_region_table *table = atomic_load(&current); struct cn_region_waste waste;
+static enum cairn_status delete(uintptr_t start)
+{
+  struct cn_region_table *table = atomic_load(&current);
+  struct cn_region_waste waste;
   struct cn_region region;
 
-  if (!cn_region_table_find(table, start + 1, &region) ||
-      region.start != start) return CAIRN_E_UNKNOWN;
-  if (!cn_region_table_delete(&table, start, &waste)) return CAIRN_E_MEMORY;
+  if (!cn_region_table_find(table, start + 1, &region) || region.start != start)
+    return CAIRN_E_UNKNOWN;
+  if (!cn_region_table_delete(&table, start, &waste))
+    return CAIRN_E_MEMORY;
   publish(table, &waste);
   return CAIRN_OK;
 }
@@ -228,7 +231,7 @@ enum cairn_status cairn_code_region_remove(uintptr_t start)
     return CAIRN_E_BUSY;
   cn_hold_signals();
   pthread_mutex_lock(&writers);
-  enum cairn_status status = delete (start);
+  enum cairn_status status = delete(start);
   pthread_mutex_unlock(&writers);
   cn_hold_let_signals();
   return status;

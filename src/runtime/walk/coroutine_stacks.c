@@ -29,7 +29,7 @@ struct saved {
   uintptr_t end, bottom, floor;
   uintptr_t seen; /* by the walk of this collection */
 };
-_Static_assert(sizeof(struct saved) <= sizeof ((struct cairn_stack *)NULL)->words,
+_Static_assert(sizeof(struct saved) <= sizeof((struct cairn_stack *)NULL)->words,
                "<cairn/stack.h>");
 
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
@@ -85,7 +85,7 @@ bool cn_coroutine_stacks_hold(uintptr_t address)
 }
 
 struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
-                                    const struct cairn_stack *stack)
+                                              const struct cairn_stack *stack)
 {
   const struct saved *saved = stack != NULL ? (const struct saved *)stack->words : &own;
 
@@ -176,9 +176,8 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
   size_t n = upto(stack->high - 1);
   if (n > 0 && stacks.at[n - 1]->high > stack->low)
     return CAIRN_E_OVERLAP;
-  *saved = (struct saved){.end = stack->high,
-                          .bottom = stack->low,
-                          .floor = cn_bounds_floor(stack->low, stack->high)};
+  *saved = (struct saved){
+      .end = stack->high, .bottom = stack->low, .floor = cn_bounds_floor(stack->low, stack->high)};
   if (!take_anchors(saved))
     return CAIRN_E_MEMORY;
   cn_grow_push(&stacks, stack);
@@ -222,8 +221,13 @@ void cairn_stack_switch(struct cairn_stack *stack)
     cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
                 "collection");
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
-  *from = (struct saved){mutator->anchors,   mutator->anchor,       mutator->anchor_limit,
-                         mutator->stack_end, mutator->stack_bottom, mutator->stack_floor, 0};
+  *from = (struct saved){mutator->anchors,
+                         mutator->anchor,
+                         mutator->anchor_limit,
+                         mutator->stack_end,
+                         mutator->stack_bottom,
+                         mutator->stack_floor,
+                         0};
   mutator->anchors = to->anchors;
   mutator->anchor = to->anchor;
   mutator->anchor_limit = to->anchor_limit;

@@ -34,7 +34,7 @@ struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
 /* `stack` may be null: the thread's own. */
 struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
-                                    const struct cairn_stack *stack);
+                                              const struct cairn_stack *stack);
 
 /* True if `address` lies on any of them, or on the thread's own stack while it is on one. */
 bool cn_coroutine_stacks_hold(uintptr_t address);

@@ -112,8 +112,7 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if ((safepoint->saved >> i & 1) &&
         (safepoint->saved_offset[i] > -2 * WORD || safepoint->saved_offset[i] % WORD != 0 ||
-         (safepoint->cfa_reg == cn_arch_sp &&
-          safepoint->saved_offset[i] < -safepoint->cfa_offset)))
+         (safepoint->cfa_reg == cn_arch_sp && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
       bad("a register is saved outside the frame", entry);
 }
 
@@ -141,10 +140,13 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
     bad("a safepoint cannot be read", function->entry);
   check_frame(&safepoint, function->entry);
   uint32_t roots = safepoint.roots, plain = count_plain(safepoint, function);
-  struct cn_map head = {.cfa_offset = safepoint.cfa_offset, .cfa_reg = safepoint.cfa_reg,
+  struct cn_map head = {.cfa_offset = safepoint.cfa_offset,
+                        .cfa_reg = safepoint.cfa_reg,
                         .saved = safepoint.saved & CN_ENTRY_SAVED,
-                        .pushed = is_pushed(&safepoint), .plain = plain,
-                        .roots = roots - plain, .areas = safepoint.areas};
+                        .pushed = is_pushed(&safepoint),
+                        .plain = plain,
+                        .roots = roots - plain,
+                        .areas = safepoint.areas};
   struct cn_map *map = take(maps, bytes_of(&head));
   *map = head;
   struct cn_root *other = (struct cn_root *)(uintptr_t)cn_map_roots(map);

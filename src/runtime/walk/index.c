@@ -22,7 +22,7 @@ struct code {
   uint64_t id;
   const unsigned char *start, *stop;
   CN_GROW(struct cn_function) functions; /* by entry */
-  uintptr_t low, high;                /* the code of all of them */
+  uintptr_t low, high;                   /* the code of all of them */
   struct cn_maps maps;
   bool there; /* sync() has seen it */
 };
@@ -63,7 +63,7 @@ static void read_functions(struct code *code, size_t image)
       break;
     /* Padding before the function is skipped again when it is read again. */
     cn_grow_push(&code->functions, (struct cn_function){function.entry, function.code_size,
-                                                     (uint32_t)(before - code->start)});
+                                                        (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
     cairn_fatal("bad frame map: image %zu, offset %zu of section cairn_frames", image,
@@ -227,8 +227,7 @@ static void forget_entries(uintptr_t low, uintptr_t high)
     uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
     if (key == 0 || (key >> CN_ENTRY_SHIFT) - low > high - low)
       continue;
-    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE,
-                          memory_order_relaxed);
+    atomic_store_explicit(&index->at[i].key, key & ~(uint64_t)CN_ENTRY_SIZE, memory_order_relaxed);
     atomic_store_explicit(&index->at[i].value, 0, memory_order_release);
   }
   CN_ASSERT_VALID(cn_index_wrong(index));
@@ -255,8 +254,10 @@ static void add(size_t i)
 {
   const struct cairn_image *image = cn_image_at(i);
 
-  cn_grow_push(&codes, (struct code){.id = cn_image_id(i), .start = image->frames_start,
-                                     .stop = image->frames_stop, .there = true});
+  cn_grow_push(&codes, (struct code){.id = cn_image_id(i),
+                                     .start = image->frames_start,
+                                     .stop = image->frames_stop,
+                                     .there = true});
   struct code *code = &codes.at[codes.count - 1];
   read_functions(code, i);
   cn_functions_sort(code->functions.at, code->functions.count);
@@ -479,8 +480,8 @@ size_t cn_index_memory(size_t *safepoints)
   *safepoints = table()->used;
   bytes = table_bytes(table()->mask + 1);
   for (size_t i = 0; i < codes.count; i++)
-    bytes += codes.at[i].functions.room * sizeof(struct cn_function) +
-             cn_maps_memory(&codes.at[i].maps);
+    bytes +=
+        codes.at[i].functions.room * sizeof(struct cn_function) + cn_maps_memory(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i]->mask + 1);
   leave();

@@ -129,8 +129,8 @@ static inline const struct cn_map *cn_entry_map(uint64_t value)
 
 /* What there is where a call returns to. */
 enum cn_frames {
-  CN_FRAMES_NONE,  /* no code with frame maps */
-  CN_FRAMES_CODE,  /* a function with frame maps, but no record of a safepoint */
+  CN_FRAMES_NONE, /* no code with frame maps */
+  CN_FRAMES_CODE, /* a function with frame maps, but no record of a safepoint */
   CN_FRAMES_FOUND
 };
 
@@ -140,8 +140,7 @@ static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
   const struct cn_entry *entry =
       cn_index_find(atomic_load_explicit(&cn_index_current, memory_order_acquire), pc, key);
 
-  return entry != NULL &&
-         (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
+  return entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
 
 /* The same if it was not: puts it there, if there is such a safepoint. On the mutator's own thread,
@@ -153,8 +152,7 @@ static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_index_look(pc, &key, &value) ||
-                 cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
+  return cn_index_look(pc, &key, &value) || cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
              ? cn_entry_map(value)
              : NULL;
 }
@@ -169,8 +167,8 @@ bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high);
 /* What a walk must do before it relies on the table: forget images that are gone. */
 void cn_index_begin(void);
 
-/* Where code with frame maps round `pc` lies: all of the image's. False: none is there, or this is a
- * signal handler that has interrupted who is at it. */
+/* Where code with frame maps round `pc` lies: all of the image's. False: none is there, or this is
+ * a signal handler that has interrupted who is at it. */
 bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
 /* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for

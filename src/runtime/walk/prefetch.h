@@ -31,13 +31,13 @@ struct cn_prefetch {
 /* For those of the words from `words` to the end of the page that lie in the code, where a search
  * for them begins; how many. `words` is a multiple of 64 bytes. */
 typedef size_t cn_prefetch_look(const struct cn_index *index, const struct cn_prefetch *ahead,
-                             const uintptr_t *words, const struct cn_entry **start);
+                                const uintptr_t *words, const struct cn_entry **start);
 cn_prefetch_look cn_prefetch_look_any; /* for any processor */
 
 /* Fetch of the table for the page with `slot`, which the walk reads next, on a stack that has this
  * end; `pc` is an address in the code. Returns where on the stack there is more to do. */
 const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_index *index,
-                                const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
-                                cn_prefetch_look *look);
+                                   const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
+                                   cn_prefetch_look *look);
 
 #endif

@@ -120,8 +120,7 @@ const char *cn_region_table_wrong(const struct cn_region_table *table)
 
   if (table == NULL)
     return NULL;
-  if (table->count == 0 ||
-      sizeof *table + table->count * sizeof(struct entry) > table->bytes)
+  if (table->count == 0 || sizeof *table + table->count * sizeof(struct entry) > table->bytes)
     return "code regions: a table has no leaves, or more than there is room for";
   for (size_t i = 0; i < table->count && wrong == NULL; i++) {
     wrong = leaf_wrong(table->entry[i].leaf, &end);
@@ -215,8 +214,7 @@ static bool replace(struct cn_region_table **table, size_t i, struct cn_region_l
     }
   }
   for (size_t j = 0; j < now; j++)
-    new->entry[i + j] =
-        (struct entry){leaves[j]->region[leaves[j]->count - 1].end, leaves[j]};
+    new->entry[i + j] = (struct entry){leaves[j]->region[leaves[j]->count - 1].end, leaves[j]};
   CN_ASSERT_VALID(cn_region_table_wrong(new));
   *waste = (struct cn_region_waste){old, before ? old->entry[i].leaf : NULL};
   *table = new;

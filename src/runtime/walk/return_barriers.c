@@ -33,9 +33,9 @@ static unsigned count;
 static uint32_t taken; /* barriers of rungs[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
-/* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first: those
- * that a scan noted, and those where there was a barrier. What is younger than the youngest rung
- * means nothing; the others are as they were when a scan saw them. */
+/* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first:
+ * those that a scan noted, and those where there was a barrier. What is younger than the youngest
+ * rung means nothing; the others are as they were when a scan saw them. */
 static CN_GROW(uintptr_t *) stops;
 static size_t far = 1;
 
@@ -131,8 +131,8 @@ void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
   CN_ASSERT(count == 0 || (uintptr_t)(slot + 1) < rungs[count - 1].sp);
   unsigned barrier = (unsigned)__builtin_ctz(~taken);
   taken |= UINT32_C(1) << barrier;
-  rungs[count++] =
-      (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier, .in_place = true};
+  rungs[count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier,
+                                              .in_place = true};
   __atomic_store_n(&cn_return_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
   __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
   CN_ASSERT_VALID(cn_return_barriers_wrong());
@@ -193,7 +193,8 @@ static void set_below(uint64_t below)
   uintptr_t *slot = stops.at[stops.count - steps];
   if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
     return;
-  cn_return_barrier_set(slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
+  cn_return_barrier_set(
+      slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
   if (far < MOST)
     far *= 2;
 }

@@ -36,7 +36,7 @@ struct cn_return_barrier {
   uintptr_t sp;    /* of the first activation that has not run */
   uint64_t below;  /* about how many have not run */
   uint8_t barrier;
-  bool in_place;   /* the slot is a frame's return address, and may be restored */
+  bool in_place; /* the slot is a frame's return address, and may be restored */
 };
 
 /* Can the slot be replaced? The frame was entered through it from a younger one with a frame

@@ -15,8 +15,8 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal("cannot parse the stack at pc %s, sp 0x%lx: %s",
-              cn_report_pc(walk->frame.pc, place), (unsigned long)walk->frame.sp, reason);
+  cairn_fatal("cannot parse the stack at pc %s, sp 0x%lx: %s", cn_report_pc(walk->frame.pc, place),
+              (unsigned long)walk->frame.sp, reason);
 }
 
 /* The next anchor that is not younger than the frame's callee. Those below were left behind by a
@@ -176,7 +176,8 @@ static void find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
     return;
-  struct cairn_stack *stack = cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
+  struct cairn_stack *stack =
+      cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
   if (stack != walk->stack || !walk->stepping)
     enter_stack(walk, stack);
 }
@@ -263,8 +264,8 @@ static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 static uintptr_t end_of(const struct cn_frame *frame)
 {
   const struct cn_map *map = frame->map;
-  const uintptr_t *kept = map->cfa_reg == cn_arch_sp ? &frame->sp
-                                                     : cn_frame_register(frame, map->cfa_reg);
+  const uintptr_t *kept =
+      map->cfa_reg == cn_arch_sp ? &frame->sp : cn_frame_register(frame, map->cfa_reg);
 
   return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
 }
@@ -280,10 +281,10 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
 
 static __attribute__((noinline)) void fetch(struct cn_walk *walk)
 {
-  const uintptr_t *at = cn_prefetch_fetch(
-      &walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
-      (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end, walk->frame.pc,
-      cn_prefetch_look_any);
+  const uintptr_t *at =
+      cn_prefetch_fetch(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
+                        (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
+                        walk->frame.pc, cn_prefetch_look_any);
 
   walk->fetch_at = (uintptr_t)at;
 }

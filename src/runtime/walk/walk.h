@@ -23,17 +23,17 @@
  * manager says so. */
 struct cn_frame {
   uintptr_t pc, sp;
-  uintptr_t *pc_slot;                       /* where the pc is kept */
-  uintptr_t *barrier;                       /* if that is a barrier's cell: where the barrier is */
+  uintptr_t *pc_slot; /* where the pc is kept */
+  uintptr_t *barrier; /* if that is a barrier's cell: where the barrier is */
   uintptr_t *place[CN_CALLEE_SAVED];
-  const struct cn_regs *regs;               /* null: only callee-saved registers are known;
-                                               &cn_walk_apart: the others are where other[] says */
+  const struct cn_regs *regs; /* null: only callee-saved registers are known;
+                                 &cn_walk_apart: the others are where other[] says */
   const struct cn_map *map;
-  uintptr_t *link;                          /* with a map: the frame pointer's place, which steps
-                                               wait for, and for the vectors of places longer */
-  unsigned size;                            /* as the key of the map's entry has it (index.h), */
-  unsigned saved;                           /* and the registers that it has saved */
-  struct cn_region region;                  /* this and the next: if something above says so */
+  uintptr_t *link;         /* with a map: the frame pointer's place, which steps
+                              wait for, and for the vectors of places longer */
+  unsigned size;           /* as the key of the map's entry has it (index.h), */
+  unsigned saved;          /* and the registers that it has saved */
+  struct cn_region region; /* this and the next: if something above says so */
   uintptr_t *other[CN_ARCH_REGISTERS];
 };
 
@@ -59,15 +59,15 @@ struct cn_walk {
       const struct cairn_mutator *mutator; /* null: of a stack that nobody knows */
       struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
       struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
-      uint64_t natives;         /* native stretches crossed */
-      uintptr_t stack_end;      /* no frame of this stack lies at or above it */
+      uint64_t natives;                    /* native stretches crossed */
+      uintptr_t stack_end;                 /* no frame of this stack lies at or above it */
       struct cn_prefetch ahead;
-      uintptr_t fetch_at;       /* a step beyond has more to fetch */
-      unsigned virtual_frame;   /* of the public iterator; else 0 */
+      uintptr_t fetch_at;     /* a step beyond has more to fetch */
+      unsigned virtual_frame; /* of the public iterator; else 0 */
       bool past_end;
-      bool stepping;            /* a manager is to set the iterator, */
-      bool stepped;             /* and has */
-      bool collecting;          /* stacks that the walk comes to are named to cn_coroutine_stacks_seen() */
+      bool stepping;   /* a manager is to set the iterator, */
+      bool stepped;    /* and has */
+      bool collecting; /* stacks that the walk comes to are named to cn_coroutine_stacks_seen() */
       struct cn_frame frame;
     };
     struct cairn_stack_iterator iterator;
@@ -81,7 +81,8 @@ _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs);
 
-/* Start at an activation of a stack that nobody runs on and that is not known to coroutine_stacks.h. */
+/* Start at an activation of a stack that nobody runs on and that is not known to
+ * coroutine_stacks.h. */
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
                        uintptr_t stack_end);
 

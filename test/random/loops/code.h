@@ -26,7 +26,7 @@ enum cn_call {
   CN_DOES_ABS,
   CN_DOES_FSHL,
   CN_DOES_FABS,
-  CN_DOES_ADDRESS,  /* is its operand */
+  CN_DOES_ADDRESS, /* is its operand */
   CN_DOES_FILL,
   CN_DOES_POLL,
   CN_DOES_MOVE,     /* a statepoint of a poll */

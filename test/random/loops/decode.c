@@ -41,8 +41,7 @@ static bool is_known_type(LLVMTypeRef type)
   if (kind == LLVMVoidTypeKind || kind == LLVMTokenTypeKind || kind == LLVMLabelTypeKind)
     return true;
   return lanes_of(type) <= CN_LANES && bits_of(type) <= 64 &&
-         (kind == LLVMIntegerTypeKind || kind == LLVMDoubleTypeKind ||
-          kind == LLVMPointerTypeKind);
+         (kind == LLVMIntegerTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMPointerTypeKind);
 }
 
 static struct cn_value constant(struct decoder *d, LLVMValueRef v)
@@ -220,9 +219,11 @@ static void decode_call(struct decoder *d, struct cn_op *op, LLVMValueRef i)
 static uint64_t size_of(struct decoder *d, LLVMValueRef at, LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
-  case LLVMIntegerTypeKind: return (LLVMGetIntTypeWidth(type) + 7) / 8;
+  case LLVMIntegerTypeKind:
+    return (LLVMGetIntTypeWidth(type) + 7) / 8;
   case LLVMDoubleTypeKind:
-  case LLVMPointerTypeKind: return 8;
+  case LLVMPointerTypeKind:
+    return 8;
   case LLVMVectorTypeKind:
     return LLVMGetVectorSize(type) * size_of(d, at, LLVMGetElementType(type));
   case LLVMArrayTypeKind:

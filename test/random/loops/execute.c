@@ -66,7 +66,8 @@ static void *link_and_load(const char *object)
   char command[600], shared[300];
 
   snprintf(shared, sizeof shared, "%s.so", object);
-  snprintf(command, sizeof command, "cc -shared -nostdlib -Wl,-z,notext -o '%s' '%s'", shared, object);
+  snprintf(command, sizeof command, "cc -shared -nostdlib -Wl,-z,notext -o '%s' '%s'", shared,
+           object);
   if (system(command) != 0)
     fail(command, "does not link");
   void *loaded = dlopen(shared, RTLD_NOW | RTLD_LOCAL);

@@ -8,8 +8,9 @@
 #include <llvm-c/Core.h>
 #include "random/loops/interpret.h"
 
-/* Compile the functions of `plain` as they are, at -O0, and those of `done`, whose polls call what always
- * comes back, at -O1; load both. Names of what is not there afterwards start with `stem`, a path. */
+/* Compile the functions of `plain` as they are, at -O0, and those of `done`, whose polls call what
+ * always comes back, at -O1; load both. Names of what is not there afterwards start with `stem`, a
+ * path. */
 struct cn_loops_loaded;
 struct cn_loops_loaded *cn_loops_load(LLVMModuleRef plain, LLVMModuleRef done, const char *stem);
 void cn_loops_unload(struct cn_loops_loaded *loaded);

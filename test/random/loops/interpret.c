@@ -83,16 +83,26 @@ static bool compare(unsigned predicate, uint64_t a, uint64_t b, unsigned bits)
   int64_t sa = extended(a, bits), sb = extended(b, bits);
 
   switch (predicate) {
-  case LLVMIntEQ: return a == b;
-  case LLVMIntNE: return a != b;
-  case LLVMIntUGT: return a > b;
-  case LLVMIntUGE: return a >= b;
-  case LLVMIntULT: return a < b;
-  case LLVMIntULE: return a <= b;
-  case LLVMIntSGT: return sa > sb;
-  case LLVMIntSGE: return sa >= sb;
-  case LLVMIntSLT: return sa < sb;
-  default: return sa <= sb;
+  case LLVMIntEQ:
+    return a == b;
+  case LLVMIntNE:
+    return a != b;
+  case LLVMIntUGT:
+    return a > b;
+  case LLVMIntUGE:
+    return a >= b;
+  case LLVMIntULT:
+    return a < b;
+  case LLVMIntULE:
+    return a <= b;
+  case LLVMIntSGT:
+    return sa > sb;
+  case LLVMIntSGE:
+    return sa >= sb;
+  case LLVMIntSLT:
+    return sa < sb;
+  default:
+    return sa <= sb;
   }
 }
 
@@ -109,33 +119,54 @@ static uint64_t binary(const struct cn_op *op, uint64_t a, uint64_t b)
   unsigned bits = op->bits;
 
   switch (op->code) {
-  case LLVMAdd: return a + b;
-  case LLVMSub: return a - b;
-  case LLVMMul: return a * b;
-  case LLVMAnd: return a & b;
-  case LLVMOr: return a | b;
-  case LLVMXor: return a ^ b;
-  case LLVMShl: return b < bits ? a << b : 0;
-  case LLVMLShr: return b < bits ? a >> b : 0;
-  case LLVMAShr: return b < bits ? (uint64_t)(extended(a, bits) >> b) : 0;
-  case LLVMUDiv: return b ? a / b : 0;
-  case LLVMURem: return b ? a % b : 0;
-  case LLVMFAdd: return as_bits(as_double(a) + as_double(b));
-  case LLVMFSub: return as_bits(as_double(a) - as_double(b));
-  case LLVMFMul: return as_bits(as_double(a) * as_double(b));
-  case LLVMICmp: return compare(op->other, a, b, bits);
-  default: return compare_reals(op->other, as_double(a), as_double(b));
+  case LLVMAdd:
+    return a + b;
+  case LLVMSub:
+    return a - b;
+  case LLVMMul:
+    return a * b;
+  case LLVMAnd:
+    return a & b;
+  case LLVMOr:
+    return a | b;
+  case LLVMXor:
+    return a ^ b;
+  case LLVMShl:
+    return b < bits ? a << b : 0;
+  case LLVMLShr:
+    return b < bits ? a >> b : 0;
+  case LLVMAShr:
+    return b < bits ? (uint64_t)(extended(a, bits) >> b) : 0;
+  case LLVMUDiv:
+    return b ? a / b : 0;
+  case LLVMURem:
+    return b ? a % b : 0;
+  case LLVMFAdd:
+    return as_bits(as_double(a) + as_double(b));
+  case LLVMFSub:
+    return as_bits(as_double(a) - as_double(b));
+  case LLVMFMul:
+    return as_bits(as_double(a) * as_double(b));
+  case LLVMICmp:
+    return compare(op->other, a, b, bits);
+  default:
+    return compare_reals(op->other, as_double(a), as_double(b));
   }
 }
 
 static uint64_t unary(const struct cn_op *op, uint64_t a)
 {
   switch (op->code) {
-  case LLVMSExt: return (uint64_t)extended(a, op->other);
-  case LLVMUIToFP: return as_bits((double)a);
-  case LLVMSIToFP: return as_bits((double)extended(a, op->other));
-  case LLVMFNeg: return a ^ UINT64_C(1) << 63;
-  default: return a; /* zext, trunc, freeze */
+  case LLVMSExt:
+    return (uint64_t)extended(a, op->other);
+  case LLVMUIToFP:
+    return as_bits((double)a);
+  case LLVMSIToFP:
+    return as_bits((double)extended(a, op->other));
+  case LLVMFNeg:
+    return a ^ UINT64_C(1) << 63;
+  default:
+    return a; /* zext, trunc, freeze */
   }
 }
 
@@ -145,16 +176,23 @@ static uint64_t call(const struct cn_op *op, uint64_t a, uint64_t b, uint64_t c)
   bool less = extended(a, bits) < extended(b, bits);
 
   switch (op->call) {
-  case CN_DOES_UMIN: return a < b ? a : b;
-  case CN_DOES_UMAX: return a < b ? b : a;
-  case CN_DOES_SMIN: return less ? a : b;
-  case CN_DOES_SMAX: return less ? b : a;
-  case CN_DOES_ABS: return extended(a, bits) < 0 ? 0 - a : a;
-  case CN_DOES_FABS: return a & ~(UINT64_C(1) << 63);
+  case CN_DOES_UMIN:
+    return a < b ? a : b;
+  case CN_DOES_UMAX:
+    return a < b ? b : a;
+  case CN_DOES_SMIN:
+    return less ? a : b;
+  case CN_DOES_SMAX:
+    return less ? b : a;
+  case CN_DOES_ABS:
+    return extended(a, bits) < 0 ? 0 - a : a;
+  case CN_DOES_FABS:
+    return a & ~(UINT64_C(1) << 63);
   case CN_DOES_FSHL:
     c %= bits;
     return c ? a << c | b >> (bits - c) : a;
-  default: return a;
+  default:
+    return a;
   }
 }
 
@@ -227,15 +265,16 @@ static void run_call(struct machine *m, const struct cn_op *op)
     return;
   }
   if (op->call == CN_DOES_FILL) {
-    memset((void *)(uintptr_t)m->values[op->from[0]].lane[0],
-           (int)m->values[op->from[1]].lane[0], m->values[op->from[2]].lane[0]);
+    memset((void *)(uintptr_t)m->values[op->from[0]].lane[0], (int)m->values[op->from[1]].lane[0],
+           m->values[op->from[2]].lane[0]);
     return;
   }
   m->met->polls += op->call == CN_DOES_POLL;
   struct cn_value out = {0};
   for (unsigned l = 0; l < op->lanes; l++)
     out.lane[l] = cn_cut(call(op, m->values[op->from[0]].lane[l], m->values[op->from[1]].lane[l],
-                              m->values[op->from[2]].lane[l]), op->bits);
+                              m->values[op->from[2]].lane[l]),
+                         op->bits);
   m->values[op->to] = out;
 }
 
@@ -263,11 +302,21 @@ static void run(struct machine *m, const struct cn_op *op)
   struct cn_value *to = &m->values[op->to];
 
   switch (op->code) {
-  case LLVMCall: run_call(m, op); break;
-  case LLVMLoad: run_load(m, op); break;
-  case LLVMStore: run_store(m, op); break;
-  case LLVMBitCast: run_bitcast(m, op); break;
-  case LLVMSelect: run_select(m, op); break;
+  case LLVMCall:
+    run_call(m, op);
+    break;
+  case LLVMLoad:
+    run_load(m, op);
+    break;
+  case LLVMStore:
+    run_store(m, op);
+    break;
+  case LLVMBitCast:
+    run_bitcast(m, op);
+    break;
+  case LLVMSelect:
+    run_select(m, op);
+    break;
   case LLVMAlloca:
     *to = (struct cn_value){{(uint64_t)(uintptr_t)(m->frame + op->other)}};
     break;
@@ -278,8 +327,11 @@ static void run(struct machine *m, const struct cn_op *op)
     break;
   case LLVMExtractElement:
   case LLVMInsertElement:
-  case LLVMShuffleVector: run_vector(m, op); break;
-  default: run_lanes(m, op);
+  case LLVMShuffleVector:
+    run_vector(m, op);
+    break;
+  default:
+    run_lanes(m, op);
   }
 }
 
@@ -386,7 +438,8 @@ void cn_loops_input(struct cn_loops_run *run, unsigned input)
 {
   static const int64_t trips[CN_LOOPS_INPUTS] = {0, 7, 40, 125};
 
-  *run = (struct cn_loops_run){.n = trips[input], .k = 3 - (int64_t)input, .m = (int32_t)input * 77};
+  *run =
+      (struct cn_loops_run){.n = trips[input], .k = 3 - (int64_t)input, .m = (int32_t)input * 77};
   for (unsigned i = 0; i < CN_CELLS; i++) {
     run->a[i] = (int64_t)((i + 1 + input) * 0x9E3779B97F4A7C15u >> 40);
     run->b[i] = (int64_t)((i + 100 + input) * 0x9E3779B97F4A7C15u >> 20);

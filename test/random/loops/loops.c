@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loops [--from=N] [--loops=N] [--count=N] [--batch=N] [--slots] [--keep]: random functions, with so
- * many loops in all, or so many functions, through the passes that change control flow. What each computes is compared, by an interpreter, with what it
- * computed before, after every step that changed it, so that a difference has a step's name; objects move
- * at every statepoint. Then both are compiled, the input at -O0, and executed. --keep writes the input to
- * loops.ll and the first function that is wrong, as it was and as it is, to loops.before.ll and loops.after.ll.
+ * loops [--from=N] [--loops=N] [--count=N] [--batch=N] [--slots] [--keep]: random functions, with
+ * so many loops in all, or so many functions, through the passes that change control flow. What
+ * each computes is compared, by an interpreter, with what it computed before, after every step that
+ * changed it, so that a difference has a step's name; objects move at every statepoint. Then both
+ * are compiled, the input at -O0, and executed. --keep writes the input to loops.ll and the first
+ * function that is wrong, as it was and as it is, to loops.before.ll and loops.after.ll.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -188,8 +189,7 @@ static void run_batch(struct tester *t)
   struct cairn_compile_options options = {.opt_level = 2,
                                           .shared = true,
                                           .poll_budget = 1,
-                                          .slots = t->slots ? CAIRN_SLOTS_ALWAYS
-                                                            : CAIRN_SLOTS_AUTO,
+                                          .slots = t->slots ? CAIRN_SLOTS_ALWAYS : CAIRN_SLOTS_AUTO,
                                           .check_steps = true,
                                           .diagnose = show,
                                           .step = watch,
@@ -220,9 +220,9 @@ static void run_batch(struct tester *t)
 static void report(const struct tester *t)
 {
   printf("%llu loops in %llu functions, %llu of %llu inputs, %llu not interpreted, %llu failed\n",
-         (unsigned long long)t->found, (unsigned long long)t->functions, (unsigned long long)(t->inputs - t->skipped),
-         (unsigned long long)t->inputs, (unsigned long long)t->unknown,
-         (unsigned long long)t->failed);
+         (unsigned long long)t->found, (unsigned long long)t->functions,
+         (unsigned long long)(t->inputs - t->skipped), (unsigned long long)t->inputs,
+         (unsigned long long)t->unknown, (unsigned long long)t->failed);
   printf("%llu polls, %llu moves\n", (unsigned long long)t->met.polls,
          (unsigned long long)t->met.moves);
   for (unsigned k = 0; k < KINDS && t->steps[k].step; k++)
@@ -254,7 +254,8 @@ int main(int argc, char **argv)
 
   for (int a = 1; a < argc; a++)
     if (!parse(&t, argv[a])) {
-      fprintf(stderr, "usage: loops [--from=N] [--loops=N] [--count=N] [--batch=N] [--slots] [--keep]\n");
+      fprintf(stderr,
+              "usage: loops [--from=N] [--loops=N] [--count=N] [--batch=N] [--slots] [--keep]\n");
       return 2;
     }
   cairn_compile_init();

@@ -104,8 +104,8 @@ static void move(struct maker *m)
   LLVMValueRef values[VARIABLES + 1];
 
   for (unsigned v = 0; v <= count; v++)
-    values[v] = LLVMBuildLoad2(m->b, m->types[kind], m->variables[kind][(first + v) % VARIABLES],
-                               "");
+    values[v] =
+        LLVMBuildLoad2(m->b, m->types[kind], m->variables[kind][(first + v) % VARIABLES], "");
   for (unsigned v = 0; v < count; v++)
     LLVMBuildStore(m->b, values[v + 1], m->variables[kind][(first + v) % VARIABLES]);
   if (chance(m, 60)) /* the last of them gets the first one's, or stays */
@@ -119,15 +119,23 @@ static LLVMValueRef integer(struct maker *m, enum kind kind)
   LLVMValueRef c = LLVMConstInt(type, 1 + below(m, 6), false);
 
   switch (below(m, 8)) {
-  case 0: return LLVMBuildAdd(m->b, a, get(m, kind), "");
-  case 1: return LLVMBuildSub(m->b, a, get(m, kind), "");
-  case 2: return LLVMBuildXor(m->b, a, get(m, kind), "");
-  case 3: return LLVMBuildMul(m->b, a, chance(m, 50) ? c : get(m, kind), "");
-  case 4: return LLVMBuildLShr(m->b, a, c, "");
-  case 5: return LLVMBuildIntCast2(m->b, get(m, chance(m, 50) ? INT : WORD), type, false, "");
-  case 6: return LLVMBuildSelect(m->b, LLVMBuildICmp(m->b, LLVMIntSLT, a, get(m, kind), ""),
-                                 get(m, kind), c, "");
-  default: return LLVMBuildAdd(m->b, a, c, "");
+  case 0:
+    return LLVMBuildAdd(m->b, a, get(m, kind), "");
+  case 1:
+    return LLVMBuildSub(m->b, a, get(m, kind), "");
+  case 2:
+    return LLVMBuildXor(m->b, a, get(m, kind), "");
+  case 3:
+    return LLVMBuildMul(m->b, a, chance(m, 50) ? c : get(m, kind), "");
+  case 4:
+    return LLVMBuildLShr(m->b, a, c, "");
+  case 5:
+    return LLVMBuildIntCast2(m->b, get(m, chance(m, 50) ? INT : WORD), type, false, "");
+  case 6:
+    return LLVMBuildSelect(m->b, LLVMBuildICmp(m->b, LLVMIntSLT, a, get(m, kind), ""), get(m, kind),
+                           c, "");
+  default:
+    return LLVMBuildAdd(m->b, a, c, "");
   }
 }
 
@@ -142,7 +150,8 @@ static LLVMValueRef real(struct maker *m)
 
 static LLVMValueRef vector(struct maker *m, enum kind kind)
 {
-  LLVMValueRef a = get(m, kind), lane = LLVMConstInt(m->i32, below(m, kind == LANES ? 4 : 2), false);
+  LLVMValueRef a = get(m, kind),
+               lane = LLVMConstInt(m->i32, below(m, kind == LANES ? 4 : 2), false);
   LLVMValueRef mask[4];
 
   if (chance(m, 40))
@@ -177,9 +186,9 @@ static void compute(struct maker *m)
     set(m, CELL, cell_at(m, get(m, WORD)));
     break;
   default:
-    set(m, kind, kind == INT && chance(m, 15)
-                     ? LLVMBuildExtractElement(m->b, get(m, LANES), lane, "")
-                     : integer(m, kind));
+    set(m, kind,
+        kind == INT && chance(m, 15) ? LLVMBuildExtractElement(m->b, get(m, LANES), lane, "")
+                                     : integer(m, kind));
   }
 }
 
@@ -196,8 +205,8 @@ static void access(struct maker *m)
 /* An i1 of what is in memory, or of variables. */
 static LLVMValueRef flag(struct maker *m, unsigned of)
 {
-  LLVMValueRef from = chance(m, 50) ? LLVMBuildLoad2(m->b, m->i64, cell_at(m, get(m, WORD)), "")
-                                    : get(m, WORD);
+  LLVMValueRef from =
+      chance(m, 50) ? LLVMBuildLoad2(m->b, m->i64, cell_at(m, get(m, WORD)), "") : get(m, WORD);
 
   if (chance(m, 15))
     return LLVMBuildICmp(m->b, LLVMIntEQ, get(m, CELL), get(m, CELL), "");
@@ -314,7 +323,9 @@ static void count(struct maker *m)
   LLVMTypeRef type = m->types[kind];
   LLVMValueRef i = m->variables[kind][below(m, VARIABLES)];
   LLVMValueRef own = local(m, type, "i"), next, from;
-  unsigned step = chance(m, 60) ? 1 : 1 + below(m, 4), most = m->depth ? 15 : kind == BYTE ? 63 : 127;
+  unsigned step = chance(m, 60) ? 1 : 1 + below(m, 4), most = m->depth       ? 15
+                                                              : kind == BYTE ? 63
+                                                                             : 127;
   LLVMValueRef bound = LLVMBuildAnd(m->b, param(m, 2), word(m, most), "");
   LLVMIntPredicate stay = step == 1 ? stays[below(m, 3)] : stays[1 + below(m, 2)];
   bool down = chance(m, 25), first = chance(m, 30);
@@ -413,7 +424,8 @@ static void tangle(struct maker *m)
 
 static void loop(struct maker *m)
 {
-  static void (*const forms[])(struct maker *) = {count, count, count, search, search, walk, tangle};
+  static void (*const forms[])(struct maker *) = {count,  count, count, search,
+                                                  search, walk,  tangle};
 
   forms[below(m, sizeof forms / sizeof *forms)](m);
 }
@@ -446,15 +458,20 @@ static LLVMValueRef start(struct maker *m, enum kind kind, unsigned v)
   LLVMValueRef n = LLVMBuildAdd(m->b, param(m, v ? 3 : 2), word(m, v), "");
 
   switch (kind) {
-  case WORD: return n;
+  case WORD:
+    return n;
   case INT:
-  case BYTE: return LLVMBuildTrunc(m->b, n, m->types[kind], "");
-  case REAL: return LLVMConstReal(m->types[REAL], 1.5 * v);
-  case CELL: return cell_at(m, n);
+  case BYTE:
+    return LLVMBuildTrunc(m->b, n, m->types[kind], "");
+  case REAL:
+    return LLVMConstReal(m->types[REAL], 1.5 * v);
+  case CELL:
+    return cell_at(m, n);
   case LANES:
     return LLVMBuildInsertElement(m->b, LLVMConstNull(m->types[kind]), param(m, 4),
                                   LLVMConstInt(m->i32, v, false), "");
-  default: return LLVMConstNull(m->types[kind]);
+  default:
+    return LLVMConstNull(m->types[kind]);
   }
 }
 
@@ -462,19 +479,23 @@ static LLVMValueRef as_word(struct maker *m, enum kind kind, LLVMValueRef value)
 {
   switch (kind) {
   case INT:
-  case BYTE: return LLVMBuildZExt(m->b, value, m->i64, "");
-  case REAL: return LLVMBuildBitCast(m->b, value, m->i64, "");
-  case CELL: return LLVMBuildLoad2(m->b, m->i64, value, "");
+  case BYTE:
+    return LLVMBuildZExt(m->b, value, m->i64, "");
+  case REAL:
+    return LLVMBuildBitCast(m->b, value, m->i64, "");
+  case CELL:
+    return LLVMBuildLoad2(m->b, m->i64, value, "");
   case LANES:
   case REALS: {
     LLVMTypeRef words = LLVMVectorType(m->i64, 2);
     value = LLVMBuildBitCast(m->b, value, words, "");
     LLVMValueRef low = LLVMBuildExtractElement(m->b, value, LLVMConstInt(m->i32, 0, false), "");
-    return LLVMBuildAdd(
-        m->b, LLVMBuildMul(m->b, low, word(m, 3), ""),
-        LLVMBuildExtractElement(m->b, value, LLVMConstInt(m->i32, 1, false), ""), "");
+    return LLVMBuildAdd(m->b, LLVMBuildMul(m->b, low, word(m, 3), ""),
+                        LLVMBuildExtractElement(m->b, value, LLVMConstInt(m->i32, 1, false), ""),
+                        "");
   }
-  default: return value;
+  default:
+    return value;
   }
 }
 

@@ -49,12 +49,11 @@ static void decorate(struct cn_maker *m, LLVMValueRef call)
 
   if (cn_has(m, CN_FORM_DIRECTIVES) && cn_chance(m, 50)) {
     snprintf(number, sizeof number, "%u", cn_below(m, 1000));
-    LLVMAddCallSiteAttribute(call, whole,
-                             LLVMCreateStringAttribute(m->llvm, "statepoint-id", 13, number,
-                                                       (unsigned)strlen(number)));
     LLVMAddCallSiteAttribute(
         call, whole,
-        LLVMCreateStringAttribute(m->llvm, "statepoint-num-patch-bytes", 26, "0", 1));
+        LLVMCreateStringAttribute(m->llvm, "statepoint-id", 13, number, (unsigned)strlen(number)));
+    LLVMAddCallSiteAttribute(
+        call, whole, LLVMCreateStringAttribute(m->llvm, "statepoint-num-patch-bytes", 26, "0", 1));
   }
   if (!cn_has(m, CN_FORM_ATTRIBUTES) || cn_chance(m, 50))
     return;
@@ -166,8 +165,8 @@ static LLVMValueRef through_memory(struct cn_maker *m, LLVMValueRef function)
     LLVMSetVolatile(loaded, cn_chance(m, 50));
     return LLVMBuildExtractValue(m->builder, loaded, 1, "");
   }
-  loaded = LLVMBuildLoad2(m->builder, m->ptr,
-                          LLVMBuildStructGEP2(m->builder, two, table, 1, ""), "");
+  loaded =
+      LLVMBuildLoad2(m->builder, m->ptr, LLVMBuildStructGEP2(m->builder, two, table, 1, ""), "");
   LLVMSetVolatile(loaded, cn_chance(m, 50));
   return loaded;
 }
@@ -239,8 +238,8 @@ static void call_sret(struct cn_maker *m)
 {
   LLVMTypeRef pair = m->kinds[CN_PAIR], types[] = {m->ptr, m->ref};
   LLVMTypeRef type = LLVMFunctionType(m->none, types, 2, false);
-  LLVMAttributeRef sret = LLVMCreateTypeAttribute(
-      m->llvm, LLVMGetEnumAttributeKindForName("sret", 4), pair);
+  LLVMAttributeRef sret =
+      LLVMCreateTypeAttribute(m->llvm, LLVMGetEnumAttributeKindForName("sret", 4), pair);
   LLVMValueRef f = LLVMGetNamedFunction(m->module, "fill");
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->llvm);

@@ -115,8 +115,8 @@ void cn_attribute(struct cn_maker *m, LLVMValueRef function, const char *name, c
 
 LLVMAttributeRef cn_enum_attribute(struct cn_maker *m, const char *name, uint64_t value)
 {
-  return LLVMCreateEnumAttribute(
-      m->llvm, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
+  return LLVMCreateEnumAttribute(m->llvm, LLVMGetEnumAttributeKindForName(name, strlen(name)),
+                                 value);
 }
 
 /* result, then parameters: r reference, p pointer, l i64, d double, v void; '.' variadic */
@@ -124,12 +124,12 @@ static const struct native {
   const char *name, *type;
   bool leaf;
 } natives[] = {
-    {"random_next", "l", true},     {"random_note", "vl", true},
-    {"random_native", "vl", false}, {"random_back", "vpl", false},
-    {"random_sum", "ll.", false},   {"random_mean", "ddld", false},
-    {"random_throw", "vl", false},  {"random_caught", "vp", true},
-    {"random_touch", "vp", true},   {"cairn_collect", "v", false},
-    {"cairn_alloc", "rpl", false},  {"cairn_alloc_array", "rpl", false},
+    {"random_next", "l", true},         {"random_note", "vl", true},
+    {"random_native", "vl", false},     {"random_back", "vpl", false},
+    {"random_sum", "ll.", false},       {"random_mean", "ddld", false},
+    {"random_throw", "vl", false},      {"random_caught", "vp", true},
+    {"random_touch", "vp", true},       {"cairn_collect", "v", false},
+    {"cairn_alloc", "rpl", false},      {"cairn_alloc_array", "rpl", false},
     {"cairn_alloc_flex", "rpl", false}, {"cairn.span.begin", "vlp", true},
     {"cairn.span.end", "vl", true},
 };
@@ -163,9 +163,9 @@ LLVMValueRef cn_native(struct cn_maker *m, const char *name)
     n++;
   for (const char *c = n->type + 1; *c && *c != '.'; c++)
     params[count++] = letter(m, *c);
-  f = LLVMAddFunction(m->module, name,
-                      LLVMFunctionType(letter(m, *n->type), params, count,
-                                       strchr(n->type, '.') != NULL));
+  f = LLVMAddFunction(
+      m->module, name,
+      LLVMFunctionType(letter(m, *n->type), params, count, strchr(n->type, '.') != NULL));
   if (n->leaf)
     cn_attribute(m, f, "gc-leaf-function", "");
   return f;

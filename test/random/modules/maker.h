@@ -46,8 +46,15 @@ enum cn_kind {
   CN_KINDS,
   CN_VOID = CN_KINDS
 };
-enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8, CN_PADS = 3,
-       CN_BLOCKS = 8, CN_SPANS = 3 };
+enum {
+  CN_LENGTH = 8,
+  CN_VARIABLES = 3,
+  CN_PARAMETERS = 7,
+  CN_FUNCTIONS = 8,
+  CN_PADS = 3,
+  CN_BLOCKS = 8,
+  CN_SPANS = 3
+};
 
 struct cn_random_function {
   LLVMValueRef value;
@@ -75,7 +82,7 @@ struct cn_maker {
   /* Of the function that is being made: */
   struct cn_random_function *current;
   LLVMValueRef function;
-  LLVMBasicBlockRef end; /* where it returns */
+  LLVMBasicBlockRef end;           /* where it returns */
   LLVMBasicBlockRef pads[CN_PADS]; /* where its invokes unwind to */
   unsigned pad_count;
   LLVMBasicBlockRef blocks[CN_BLOCKS]; /* where it may go on, with fuel; never its entry */
@@ -101,10 +108,10 @@ LLVMBasicBlockRef cn_block(struct cn_maker *m);
 LLVMValueRef cn_native(struct cn_maker *m, const char *name);
 LLVMValueRef cn_call_native(struct cn_maker *m, const char *name, LLVMValueRef *args,
                             unsigned count);
-LLVMValueRef cn_next(struct cn_maker *m);             /* an i64 that no optimiser knows */
+LLVMValueRef cn_next(struct cn_maker *m);                       /* an i64 that no optimiser knows */
 LLVMValueRef cn_next_below(struct cn_maker *m, unsigned power); /* below a power of two */
-LLVMValueRef cn_flag(struct cn_maker *m);             /* an i1 */
-void cn_note(struct cn_maker *m, LLVMValueRef number); /* into the checksum */
+LLVMValueRef cn_flag(struct cn_maker *m);                       /* an i1 */
+void cn_note(struct cn_maker *m, LLVMValueRef number);          /* into the checksum */
 void cn_attribute(struct cn_maker *m, LLVMValueRef function, const char *name, const char *value);
 LLVMAttributeRef cn_enum_attribute(struct cn_maker *m, const char *name, uint64_t value);
 

@@ -211,8 +211,9 @@ static void exchange(struct cn_maker *m)
   case 0:
     new = cn_get(m, CN_NODE);
     at = cn_get(m, CN_SLOT);
-    cn_set(m, CN_NODE, LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpXchg, at, new,
-                                          LLVMAtomicOrderingSequentiallyConsistent, false));
+    cn_set(m, CN_NODE,
+           LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpXchg, at, new,
+                              LLVMAtomicOrderingSequentiallyConsistent, false));
     break;
   case 1:
     at = cn_get(m, CN_SLOT);
@@ -229,8 +230,9 @@ static void exchange(struct cn_maker *m)
   default:
     new = cn_get(m, CN_NUMBER);
     at = cn_get(m, CN_CELL);
-    cn_set(m, CN_NUMBER, LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpAdd, at, new,
-                                            LLVMAtomicOrderingMonotonic, false));
+    cn_set(m, CN_NUMBER,
+           LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpAdd, at, new,
+                              LLVMAtomicOrderingMonotonic, false));
   }
 }
 

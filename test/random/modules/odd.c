@@ -131,8 +131,8 @@ static void managed_global(struct cn_maker *m)
 static void atomic_copy(struct cn_maker *m)
 {
   bool move = cn_chance(m, 50);
-  const char *name = move ? "llvm.memmove.element.unordered.atomic"
-                          : "llvm.memcpy.element.unordered.atomic";
+  const char *name =
+      move ? "llvm.memmove.element.unordered.atomic" : "llvm.memcpy.element.unordered.atomic";
   LLVMTypeRef types[] = {m->ref, m->ref, m->i64};
   LLVMValueRef from = cn_get(m, CN_LONGS), to = cn_get(m, CN_LONGS);
   LLVMValueRef args[] = {to, from, cn_int(m, 16), LLVMConstInt(m->i32, 8, false)};
@@ -217,8 +217,8 @@ static void by_value(struct cn_maker *m)
 {
   LLVMTypeRef pair = m->kinds[CN_PAIR];
   LLVMValueRef f = declare(m, "by_value", m->none, &m->ptr, 1), a = local(m, pair);
-  LLVMAttributeRef byval = LLVMCreateTypeAttribute(
-      m->llvm, LLVMGetEnumAttributeKindForName("byval", 5), pair);
+  LLVMAttributeRef byval =
+      LLVMCreateTypeAttribute(m->llvm, LLVMGetEnumAttributeKindForName("byval", 5), pair);
 
   LLVMAddAttributeAtIndex(f, 1, byval);
   LLVMBuildStore(m->builder, cn_get(m, CN_NODE), a);
@@ -276,8 +276,8 @@ static void invariant(struct cn_maker *m)
   LLVMMetadataRef bytes = LLVMValueAsMetadata(cn_int(m, 32));
   LLVMMetadataRef node = LLVMMDNodeInContext2(m->llvm, &bytes, which == 2);
 
-  LLVMSetMetadata(value, LLVMGetMDKindIDInContext(m->llvm, kinds[which],
-                                                  (unsigned)strlen(kinds[which])),
+  LLVMSetMetadata(value,
+                  LLVMGetMDKindIDInContext(m->llvm, kinds[which], (unsigned)strlen(kinds[which])),
                   LLVMMetadataAsValue(m->llvm, node));
   cn_set(m, CN_NODE, value);
 }

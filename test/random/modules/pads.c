@@ -47,8 +47,8 @@ static void use_references(struct cn_maker *m, LLVMValueRef funclet)
 static void fill_landing_pad(struct cn_maker *m, bool token)
 {
   LLVMTypeRef types[] = {m->ptr, m->i32};
-  LLVMTypeRef type = token ? LLVMTokenTypeInContext(m->llvm)
-                           : LLVMStructTypeInContext(m->llvm, types, 2, false);
+  LLVMTypeRef type =
+      token ? LLVMTokenTypeInContext(m->llvm) : LLVMStructTypeInContext(m->llvm, types, 2, false);
   LLVMValueRef pad = LLVMBuildLandingPad(m->builder, type, NULL, 1, ""), exception;
   bool catches = token || cn_chance(m, 70);
 

@@ -19,7 +19,8 @@ static int usage(void)
 {
   fputs("usage: random_module [--run [--plain]] [--form=NAME] [-o FILE] SEED\n"
         "       random_module [--plain] --batch=FOLDER FIRST COUNT\n"
-        "       random_module --forms\n", stderr);
+        "       random_module --forms\n",
+        stderr);
   return 2;
 }
 

@@ -75,8 +75,7 @@ static void intrinsics(struct cn_maker *m)
     cn_set(m, CN_LONGS, call_intrinsic(m, "llvm.ssa.copy", &r, 1, &ref, 1));
     break;
   case 1:
-    number = call_intrinsic(m, "llvm.objectsize", types, 2,
-                            (LLVMValueRef[]){ref, no, no, no}, 4);
+    number = call_intrinsic(m, "llvm.objectsize", types, 2, (LLVMValueRef[]){ref, no, no, no}, 4);
     cn_set(m, CN_NUMBER, number);
     break;
   case 2:
@@ -96,8 +95,9 @@ static void intrinsics(struct cn_maker *m)
     break;
   case 7:
     types[0] = types[1] = r;
-    cn_set(m, CN_LONGS, call_intrinsic(m, "llvm.experimental.gc.get.pointer.base", types, 2,
-                                       (LLVMValueRef[]){ref}, 1));
+    cn_set(m, CN_LONGS,
+           call_intrinsic(m, "llvm.experimental.gc.get.pointer.base", types, 2,
+                          (LLVMValueRef[]){ref}, 1));
     break;
   default:
     vector_intrinsic(m);

@@ -26,8 +26,8 @@ static void loop(struct cn_maker *m)
   cn_set(m, CN_NUMBER, LLVMBuildAdd(m->builder, old, cn_get(m, CN_NUMBER), ""));
   index[1] = LLVMBuildNSWAdd(m->builder, phi, cn_int(m, 1), "");
   at = cn_int(m, long_loop ? 5000 : 2 + cn_below(m, 5));
-  LLVMValueRef more = LLVMBuildICmp(m->builder, cn_chance(m, 50) ? LLVMIntSLT : LLVMIntNE,
-                                    index[1], at, "");
+  LLVMValueRef more =
+      LLVMBuildICmp(m->builder, cn_chance(m, 50) ? LLVMIntSLT : LLVMIntNE, index[1], at, "");
   latch = LLVMGetInsertBlock(m->builder);
   LLVMBuildCondBr(m->builder, more, body, after);
   LLVMAddIncoming(phi, index, (LLVMBasicBlockRef[]){before, latch}, 2);
@@ -36,8 +36,8 @@ static void loop(struct cn_maker *m)
 
 static void step(struct cn_maker *m)
 {
-  static cn_step *const steps[] = {cn_object_step, cn_object_step, cn_value_step,
-                                   cn_call_step,   cn_form_step};
+  static cn_step *const steps[] = {cn_object_step, cn_object_step, cn_value_step, cn_call_step,
+                                   cn_form_step};
 
   m->depth++;
   if (m->depth < 3 && cn_chance(m, 6))

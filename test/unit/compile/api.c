@@ -61,30 +61,27 @@ static const char refused[] =
 
 /* The reference is used after the statepoint that may have moved its object. */
 static const char stale[] =
-    STATEPOINT
-    "define ptr addrspace(1) @stale(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
-    "  %t = " WRAPPED("foo") "\n"
-    "  ret ptr addrspace(1) %p\n"
-    "}\n";
+    STATEPOINT "define ptr addrspace(1) @stale(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
+               "  %t = " WRAPPED("foo") "\n"
+                                        "  ret ptr addrspace(1) %p\n"
+                                        "}\n";
 
 /* One of the statepoints could be inlined, but another would get lost. */
 static const char leaf[] =
-    STATEPOINT
-    "declare void @abort()\n"
-    "define void @callee() alwaysinline gc \"statepoint-example\" {\n"
-    "  ret void\n"
-    "}\n"
-    "define void @caller() gc \"statepoint-example\" {\n"
-    "  %t = " WRAPPED("callee") "\n"
-    "  %u = " WRAPPED("abort") "\n"
-    "  ret void\n"
-    "}\n";
+    STATEPOINT "declare void @abort()\n"
+               "define void @callee() alwaysinline gc \"statepoint-example\" {\n"
+               "  ret void\n"
+               "}\n"
+               "define void @caller() gc \"statepoint-example\" {\n"
+               "  %t = " WRAPPED("callee") "\n"
+                                           "  %u = " WRAPPED("abort") "\n"
+                                                                      "  ret void\n"
+                                                                      "}\n";
 
-static const char odd_poll[] =
-    "declare i32 @gc.safepoint_poll()\n"
-    "define void @f() gc \"statepoint-example\" {\n"
-    "  ret void\n"
-    "}\n";
+static const char odd_poll[] = "declare i32 @gc.safepoint_poll()\n"
+                               "define void @f() gc \"statepoint-example\" {\n"
+                               "  ret void\n"
+                               "}\n";
 
 /* A poll that takes the address of one of its blocks cannot be inserted, which shows late. */
 static const char stubborn_poll[] =
@@ -103,57 +100,54 @@ static const char stubborn_poll[] =
     "}\n";
 
 /* A loop that is cut into chunks, leaves and regions: what is wrong shows behind all of it. */
-static const char region[] =
-    "declare void @foo()\n"
-    "declare void @cairn.nopoll.begin()\n"
-    "declare void @cairn.nopoll.end()\n"
-    "define void @leaf() gc \"statepoint-example\" {\n"
-    "  ret void\n"
-    "}\n"
-    "define void @loop(ptr %p, i64 %n) gc \"statepoint-example\" {\n"
-    "entry:\n"
-    "  br label %loop\n"
-    "loop:\n"
-    "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n"
-    "  store i64 %i, ptr %p\n"
-    "  %next = add nuw i64 %i, 1\n"
-    "  %c = icmp ult i64 %next, %n\n"
-    "  br i1 %c, label %loop, label %out\n"
-    "out:\n"
-    "  ret void\n"
-    "}\n"
-    "define void @inside() gc \"statepoint-example\" {\n"
-    "  call void @cairn.nopoll.begin()\n"
-    "  call void @leaf()\n"
-    "  call void @foo()\n"
-    "  call void @cairn.nopoll.end()\n"
-    "  ret void\n"
-    "}\n"
-    "define void @whole() \"cairn-nopoll\" gc \"statepoint-example\" {\n"
-    "  call void @foo()\n"
-    "  ret void\n"
-    "}\n"
-    "define void @open() gc \"statepoint-example\" {\n"
-    "  call void @cairn.nopoll.begin()\n"
-    "  ret void\n"
-    "}\n";
+static const char region[] = "declare void @foo()\n"
+                             "declare void @cairn.nopoll.begin()\n"
+                             "declare void @cairn.nopoll.end()\n"
+                             "define void @leaf() gc \"statepoint-example\" {\n"
+                             "  ret void\n"
+                             "}\n"
+                             "define void @loop(ptr %p, i64 %n) gc \"statepoint-example\" {\n"
+                             "entry:\n"
+                             "  br label %loop\n"
+                             "loop:\n"
+                             "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n"
+                             "  store i64 %i, ptr %p\n"
+                             "  %next = add nuw i64 %i, 1\n"
+                             "  %c = icmp ult i64 %next, %n\n"
+                             "  br i1 %c, label %loop, label %out\n"
+                             "out:\n"
+                             "  ret void\n"
+                             "}\n"
+                             "define void @inside() gc \"statepoint-example\" {\n"
+                             "  call void @cairn.nopoll.begin()\n"
+                             "  call void @leaf()\n"
+                             "  call void @foo()\n"
+                             "  call void @cairn.nopoll.end()\n"
+                             "  ret void\n"
+                             "}\n"
+                             "define void @whole() \"cairn-nopoll\" gc \"statepoint-example\" {\n"
+                             "  call void @foo()\n"
+                             "  ret void\n"
+                             "}\n"
+                             "define void @open() gc \"statepoint-example\" {\n"
+                             "  call void @cairn.nopoll.begin()\n"
+                             "  ret void\n"
+                             "}\n";
 
 /* What polls would call is not what they take it for, which shows when the leaf is known. */
-static const char odd_slow_path[] =
-    "declare i32 @cairn_poll_slow(i32)\n"
-    "define void @leaf() gc \"statepoint-example\" {\n"
-    "  ret void\n"
-    "}\n"
-    "define void @f() gc \"statepoint-example\" {\n"
-    "  call void @f()\n"
-    "  ret void\n"
-    "}\n";
+static const char odd_slow_path[] = "declare i32 @cairn_poll_slow(i32)\n"
+                                    "define void @leaf() gc \"statepoint-example\" {\n"
+                                    "  ret void\n"
+                                    "}\n"
+                                    "define void @f() gc \"statepoint-example\" {\n"
+                                    "  call void @f()\n"
+                                    "  ret void\n"
+                                    "}\n";
 
 /* Two units of a program, and what no unit is. */
-static const char calling[] =
-    "declare i64 @other(i64)\n"
-    "define i64 @first(i64 %n) gc \"statepoint-example\" {\n"
-    "  %m = call i64 @other(i64 %n)\n  ret i64 %m\n}\n";
+static const char calling[] = "declare i64 @other(i64)\n"
+                              "define i64 @first(i64 %n) gc \"statepoint-example\" {\n"
+                              "  %m = call i64 @other(i64 %n)\n  ret i64 %m\n}\n";
 static const char called[] =
     "@kept = internal global i8 7\n@llvm.used = appending global [1 x ptr] [ptr @kept], section \"llvm.metadata\"\n"
     "define i64 @other(i64 %n) gc \"statepoint-example\" {\n"
@@ -252,8 +246,9 @@ static void refused_modules_stay(void **state)
 static void refused_placement_stays(void **state)
 {
   const struct cairn_compile_options options = {
-      .opt_level = 2, .polls = 1u << CAIRN_POLLS_AT_BACKEDGE | 1u << CAIRN_POLLS_AT_CALL |
-                               1u << CAIRN_POLLS_AT_RETURN | 1u << CAIRN_POLLS_AT_TAIL_CALL};
+      .opt_level = 2,
+      .polls = 1u << CAIRN_POLLS_AT_BACKEDGE | 1u << CAIRN_POLLS_AT_CALL |
+               1u << CAIRN_POLLS_AT_RETURN | 1u << CAIRN_POLLS_AT_TAIL_CALL};
 
   (void)state;
   refuses_with(&options, cairn_place_safepoints, region, 3, "nopoll-safepoint");
@@ -373,10 +368,10 @@ static void options_by_name(void **state)
   assert_true(options.check_polls);
   before = options;
   static const char *const bad[][2] = {
-      {"slots", "perhaps"},      {"slots", NULL},          {"without", "sink,"},
-      {"check-polls", "yes"},    {"no-such", NULL},        {"slot-budget", "4294967296"},
-      {"address-spaces", "0"},   {"address-spaces", "1,1"}, {"address-spaces", ""},
-      {"slot-budget", "1e3"},    {"without", ""},          {"safepoints", "LATE"}};
+      {"slots", "perhaps"},    {"slots", NULL},           {"without", "sink,"},
+      {"check-polls", "yes"},  {"no-such", NULL},         {"slot-budget", "4294967296"},
+      {"address-spaces", "0"}, {"address-spaces", "1,1"}, {"address-spaces", ""},
+      {"slot-budget", "1e3"},  {"without", ""},           {"safepoints", "LATE"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     bool known = strcmp(bad[i][0], "no-such") != 0;
     assert_int_equal(cairn_compile_set(&options, bad[i][0], bad[i][1], &wrong),
@@ -439,12 +434,9 @@ static void units_are_joined(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refused_modules_stay),
-      cmocka_unit_test(refused_placement_stays),
-      cmocka_unit_test(every_finding_comes),
-      cmocka_unit_test(all_functions_in_turn),
-      cmocka_unit_test(threads_do_not_meet),
-      cmocka_unit_test(options_by_name),
+      cmocka_unit_test(refused_modules_stay), cmocka_unit_test(refused_placement_stays),
+      cmocka_unit_test(every_finding_comes),  cmocka_unit_test(all_functions_in_turn),
+      cmocka_unit_test(threads_do_not_meet),  cmocka_unit_test(options_by_name),
       cmocka_unit_test(units_are_joined),
   };
 

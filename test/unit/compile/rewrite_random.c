@@ -53,8 +53,7 @@ static void try_rewrite(uint64_t seed, unsigned off, bool slots)
   LLVMModuleRef original = LLVMCloneModule(module);
   struct cairn_compile_options options = {.diagnose = show,
                                           .relocations_off = off,
-                                          .slots = slots ? CAIRN_SLOTS_ALWAYS
-                                                         : CAIRN_SLOTS_NEVER};
+                                          .slots = slots ? CAIRN_SLOTS_ALWAYS : CAIRN_SLOTS_NEVER};
 
   bool ok = cairn_compile_pass(module, NULL, "rewrite-statepoints", &options) == CAIRN_OK;
   if (!ok) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The look at a function after a step that changes its control flow: what it must find. A mistake that
- * it misses would be found as a wrong answer of some program, if at all.
+ * The look at a function after a step that changes its control flow: what it must find. A mistake
+ * that it misses would be found as a wrong answer of some program, if at all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,25 +24,24 @@ struct world {
   struct cn_ctx ctx;
 };
 
-static const char text[] =
-    "define i64 @f(i64 %n) {\n"
-    "entry:\n"
-    "  br label %outer\n"
-    "outer:\n"
-    "  %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]\n"
-    "  br label %inner\n"
-    "inner:\n"
-    "  %j = phi i64 [ %i, %outer ], [ %j.next, %inner ]\n"
-    "  %j.next = add i64 %j, 1\n"
-    "  %c = icmp ult i64 %j.next, %n\n"
-    "  br i1 %c, label %inner, label %latch\n"
-    "latch:\n"
-    "  %i.next = add i64 %i, 2\n"
-    "  %d = icmp ult i64 %i.next, %n\n"
-    "  br i1 %d, label %outer, label %done\n"
-    "done:\n"
-    "  ret i64 %i\n"
-    "}\n";
+static const char text[] = "define i64 @f(i64 %n) {\n"
+                           "entry:\n"
+                           "  br label %outer\n"
+                           "outer:\n"
+                           "  %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]\n"
+                           "  br label %inner\n"
+                           "inner:\n"
+                           "  %j = phi i64 [ %i, %outer ], [ %j.next, %inner ]\n"
+                           "  %j.next = add i64 %j, 1\n"
+                           "  %c = icmp ult i64 %j.next, %n\n"
+                           "  br i1 %c, label %inner, label %latch\n"
+                           "latch:\n"
+                           "  %i.next = add i64 %i, 2\n"
+                           "  %d = icmp ult i64 %i.next, %n\n"
+                           "  br i1 %d, label %outer, label %done\n"
+                           "done:\n"
+                           "  ret i64 %i\n"
+                           "}\n";
 
 static void begin(struct world *w)
 {
@@ -105,8 +104,11 @@ static void test_claims(void **state)
   struct cn_step_loop loop;
 
   begin(&w);
-  loop = (struct cn_step_loop){.header = block(&w, "inner"), .latch = block(&w, "inner"),
-                               .outer = block(&w, "outer"), .blocks = 1, .exits = 1};
+  loop = (struct cn_step_loop){.header = block(&w, "inner"),
+                               .latch = block(&w, "inner"),
+                               .outer = block(&w, "outer"),
+                               .blocks = 1,
+                               .exits = 1};
   expect(&w, &loop, NULL);
   loop.exits = 2;
   expect(&w, &loop, "after step planting the loop at %inner has other exits");

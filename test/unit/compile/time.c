@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cairn_time_to_safepoint() as others' compilers call it: each managed function once, in the
- * module's order, without options, and the module as it was. A compiler that trusts a bound which is
- * none hangs its program's collections.
+ * module's order, without options, and the module as it was. A compiler that trusts a bound which
+ * is none hangs its program's collections.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,29 +13,27 @@
 #include <cairn/compile.h>
 #include <llvm-c/IRReader.h>
 
-static const char text[] =
-    "declare void @unknown()\n"
-    "declare void @polls() \"cairn-polls\" \"cairn-work\"=\"40\"\n"
-    "define void @native() {\n"
-    "  br label %loop\n"
-    "loop:\n"
-    "  br label %loop\n"
-    "}\n"
-    "define void @caller() gc \"statepoint-example\" {\n"
-    "  call void @callee()\n"
-    "  call void @polls()\n"
-    "  call void @unknown()\n"
-    "  ret void\n"
-    "}\n"
-    "define void @callee() nounwind \"cairn\" {\n"
-    "  ret void\n"
-    "}\n";
-static const char endless[] =
-    "define void @f() gc \"coreclr\" {\n"
-    "  br label %loop\n"
-    "loop:\n"
-    "  br label %loop\n"
-    "}\n";
+static const char text[] = "declare void @unknown()\n"
+                           "declare void @polls() \"cairn-polls\" \"cairn-work\"=\"40\"\n"
+                           "define void @native() {\n"
+                           "  br label %loop\n"
+                           "loop:\n"
+                           "  br label %loop\n"
+                           "}\n"
+                           "define void @caller() gc \"statepoint-example\" {\n"
+                           "  call void @callee()\n"
+                           "  call void @polls()\n"
+                           "  call void @unknown()\n"
+                           "  ret void\n"
+                           "}\n"
+                           "define void @callee() nounwind \"cairn\" {\n"
+                           "  ret void\n"
+                           "}\n";
+static const char endless[] = "define void @f() gc \"coreclr\" {\n"
+                              "  br label %loop\n"
+                              "loop:\n"
+                              "  br label %loop\n"
+                              "}\n";
 
 struct seen {
   unsigned count;
@@ -62,8 +60,7 @@ static enum cairn_status run(const char *ir, const struct cairn_compile_options 
                              struct seen *seen)
 {
   LLVMContextRef context = LLVMContextCreate();
-  LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "module");
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "module");
   LLVMModuleRef module;
   char *message = NULL;
 

@@ -120,8 +120,7 @@ static void control_flow(void **state)
         "control flow graph: the places of the dominator tree do not add up");
   PLANT(b[3].idom, 1, cn_cfg_wrong(&cfg),
         "control flow graph: the places of the dominator tree do not add up");
-  PLANT(b[4].depth, 1, cn_cfg_wrong(&cfg),
-        "control flow graph: a block in no loop has a depth");
+  PLANT(b[4].depth, 1, cn_cfg_wrong(&cfg), "control flow graph: a block in no loop has a depth");
   PLANT(b[3].loop, 0, cn_cfg_wrong(&cfg),
         "control flow graph: a block's loop has no header that dominates it");
   PLANT(b[3].depth, 2, cn_cfg_wrong(&cfg),
@@ -180,8 +179,7 @@ static void call_graph(void **state)
   PLANT(n[0].function, n[1].function, cn_callgraph_wrong(&graph),
         "call graph: the index does not lead to a node");
   PLANT(n[1].rank, 0, cn_callgraph_wrong(&graph), "call graph: a node does not have its rank");
-  PLANT(graph.order[1], 0, cn_callgraph_wrong(&graph),
-        "call graph: a node does not have its rank");
+  PLANT(graph.order[1], 0, cn_callgraph_wrong(&graph), "call graph: a node does not have its rank");
   PLANT(n[1].comes_back, true, cn_callgraph_wrong(&graph),
         "call graph: a node comes back without an unknown call");
   PLANT(n[1].callees[0], 2, cn_callgraph_wrong(&graph), "call graph: a callee is no node");
@@ -240,13 +238,13 @@ static void references(void **state)
     p++;
   struct cn_ref_value *value = &refs.values.at[p];
   assert_true(value->use_count > 1 && value->cross_count == 2);
-  PLANT_REFS(value->value, refs.values.at[p ? 0 : 1].value,
-             "the index does not lead to a value");
+  PLANT_REFS(value->value, refs.values.at[p ? 0 : 1].value, "the index does not lead to a value");
   PLANT_REFS(value->block, 5, "a definition is in no block");
   PLANT_REFS(value->root, 3, "a root is no value");
   PLANT_REFS(value->base, 3, "a base has a base");
   PLANT_REFS(value->derived, 3, "a derived value has another base");
-  PLANT_AT(CN_REFS_LIVE, refs.crossings.at[value->cross], 1, "the crossings of a value do not ascend");
+  PLANT_AT(CN_REFS_LIVE, refs.crossings.at[value->cross], 1,
+           "the crossings of a value do not ascend");
   PLANT_REFS(value->use_count, 100, "a slice of uses ends beyond the last");
   struct cn_ref_use *use = &refs.uses.at[value->uses];
   PLANT_REFS(use->value, 3, "a use is in another value's slice");

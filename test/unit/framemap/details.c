@@ -57,7 +57,8 @@ static struct cn_deopt any_deopt(void)
     v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_AT_CALL;
     v.loc = (struct cn_loc){.is_register = 1, .reg = (uint8_t)any(256)};
     return v;
-  default: break;
+  default:
+    break;
   }
   v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_ADDRESS;
   v.loc = (struct cn_loc){.reg = (uint8_t)any(16),

@@ -66,16 +66,15 @@ static void layout(void **state)
   cn_json_out_close(&json);
   cn_json_out_close(&json);
   fclose(json.out);
-  assert_string_equal(bytes,
-                      "{\n"
-                      "  \"empty\": [],\n"
-                      "  \"line\": {\"n\": 18446744073709551615, "
-                      "\"deep\": [-9223372036854775808, true], \"nothing\": null},\n"
-                      "  \"list\": [\n"
-                      "    1,\n"
-                      "    2\n"
-                      "  ]\n"
-                      "}\n");
+  assert_string_equal(bytes, "{\n"
+                             "  \"empty\": [],\n"
+                             "  \"line\": {\"n\": 18446744073709551615, "
+                             "\"deep\": [-9223372036854775808, true], \"nothing\": null},\n"
+                             "  \"list\": [\n"
+                             "    1,\n"
+                             "    2\n"
+                             "  ]\n"
+                             "}\n");
   free(bytes);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Objects cut short and changed at random places (the same in every run) go through the rewriter
- * and the reader of stack maps: an error or a result, never a crash. Without arguments the subject is
- * this program's own file, whose headers, symbols and groups are read; test/object/mutations.test
- * gives real objects with stack maps.
+ * and the reader of stack maps: an error or a result, never a crash. Without arguments the subject
+ * is this program's own file, whose headers, symbols and groups are read;
+ * test/object/mutations.test gives real objects with stack maps.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,11 +32,21 @@ static void change(unsigned char *bytes, size_t size)
   for (uint64_t i = 1 + any(4); i > 0; i--) {
     unsigned char *at = bytes + any(size);
     switch (any(5)) {
-    case 0: *at = (unsigned char)any(256); break;
-    case 1: *at ^= (unsigned char)(1u << any(8)); break;
-    case 2: *at = 0xff; break;
-    case 3: *at = 0; break;
-    case 4: *at = (unsigned char)(*at + 1); break;
+    case 0:
+      *at = (unsigned char)any(256);
+      break;
+    case 1:
+      *at ^= (unsigned char)(1u << any(8));
+      break;
+    case 2:
+      *at = 0xff;
+      break;
+    case 3:
+      *at = 0;
+      break;
+    case 4:
+      *at = (unsigned char)(*at + 1);
+      break;
     }
   }
 }
@@ -73,9 +83,9 @@ static void truncations(void **state)
   (void)state;
   assert_int_equal(cn_input_open(&file, subject, cn_input_is_binary, &error), 0);
   for (size_t length = 0; length < file.size; length += length < 200 ? 1 : 1 + file.size / 97) {
-      assert_int_not_equal(exercise_object(file.bytes, length), 0);
-      assert_int_not_equal(exercise_stackmap_file(file.bytes, length), 0);
-    }
+    assert_int_not_equal(exercise_object(file.bytes, length), 0);
+    assert_int_not_equal(exercise_stackmap_file(file.bytes, length), 0);
+  }
   cn_input_close(&file);
 }
 

@@ -19,30 +19,12 @@ struct place {
   unsigned kind, size, reg;
   int32_t offset;
 };
-#define REG(reg)                       \
-  {                                    \
-    CAIRN_STACKMAP_REGISTER, 8, reg, 0 \
-  }
-#define SLOT(reg, offset)                   \
-  {                                         \
-    CAIRN_STACKMAP_INDIRECT, 8, reg, offset \
-  }
-#define ADDRESS(reg, offset)              \
-  {                                       \
-    CAIRN_STACKMAP_DIRECT, 8, reg, offset \
-  }
-#define NUMBER(value)                    \
-  {                                      \
-    CAIRN_STACKMAP_CONSTANT, 8, 0, value \
-  }
-#define MARK                               \
-  {                                        \
-    CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 0 \
-  }
-#define SPAN_MARK                          \
-  {                                        \
-    CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 1 \
-  }
+#define REG(reg) {CAIRN_STACKMAP_REGISTER, 8, reg, 0}
+#define SLOT(reg, offset) {CAIRN_STACKMAP_INDIRECT, 8, reg, offset}
+#define ADDRESS(reg, offset) {CAIRN_STACKMAP_DIRECT, 8, reg, offset}
+#define NUMBER(value) {CAIRN_STACKMAP_CONSTANT, 8, 0, value}
+#define MARK {CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 0}
+#define SPAN_MARK {CAIRN_STACKMAP_CONSTANT_INDEX, 8, 0, 1}
 #define UNDEF NUMBER((int32_t)0xfefefefe)
 enum { RAX = 0, RBX = 3, RBP = 6, RSP = 7, R11 = 11, R12 = 12, R14 = 14, XMM0 = 17 };
 
@@ -105,8 +87,7 @@ static const char *build(int convention, const struct place *places, unsigned de
   size_t size = make(bytes, convention, places, deopt, count);
   assert_int_equal(cairn_stackmap_open(bytes, size, &map, NULL), 0);
   assert_true(cairn_stackmap_next(&map, &cursor, &record));
-  *out = (struct cn_map_safepoint){
-      .frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved}};
+  *out = (struct cn_map_safepoint){.frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved}};
   out->frame.saved_offset[CN_RBX] = -24;
   out->frame.saved_offset[CN_RBP] = -16;
   return cn_statepoint_roots_build(&map, &record, 3, out);
@@ -120,10 +101,10 @@ static void drop(struct cn_map_safepoint *s)
 }
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof *(array))
-#define BUILD(out, ...)                                                                          \
+#define BUILD(out, ...) \
   build(0, (const struct place[]){__VA_ARGS__}, 0, COUNT(((const struct place[]){__VA_ARGS__})), \
         out)
-#define DESCRIBE(out, ...)                                                                    \
+#define DESCRIBE(out, ...) \
   build(0, (const struct place[]){__VA_ARGS__}, COUNT(((const struct place[]){__VA_ARGS__})), \
         COUNT(((const struct place[]){__VA_ARGS__})), out)
 
@@ -310,8 +291,7 @@ static void slots(void **state)
   assert_refused(BUILD(&s, SLOT(R12, 8), SLOT(R12, 8)), &s, "not based on rsp");
   assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 16, RSP, 0}, SLOT(RSP, 0)), &s,
                  "8 bytes wide");
-  assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 4, RSP, 0}, SLOT(RSP, 0)), &s,
-                 "8 bytes wide");
+  assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 4, RSP, 0}, SLOT(RSP, 0)), &s, "8 bytes wide");
   assert_refused(BUILD(&s, ADDRESS(RSP, 8), ADDRESS(RSP, 8), REG(R12), REG(R12)), &s, "pairs");
   assert_refused(BUILD(&s, REG(R12), REG(R12), REG(R14)), &s, "pairs");
   assert_refused(BUILD(&s, REG(R12), REG(R12), ADDRESS(RSP, 0)), &s,
@@ -339,12 +319,9 @@ static void described_allocas(void **state)
 
 #define ALLOCA(place, count, stride, offset) \
   MARK, NUMBER(1), place, NUMBER(count), NUMBER(stride), NUMBER(1), NUMBER(offset), NUMBER(7)
-#define AT(reg, offset)                   \
-  {                                       \
-    CAIRN_STACKMAP_DIRECT, 8, reg, offset \
-  }
+#define AT(reg, offset) {CAIRN_STACKMAP_DIRECT, 8, reg, offset}
 
-#define WORD(place, tag)                                                                      \
+#define WORD(place, tag) \
   MARK, NUMBER(1), place, NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(tag), NUMBER(5), \
       NUMBER(9)
 
@@ -352,13 +329,12 @@ static void described_allocas(void **state)
  * span. */
 static void decoded(void **state)
 {
-  const struct place places[] = {
-      NUMBER(42), MARK, NUMBER(3),
-      AT(RSP, 8), NUMBER(2), NUMBER(16), NUMBER(2), NUMBER(0), NUMBER(8),
-      AT(RBP, -24), NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0),
-      AT(RSP, 0), NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(4), NUMBER(5),
-      NUMBER(20), SPAN_MARK, NUMBER(1), NUMBER(2), NUMBER(1), NUMBER(4), SLOT(RSP, 40),
-      SLOT(RSP, 40)};
+  const struct place places[] = {NUMBER(42), MARK,       NUMBER(3),     AT(RSP, 8),   NUMBER(2),
+                                 NUMBER(16), NUMBER(2),  NUMBER(0),     NUMBER(8),    AT(RBP, -24),
+                                 NUMBER(1),  NUMBER(8),  NUMBER(1),     NUMBER(0),    AT(RSP, 0),
+                                 NUMBER(1),  NUMBER(8),  NUMBER(0),     NUMBER(8),    NUMBER(4),
+                                 NUMBER(5),  NUMBER(20), SPAN_MARK,     NUMBER(1),    NUMBER(2),
+                                 NUMBER(1),  NUMBER(4),  SLOT(RSP, 40), SLOT(RSP, 40)};
   enum { COUNT = sizeof places / sizeof *places };
   static unsigned char bytes[4096];
   struct cairn_stackmap map;

@@ -79,13 +79,9 @@ static void fill(struct made *made, unsigned version)
   struct cairn_stackmap_model *m = &made->model;
 
   memset(made, 0, sizeof *made);
-  *m = (struct cairn_stackmap_model){version,
-                                     1 + below(FUNCTIONS),
-                                     below(CONSTANTS + 1),
-                                     below(RECORDS + 1),
-                                     made->function,
-                                     made->constant,
-                                     made->record};
+  *m = (struct cairn_stackmap_model){
+      version,        1 + below(FUNCTIONS), below(CONSTANTS + 1), below(RECORDS + 1),
+      made->function, made->constant,       made->record};
   uint32_t left = m->records;
   for (uint32_t i = 0; i < m->functions; i++) {
     struct cairn_stackmap_function *f = &made->function[i];
@@ -188,14 +184,13 @@ static struct made *small(unsigned version)
   static struct made made;
 
   memset(&made, 0, sizeof made);
-  made.model = (struct cairn_stackmap_model){
-      version, 1, 1, 1, made.function, made.constant, made.record};
+  made.model =
+      (struct cairn_stackmap_model){version, 1, 1, 1, made.function, made.constant, made.record};
   made.function[0].records = 1;
   made.constant[0] = UINT64_C(1) << 40;
-  made.record[0] = (struct cairn_stackmap_record_model){
-      .record = {.locations = 2, .live_outs = 1},
-      .location = made.location[0],
-      .live_out = made.live_out[0]};
+  made.record[0] = (struct cairn_stackmap_record_model){.record = {.locations = 2, .live_outs = 1},
+                                                        .location = made.location[0],
+                                                        .live_out = made.live_out[0]};
   made.location[0][0] = (struct cairn_stackmap_location){.kind = CAIRN_STACKMAP_REGISTER};
   made.location[0][1] = (struct cairn_stackmap_location){.kind = CAIRN_STACKMAP_CONSTANT};
   return &made;
@@ -208,7 +203,8 @@ static void assert_refused(struct made *made, int status, size_t offset)
   size_t length = 77;
 
   memset(bytes, 0x55, sizeof bytes);
-  assert_int_equal(cairn_stackmap_write(&made->model, bytes, sizeof bytes, &length, &error), status);
+  assert_int_equal(cairn_stackmap_write(&made->model, bytes, sizeof bytes, &length, &error),
+                   status);
   assert_string_equal(error.reason, cairn_status_text(status));
   assert_int_equal(error.offset, offset);
   assert_int_equal(length, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index over frame maps. What would go wrong: a safepoint is not found, or found for the code of an
- * image that is gone; a table that grows loses entries; maps that contradict each other are believed;
- * who looks up while images come and go sees half an entry, or in a signal handler nothing, which
- * passes for native code; images that go leave memory behind.
+ * The index over frame maps. What would go wrong: a safepoint is not found, or found for the code
+ * of an image that is gone; a table that grows loses entries; maps that contradict each other are
+ * believed; who looks up while images come and go sees half an entry, or in a signal handler
+ * nothing, which passes for native code; images that go leave memory behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,15 +30,15 @@ static uint64_t draw(uint64_t below)
   return (random_state >> 33) % below;
 }
 
-/* Image `which`: functions of 64 bytes from `base` on, each with one safepoint somewhere in it, whose
- * frame has `words` words and some more; in the section in any order. */
+/* Image `which`: functions of 64 bytes from `base` on, each with one safepoint somewhere in it,
+ * whose frame has `words` words and some more; in the section in any order. */
 static void make(int which, uintptr_t base, int words)
 {
   for (int i = 0; i < MANY; i++) {
     uintptr_t entry = base + 64 * (uintptr_t)i;
-    safepoints[which][i] = (struct mock_safepoint){
-        .pc = entry + 1 + draw(64),
-        .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * (words + i % 7)}};
+    safepoints[which][i] =
+        (struct mock_safepoint){.pc = entry + 1 + draw(64),
+                                .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * (words + i % 7)}};
     functions[which][i] = (struct mock_function){entry, 64, 1, &safepoints[which][i]};
   }
   for (int i = MANY; i-- > 1;) {
@@ -138,8 +138,10 @@ static void two(struct mock_function one, struct mock_function other)
   cn_index_look_up(0x10000);
 }
 
-static struct mock_safepoint in_both = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
-static struct mock_safepoint another = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 24}};
+static struct mock_safepoint in_both = {.pc = 0x10020,
+                                        .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
+static struct mock_safepoint another = {.pc = 0x10020,
+                                        .safepoint = {.cfa_reg = RSP, .cfa_offset = 24}};
 
 static void different_maps(void)
 {
@@ -165,8 +167,7 @@ static void one(struct cn_safepoint safepoint)
 
 static void saved_outside(void)
 {
-  one((struct cn_safepoint){
-      .cfa_reg = RSP, .cfa_offset = 16, .saved = 1, .saved_offset = {-24}});
+  one((struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 16, .saved = 1, .saved_offset = {-24}});
 }
 
 static void saved_over_pc(void)
@@ -211,9 +212,8 @@ static void bad_maps(void **state)
 static void good_maps(void **state)
 {
   struct mock_safepoint last = {.pc = 0x10040, .safepoint = {.cfa_reg = RSP, .cfa_offset = 40}};
-  struct mock_function some[] = {{0x10040, 64, 0, NULL},
-                                 {0x10000, 64, 1, &last},
-                                 {0x10000, 64, 1, &last}};
+  struct mock_function some[] = {
+      {0x10040, 64, 0, NULL}, {0x10000, 64, 1, &last}, {0x10000, 64, 1, &last}};
 
   (void)state;
   cairn_image_unregister(&images[1]);

@@ -346,11 +346,9 @@ static void forks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bounds),       cmocka_unit_test(overlaps),
-      cmocka_unit_test(leaves),       cmocka_unit_test(many),
-      cmocka_unit_test(within),
-      cmocka_unit_test(gone),         cmocka_unit_test(concurrently),
-      cmocka_unit_test(removal_waits), cmocka_unit_test(forks),
+      cmocka_unit_test(bounds),       cmocka_unit_test(overlaps),      cmocka_unit_test(leaves),
+      cmocka_unit_test(many),         cmocka_unit_test(within),        cmocka_unit_test(gone),
+      cmocka_unit_test(concurrently), cmocka_unit_test(removal_waits), cmocka_unit_test(forks),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

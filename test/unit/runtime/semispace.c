@@ -32,8 +32,12 @@ static struct layouts {
     {0, 8},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .elem_refs = 1},
     {0},
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 1, .base_size = 16, .elem_size = 16,
-     .elem_offset = 16, .elem_refs = 1},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC,
+     .base_refs = 1,
+     .base_size = 16,
+     .elem_size = 16,
+     .elem_offset = 16,
+     .elem_refs = 1},
     {0, 8},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 1},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC},
@@ -172,7 +176,7 @@ static void roots_into_objects(bool move_all)
   roots[0] = array + 64;   /* the word before is a reference, to an object that moves */
   roots[1] = array + 1600; /* one past the end: the header of `next` */
   roots[2] = array + 13;
-  roots[3] = next + 24;    /* the header of `nothing` */
+  roots[3] = next + 24; /* the header of `nothing` */
   roots[4] = nothing;
   roots[5] = array;
   roots[6] = (ref)buffer + 8; /* just past all that there is */

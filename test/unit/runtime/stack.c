@@ -239,7 +239,8 @@ static void move(void *env, struct cairn_slot slot)
     *slot.address += MOVED;
 }
 
-static void user(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env)
+static void user(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visitor *visit,
+                 void *env)
 {
   uintptr_t reference = *root >> 8;
 
@@ -282,20 +283,21 @@ static void tags(void **state)
   (void)state;
   prepare();
   assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_DEFAULT}, 0x4000), MOVED + 0x4000);
-  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0x4018),
-                   MOVED + 0x4018);
-  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET,
-                                         .parameter = (void *)-(intptr_t)24}, 0x3fe8),
-                   MOVED + 0x3fe8);
+  assert_int_equal(
+      collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0x4018),
+      MOVED + 0x4018);
+  assert_int_equal(
+      collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)-(intptr_t)24}, 0x3fe8),
+      MOVED + 0x3fe8);
   assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0), 0);
   uintptr_t base = 0x5000;
   assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_BASE, .parameter = &base}, 0x5123),
                    MOVED + 0x5123);
   assert_int_equal(base, MOVED + 0x5000);
   cairn_set_user_roots(user);
-  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_USER + 7, .parameter = &image},
-                           0x7000 << 8 | 0x5a),
-                   (uintptr_t)(MOVED + 0x7000) << 8 | 0x5a);
+  assert_int_equal(
+      collect((struct told){.tag = CAIRN_ROOT_USER + 7, .parameter = &image}, 0x7000 << 8 | 0x5a),
+      (uintptr_t)(MOVED + 0x7000) << 8 | 0x5a);
   cairn_set_user_roots(NULL);
 }
 

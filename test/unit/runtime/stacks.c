@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stacks that are no thread's. What would go wrong: two have the same memory, one has another's
- * anchors after a switch, a collection misses one that nobody led it to, or visits what waits on the
- * thread's own stack never.
+ * anchors after a switch, a collection misses one that nobody led it to, or visits what waits on
+ * the thread's own stack never.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,10 +40,9 @@ static bool waits(const struct cairn_stack *stack, struct cairn_stack_state *sta
 /* One function, with frames of four words, a reference in the first. */
 static void prepare(void)
 {
-  in_f[0] = (struct mock_safepoint){
-      .pc = F(1) + 8,
-      .safepoint = {.cfa_reg = RSP, .cfa_offset = 32, .roots = 1},
-      .roots = {{.base = {0, RSP, 0}}}};
+  in_f[0] = (struct mock_safepoint){.pc = F(1) + 8,
+                                    .safepoint = {.cfa_reg = RSP, .cfa_offset = 32, .roots = 1},
+                                    .roots = {{.base = {0, RSP, 0}}}};
   functions[0] = (struct mock_function){F(1), 256, 1, in_f};
   mock_image(&image, functions, 1);
   cairn_mutator.anchors = cairn_mutator.anchor = anchors;
@@ -64,9 +63,8 @@ static uintptr_t *activation(uintptr_t *base)
 
 static void fill(int i)
 {
-  stacks[i] = (struct cairn_stack){.low = (uintptr_t)memory[i],
-                                   .high = (uintptr_t)(memory[i] + WORDS),
-                                   .suspended = waits};
+  stacks[i] = (struct cairn_stack){
+      .low = (uintptr_t)memory[i], .high = (uintptr_t)(memory[i] + WORDS), .suspended = waits};
 }
 
 static void bounds(void **state)
@@ -250,8 +248,10 @@ static void fatal(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bounds),          cmocka_unit_test(switches),
-      cmocka_unit_test(all_are_visited), cmocka_unit_test(fatal),
+      cmocka_unit_test(bounds),
+      cmocka_unit_test(switches),
+      cmocka_unit_test(all_are_visited),
+      cmocka_unit_test(fatal),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The fast walk against the general one, on random stacks: frames of all sizes, from one word to more
- * than 512 KB, with and without frame pointers, saved registers in the usual order and not, roots of
- * all kinds, stale return addresses everywhere, up to the last word of the mapping. What would go wrong:
- * a frame or a root is missed, a register is looked for in the wrong place, what lies behind the stack
- * is read.
+ * The fast walk against the general one, on random stacks: frames of all sizes, from one word to
+ * more than 512 KB, with and without frame pointers, saved registers in the usual order and not,
+ * roots of all kinds, stale return addresses everywhere, up to the last word of the mapping. What
+ * would go wrong: a frame or a root is missed, a register is looked for in the wrong place, what
+ * lies behind the stack is read.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -151,13 +151,16 @@ static struct mock_function functions[2];
 static void map_functions(void)
 {
   in_preserved[0].pc = (uintptr_t)preserved_return;
-  in_preserved[0].safepoint = (struct cn_safepoint){
-      .cfa_reg = RSP, .cfa_offset = 80, .saved = 63,
-      .saved_offset = {-16, -24, -32, -40, -48, -56}};
+  in_preserved[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
+                                                    .cfa_offset = 80,
+                                                    .saved = 63,
+                                                    .saved_offset = {-16, -24, -32, -40, -48, -56}};
   in_crossing[0].pc = (uintptr_t)crossing_return;
-  in_crossing[0].safepoint = (struct cn_safepoint){
-      .cfa_reg = RSP, .cfa_offset = 48, .saved = 1 << CN_RBX | 1 << CN_RBP | 1 << CN_R15,
-      .saved_offset = {-16, -24, 0, 0, 0, -32}, .roots = 3};
+  in_crossing[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
+                                                   .cfa_offset = 48,
+                                                   .saved = 1 << CN_RBX | 1 << CN_RBP | 1 << CN_R15,
+                                                   .saved_offset = {-16, -24, 0, 0, 0, -32},
+                                                   .roots = 3};
   in_crossing[0].roots[0].base = (struct cn_loc){1, RBX, 0};
   in_crossing[0].roots[1].base = (struct cn_loc){1, RBP, 0};
   in_crossing[0].roots[2] = (struct cn_root){{1, RBP, 0}, {1, R15, 0}, true};
@@ -233,8 +236,8 @@ static void allocations(void **state)
 
 static uint64_t arguments(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
-  assert_int_equal(a * 10000000 + b * 1000000 + c * 100000 + d * 10000 +
-                       e * 1000 + f * 100 + g * 10 + h,
+  assert_int_equal(a * 10000000 + b * 1000000 + c * 100000 + d * 10000 + e * 1000 + f * 100 +
+                       g * 10 + h,
                    12345678);
   assert_true(x == 0.5);
   return 1000;
@@ -245,8 +248,8 @@ static uint64_t arguments(long a, long b, long c, long d, long e, long f, long g
 static uint64_t collects(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   arguments(a, b, c, d, e, f, g, h, x);
-  __asm__ volatile("xor %%ebx, %%ebx; xor %%r15d, %%r15d; xor %%r12d, %%r12d"
-                   ::: "rbx", "r12", "r15");
+  __asm__ volatile("xor %%ebx, %%ebx; xor %%r15d, %%r15d; xor %%r12d, %%r12d" ::
+                       : "rbx", "r12", "r15");
   cairn_collect();
   return 2000;
 }
@@ -377,7 +380,8 @@ static unsigned state_after(void (*touch)(void), void (*slow)(void), const void 
   __asm__ volatile("xgetbv" : "=a"(*before), "=d"(high) : "c"(1));
   __asm__ volatile("call *%[slow]\n  mov $1, %%ecx\n  xgetbv"
                    : "=&a"(after), "=d"(high), "+D"(first), "+S"(second)
-                   : [slow] "r"(slow) : "rcx", "r11", "cc", "memory");
+                   : [slow] "r"(slow)
+                   : "rcx", "r11", "cc", "memory");
   *before &= STATE;
   return after & STATE;
 }
@@ -389,8 +393,8 @@ static void touch_nothing(void)
 
 static void touch_upper_halves(void)
 {
-  __asm__ volatile("vpcmpeqd %%xmm3, %%xmm3, %%xmm3; vinsertf128 $1, %%xmm3, %%ymm3, %%ymm3" :::
-                   "xmm3");
+  __asm__ volatile("vpcmpeqd %%xmm3, %%xmm3, %%xmm3; vinsertf128 $1, %%xmm3, %%ymm3, %%ymm3" ::
+                       : "xmm3");
 }
 
 static void touch_masks(void)
@@ -431,7 +435,8 @@ static void each_keeps_state(void (*touch)(void))
   const struct {
     void (*slow)(void);
     const void *argument;
-  } stubs[] = {{cairn_poll_slow, NULL}, {cairn_alloc_slow, &layouts.object},
+  } stubs[] = {{cairn_poll_slow, NULL},
+               {cairn_alloc_slow, &layouts.object},
                {cairn_alloc_indexed_slow, &layouts.array}};
   unsigned before;
 
@@ -462,16 +467,17 @@ static void state_is_the_callers(void **state)
 /* keeps_wide(memory, slow): fills zmm0 to zmm31 and k1 to k7 from `values`, calls `slow`, stores
  * them there. */
 extern void keeps_wide(uint64_t values[33][8], void (*slow)(void));
-__asm__("keeps_wide:\n  push %rbx\n  push %rbp\n  sub $8, %rsp\n  mov %rdi, %rbx\n"
-        "  mov %rsi, %rbp\n"
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
-        "  vmovdqu64 64*\\n(%rbx), %zmm\\n\n.endr\n"
-        ".irp n, 1,2,3,4,5,6,7\n  kmovq 2048+8*\\n(%rbx), %k\\n\n.endr\n"
-        "  xor %edi, %edi\n  call *%rbp\n"
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
-        "  vmovdqu64 %zmm\\n, 64*\\n(%rbx)\n.endr\n"
-        ".irp n, 1,2,3,4,5,6,7\n  kmovq %k\\n, 2048+8*\\n(%rbx)\n.endr\n"
-        "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n");
+__asm__(
+    "keeps_wide:\n  push %rbx\n  push %rbp\n  sub $8, %rsp\n  mov %rdi, %rbx\n"
+    "  mov %rsi, %rbp\n"
+    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+    "  vmovdqu64 64*\\n(%rbx), %zmm\\n\n.endr\n"
+    ".irp n, 1,2,3,4,5,6,7\n  kmovq 2048+8*\\n(%rbx), %k\\n\n.endr\n"
+    "  xor %edi, %edi\n  call *%rbp\n"
+    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+    "  vmovdqu64 %zmm\\n, 64*\\n(%rbx)\n.endr\n"
+    ".irp n, 1,2,3,4,5,6,7\n  kmovq %k\\n, 2048+8*\\n(%rbx)\n.endr\n"
+    "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n");
 
 static void wide_registers_survive(void **state)
 {
@@ -660,9 +666,9 @@ static void leaving_by_siglongjmp(void **state)
   assert_int_equal(wrong, 0);
 }
 
-/* ---- exceptions: from the throw on, signals between any two instructions, of the unwinder too ----
- * catching(f, x): calls f through cairn_call_any with x, x + 1 and x + 2 in rbx, r12 and r15. Its
- * landing pad returns their sum. */
+/* ---- exceptions: from the throw on, signals between any two instructions, of the unwinder too
+ * ---- catching(f, x): calls f through cairn_call_any with x, x + 1 and x + 2 in rbx, r12 and r15.
+ * Its landing pad returns their sum. */
 extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
 extern char catching_landing[];
 __asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
@@ -702,8 +708,8 @@ static uint64_t throws(void)
 {
   static struct _Unwind_Exception exception;
 
-  __asm__ volatile("xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r15d, %%r15d"
-                   ::: "rbx", "r12", "r15");
+  __asm__ volatile("xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r15d, %%r15d" ::
+                       : "rbx", "r12", "r15");
   step_begin(interrupt_anywhere);
   _Unwind_RaiseException(&exception);
   return 0;
@@ -724,8 +730,8 @@ static void signals_in_exceptions(void **state)
 }
 
 /* ---- returns through barriers ----
- * barred(before, after): fills all registers, as preserved() does, and calls a function that returns
- * through a barrier and leaves all as they are. */
+ * barred(before, after): fills all registers, as preserved() does, and calls a function that
+ * returns through a barrier and leaves all as they are. */
 extern char through_barrier[];
 __asm__("through_barrier:\n"
         "  push %rax\n  push %rcx\n  push %rdx\n  push %rsi\n  push %rdi\n"

@@ -115,7 +115,8 @@ static void return_barriers(void **state)
   cn_return_barrier_stop(&words[6]);
   cn_return_barrier_set(&words[2], 2);
   struct cn_return_barrier *rung = cn_return_barrier_youngest();
-  PLANT(rung->sp, older->sp, cn_return_barriers_wrong(), "return barriers: the rungs do not go down");
+  PLANT(rung->sp, older->sp, cn_return_barriers_wrong(),
+        "return barriers: the rungs do not go down");
   PLANT(rung->barrier, older->barrier, cn_return_barriers_wrong(),
         "return barriers: two rungs have one barrier");
   PLANT(rung->barrier, 9, cn_return_barriers_wrong(),
@@ -146,7 +147,8 @@ static void coroutine_stacks(void **state)
         "stacks: the bounds of one are not its own");
   PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_coroutine_stacks_wrong(),
         "stacks: the thread is on one that was not added");
-  PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(), "stacks: one has no anchors of its own");
+  PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(),
+        "stacks: one has no anchors of its own");
   PLANT(stacks[1].words[1], 0, cn_coroutine_stacks_wrong(),
         "stacks: the anchors of one are not within their bounds");
 }
@@ -154,8 +156,10 @@ static void coroutine_stacks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(return_addresses), cmocka_unit_test(code_regions),
-      cmocka_unit_test(return_barriers),  cmocka_unit_test(coroutine_stacks),
+      cmocka_unit_test(return_addresses),
+      cmocka_unit_test(code_regions),
+      cmocka_unit_test(return_barriers),
+      cmocka_unit_test(coroutine_stacks),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

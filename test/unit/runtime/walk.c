@@ -37,9 +37,8 @@ static void reset(void)
 {
   for (int i = 0; i < 64; i++)
     stack[i] = 0xdead0000u + (unsigned)i;
-  mutator = (struct cairn_mutator){.anchors = anchors, .anchor = anchors,
-                                   .anchor_limit = anchors + 4,
-                                   .stack_end = at(64)};
+  mutator = (struct cairn_mutator){
+      .anchors = anchors, .anchor = anchors, .anchor_limit = anchors + 4, .stack_end = at(64)};
 }
 
 /* A return address into code without frame maps; its bytes can be read. */
@@ -78,8 +77,8 @@ static void steps_and_registers(void **state)
   struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(4)}};
   struct mock_safepoint in_g[] = {{.pc = F(2) + 8, .safepoint = plain(3)}};
   struct mock_safepoint in_h[] = {{.pc = F(3) + 8, .safepoint = plain(0)}};
-  struct mock_function functions[] = {{F(3), 256, 1, in_h}, {F(1), 256, 1, in_f},
-                                      {F(2), 256, 1, in_g}};
+  struct mock_function functions[] = {
+      {F(3), 256, 1, in_h}, {F(1), 256, 1, in_f}, {F(2), 256, 1, in_g}};
   struct cn_walk walk;
 
   (void)state;
@@ -94,7 +93,7 @@ static void steps_and_registers(void **state)
   stack[20] = F(2) + 8; /* f: SP 17, CFA 21; rbp saved in stack[19] */
   stack[23] = F(3) + 8; /* g: SP 21, CFA 24 */
   stack[19] = at(30);   /* h's rbp: CFA = 32 */
-  stack[31] = native();     /* native */
+  stack[31] = native(); /* native */
 
   assert_true(cn_walk_begin(&walk, &mutator, regs));
   assert_int_equal(walk.frame.pc, F(1) + 8);
@@ -180,8 +179,8 @@ static void roots_of_a_frame(void **state)
   in_f[0].safepoint.areas = 1;
   in_f[0].roots[0] = (struct cn_root){.base = {1, RDI, 0}};
   in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
-  in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0},
-                                       .is_derived = true};
+  in_f[0].roots[2] =
+      (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
   in_f[0].areas[0] =
       (struct cn_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
   mock_image(&image, functions, 1);
@@ -293,7 +292,8 @@ static void shapes(void **state)
   }
 }
 
-/* Return addresses at the end of what is mapped: of calls that never return, and of signal handlers. */
+/* Return addresses at the end of what is mapped: of calls that never return, and of signal
+ * handlers. */
 static void signal_frames(void **state)
 {
   static const unsigned char restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};

@@ -46,7 +46,8 @@ static void tell(struct cn_ctx *ctx, const struct cn_countable_loop *c)
               (unsigned long)c->trips);
 }
 
-/* LLVM's passes are to leave the function as it is: nothing would make phis of what leaves loops. */
+/* LLVM's passes are to leave the function as it is: nothing would make phis of what leaves loops.
+ */
 static bool is_left_alone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
@@ -106,8 +107,8 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
   cn_cfg_free(&cfg);
 }
 
-/* So that only phis behind a loop use what it computes: those are fed from its copies, too, and what
- * starts or bounds a later loop stays the same value. */
+/* So that only phis behind a loop use what it computes: those are fed from its copies, too, and
+ * what starts or bounds a later loop stays the same value. */
 static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -163,7 +164,7 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines
 }
 
 void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_strip_mines *out)
+                          struct cn_strip_mines *out)
 {
   struct forms forms = {0};
 

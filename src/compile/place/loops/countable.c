@@ -229,7 +229,7 @@ static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
 }
 
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                     struct cn_countable_loop *out)
+                         struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
@@ -253,7 +253,7 @@ bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint3
 }
 
 bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                   uint64_t small_work, struct cn_countable_loop *out)
+                       uint64_t small_work, struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
 

@@ -13,14 +13,14 @@
 struct cn_strip_mines {
   /* Blocks whose retreating edge needs no poll: to the work that their loop does at most. */
   struct cn_ptrmap bounded;
-  struct cn_ptrmap first; /* blocks that must poll at their start */
+  struct cn_ptrmap first;  /* blocks that must poll at their start */
   struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
 };
 
 /* Give the loops of `function` that may do more than `small_work` forms that poll seldom
  * (choose_form.c). */
 void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                    struct cn_strip_mines *out);
+                          struct cn_strip_mines *out);
 
 /* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
 struct cn_countable_loop {
@@ -31,8 +31,8 @@ struct cn_countable_loop {
   bool tests_next;       /* what is compared is iv.next, not iv.phi */
   bool no_wrap;          /* by the flags of the advance, it does not wrap before the test ends it */
   struct cn_induction iv;
-  uint64_t trips;        /* K */
-  uint64_t work;         /* of one trip, at most */
+  uint64_t trips; /* K */
+  uint64_t work;  /* of one trip, at most */
   uint32_t loop;
   bool twin;        /* gets a copy for few trips, instead of being cut into chunks */
   bool unrolls;     /* what then polls is unrolled (unroll.c) */
@@ -41,7 +41,7 @@ struct cn_countable_loop {
   LLVMBasicBlockRef *blocks;
   uint32_t count;
   bool one_exit;
-  struct cn_nest *nest;   /* not the loop itself is bounded in the copy, but those in it; or null */
+  struct cn_nest *nest; /* not the loop itself is bounded in the copy, but those in it; or null */
 };
 
 /* What K trips do, and one more, which a test of the old value allows. */
@@ -59,15 +59,16 @@ static inline uint64_t cn_strip_mine_magnitude(int64_t step)
 /* Does loop `loop` end by a counter at its latch, against what does not change in it, and can it
  * be led elsewhere where it is entered (countable.c)? */
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                     struct cn_countable_loop *out);
+                         struct cn_countable_loop *out);
 
 /* Is it worth chunks, too (countable.c)? */
 bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                   uint64_t small_work, struct cn_countable_loop *out);
+                       uint64_t small_work, struct cn_countable_loop *out);
 
 /* Turn a loop that is worth it into two, of which the inner one runs for a bounded time
  * (strip_mine.c). */
-void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out);
+void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
+                         struct cn_strip_mines *out);
 
 /* Does a poll in the loop cost little beside what it calls (countable.c)? */
 bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop);
@@ -76,9 +77,9 @@ bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop);
  * than K trips (and one, if it tests the old value)? True if in doubt. Where the loop may not come
  * to its test, the bound may be undefined. */
 LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                const struct cn_countable_loop *c, LLVMValueRef start);
+                                     const struct cn_countable_loop *c, LLVMValueRef start);
 /* How far the bound is ahead of `start`, in the direction of the steps. */
 LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                  const struct cn_countable_loop *c, LLVMValueRef start);
+                                       const struct cn_countable_loop *c, LLVMValueRef start);
 
 #endif

@@ -183,7 +183,7 @@ static uint64_t distance_of(const struct cn_countable_loop *c)
 }
 
 LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                  const struct cn_countable_loop *c, LLVMValueRef start)
+                                       const struct cn_countable_loop *c, LLVMValueRef start)
 {
   LLVMValueRef from = as_integer(ctx, b, start);
   LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
@@ -193,7 +193,7 @@ LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
 }
 
 LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                const struct cn_countable_loop *c, LLVMValueRef start)
+                                     const struct cn_countable_loop *c, LLVMValueRef start)
 {
   LLVMValueRef from = as_integer(ctx, b, start);
   LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
@@ -247,8 +247,8 @@ static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
   LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, left, distance, "chunk.far");
   LLVMValueRef next = LLVMBuildAdd(b, from, distance, "chunk.next");
   LLVMValueRef end = LLVMBuildSelect(b, far, next, to, "chunk.end");
-  LLVMValueRef fits = LLVMBuildAnd(b, small, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"),
-                                   "chunk.fits");
+  LLVMValueRef fits =
+      LLVMBuildAnd(b, small, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"), "chunk.fits");
   uint64_t least = r->c->stay == LLVMIntSLT ? half : 0;
   return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
 }
@@ -288,7 +288,8 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out)
+void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
+                         struct cn_strip_mines *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   const struct cn_step_loop is = {.header = c->header, .latch = c->latch};

@@ -251,8 +251,8 @@ static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
 /* The back edges of `clone` (null: of the loop itself) lead to `to`. */
 static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
 {
-  unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)),
-                                           "llvm.loop", 9);
+  unsigned kind =
+      LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)), "llvm.loop", 9);
   LLVMBasicBlockRef own = clone ? cn_clone_of_block(clone, u->blocks[0]) : u->blocks[0];
 
   for (uint32_t b = 0; b < u->count; b++) {

@@ -15,7 +15,8 @@
  * into sums in a register each (chunks need twice as many); with several exits, of
  * which the original is unrolled if it is small (unroll.c); and for nests (version_nest.c).
  *
- * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: bounded copies of loops. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: bounded copies
+ * of loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/version.h"
 
@@ -42,7 +43,7 @@ struct twin {
 /* ---- which loops ---- */
 
 bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
-                  struct cn_countable_loop *c)
+                     struct cn_countable_loop *c)
 {
   const struct cn_loop *l = &loops->at[loop];
   uint32_t exits = cn_loops_exits(loops, loop, NULL);
@@ -120,7 +121,8 @@ void cn_version_build(struct cn_ctx *ctx, struct cn_countable_loop *c, struct cn
   if (c->nest)
     cn_version_nest_bound(c->nest, &t.clone, out);
   else
-    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) = cn_strip_mine_work(c);
+    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(&t.clone, c->latch), NULL) =
+        cn_strip_mine_work(c);
   if (c->polls_first)
     cn_ptrmap_add(&out->first, t.guard, NULL);
   const struct cn_step_loop made[] = {

@@ -9,7 +9,7 @@
 
 /* Is the loop, whose test `c` describes, worth a copy? Then what copying needs is put into `c`. */
 bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
-                  struct cn_countable_loop *c);
+                     struct cn_countable_loop *c);
 
 /* Copy it. The phis of the header are new ones afterwards. */
 void cn_version_build(struct cn_ctx *ctx, struct cn_countable_loop *c, struct cn_strip_mines *out);

@@ -21,7 +21,7 @@
 struct inner {
   struct cn_countable_loop test;
   LLVMValueRef from_zero; /* the counter starts there for all that matters; else null, and */
-  unsigned start;         /* it is this input of its phi: copying an earlier nest may replace that */
+  unsigned start;  /* it is this input of its phi: copying an earlier nest may replace that */
   uint32_t parent; /* index of the inner loop round it, or CN_NO_BLOCK */
 };
 
@@ -121,8 +121,7 @@ static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
   for (size_t i = 0; i < nest->inner.count; i++) {
     struct cn_countable_loop *c = &nest->inner.at[i].test;
     LLVMTypeRef type = LLVMTypeOf(c->iv.phi);
-    unsigned width =
-        LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 64 : LLVMGetIntTypeWidth(type);
+    unsigned width = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 64 : LLVMGetIntTypeWidth(type);
     if (cn_strip_mine_magnitude(c->iv.step) >= (UINT64_C(1) << (width - 1)) / trips)
       return false;
     c->trips = trips;
@@ -132,14 +131,14 @@ static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
 }
 
 bool cn_version_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                  uint64_t small_work, struct cn_countable_loop *c)
+                          uint64_t small_work, struct cn_countable_loop *c)
 {
   const struct cn_loop *l = &loops->at[loop];
   struct cn_nest *nest = cn_alloc(sizeof *nest);
 
   if (l->irreducible || cn_countable_calls(loops, loop) || cn_clone_size(loops, loop) > NEST_SIZE ||
-      !has_plain_entries(loops->cfg, l->header) ||
-      !add_all(ctx, loops, loop, small_work, nest) || !set_trips(ctx, nest)) {
+      !has_plain_entries(loops->cfg, l->header) || !add_all(ctx, loops, loop, small_work, nest) ||
+      !set_trips(ctx, nest)) {
     cn_free(&nest->inner);
     free(nest);
     return false;
@@ -174,7 +173,8 @@ static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const stru
 
 /* Where a loop tests its bound first and does not run, what is said of its trips is wrong; but then
  * it makes one, and the others are bounded by themselves. */
-LLVMValueRef cn_version_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
+LLVMValueRef cn_version_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                       const struct cn_nest *nest)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef far = NULL;
@@ -196,7 +196,8 @@ LLVMValueRef cn_version_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, con
   return far;
 }
 
-void cn_version_nest_bound(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_strip_mines *out)
+void cn_version_nest_bound(const struct cn_nest *nest, const struct cn_clone *clone,
+                           struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct cn_countable_loop *c = &nest->inner.at[i].test;

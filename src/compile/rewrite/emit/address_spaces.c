@@ -71,8 +71,7 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
       continue;
     LLVMPositionBuilderBefore(l->builder, statepoint);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(statepoint));
-    LLVMSetOperand(statepoint, i,
-                   LLVMBuildAddrSpaceCast(l->builder, operand, l->reference, ""));
+    LLVMSetOperand(statepoint, i, LLVMBuildAddrSpaceCast(l->builder, operand, l->reference, ""));
   }
 }
 
@@ -87,8 +86,8 @@ static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
 
   LLVMPositionBuilderBefore(l->builder, relocate);
   LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(relocate));
-  LLVMValueRef moved = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(declaration), declaration,
-                                      args, 3, "");
+  LLVMValueRef moved =
+      LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(declaration), declaration, args, 3, "");
   LLVMSetInstructionCallConv(moved, LLVMGetInstructionCallConv(relocate));
   LLVMValueRef cast = LLVMBuildAddrSpaceCast(l->builder, moved, LLVMTypeOf(relocate), "");
   cn_emit_instead(relocate, cast);

@@ -30,7 +30,7 @@ struct cn_emitter {
   size_t relocations;   /* in the functions until now */
   bool names;           /* of values made in this function: they cost as much as the values */
   LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
-  uint64_t id; /* the last statepoint id, and its constant */
+  uint64_t id;                            /* the last statepoint id, and its constant */
   LLVMValueRef id_constant;
   LLVMTypeRef result_type;
   LLVMValueRef result; /* the declaration of gc.result for that type */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Relocation by direct SSA construction. After a parse point that a value crosses, the value is
- * the relocate of that parse point, or computed again from its base's (rematerialise.c); every use is
- * rewritten to the definition that reaches it, with phis exactly where different ones meet. Value
- * by value, in time linear in the live range: first what reads which definition is noted, then
- * definitions that something reads are made, where the first of their readers stands
+ * the relocate of that parse point, or computed again from its base's (rematerialise.c); every use
+ * is rewritten to the definition that reaches it, with phis exactly where different ones meet.
+ * Value by value, in time linear in the live range: first what reads which definition is noted,
+ * then definitions that something reads are made, where the first of their readers stands
  * (late-insertion-slides-2014, "Finding references which need relocated"), then reads are put in.
  *
  * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which
@@ -47,9 +47,9 @@ struct web {
   uint32_t value, sources;
   /* value_flow.c's answer per block of the range; null if nothing was crossed before it */
   uint32_t *top;
-  LLVMValueRef *made;       /* per number */
-  struct cn_sink_place *places;  /* per number up to `sources`: where it is read */
-  bool *kept;               /* per number up to `sources`: made though nothing may read it */
+  LLVMValueRef *made;           /* per number */
+  struct cn_sink_place *places; /* per number up to `sources`: where it is read */
+  bool *kept;                   /* per number up to `sources`: made though nothing may read it */
   uint32_t made_room, place_room, kept_room;
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
   CN_VECTOR(struct read) reads;
@@ -155,9 +155,10 @@ static struct cn_sink_place place_at_end(const struct web *web, uint32_t block)
   const struct cn_refs *refs = web->refs;
 
   return (struct cn_sink_place){.state = CN_SINK_BEFORE,
-                           .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
-                           .block = block,
-                           .pos = refs->last_pos[block]};
+                                .before =
+                                    LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                                .block = block,
+                                .pos = refs->last_pos[block]};
 }
 
 static struct cn_sink_place place_of(const struct web *web, const struct cn_ref_use *use)
@@ -181,8 +182,8 @@ static void fill_phis(struct web *web)
     const struct cn_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
       uint32_t from = block->preds[p];
-      struct read read = {
-          READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node, from, NULL};
+      struct read read = {READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node,
+                          from, NULL};
       note_read(web, read, place_at_end(web, from));
     }
   }
@@ -220,13 +221,14 @@ static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint
                              struct cn_rematerialised_copies *copies)
 {
   struct cn_sink_place place = place_of(web, use);
-  LLVMValueRef copy = cn_rematerialised_copies_find(copies, web->refs, use->via, number, place.block);
+  LLVMValueRef copy =
+      cn_rematerialised_copies_find(copies, web->refs, use->via, number, place.block);
   LLVMValueRef first;
 
   if (copy)
     return copy;
   copy = cn_rematerialise_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value,
-                            place.before, &first);
+                                place.before, &first);
   cn_rematerialised_copies_add(copies, use->via, number, place.block, copy);
   place.before = first;
   place.copy = true;
@@ -274,10 +276,8 @@ static void rewrite_points(struct web *web)
     uint32_t number = reaching(web, point->block, point->pos);
     if (number == 1)
       continue; /* stands there */
-    struct cn_sink_place place = {.state = CN_SINK_BEFORE,
-                             .before = point->call,
-                             .block = point->block,
-                             .pos = point->pos};
+    struct cn_sink_place place = {
+        .state = CN_SINK_BEFORE, .before = point->call, .block = point->block, .pos = point->pos};
     note_read(web, (struct read){READ_LIVE, number, i, 0, NULL}, place);
   }
 }
@@ -313,8 +313,8 @@ static void make_unwound(struct web *web)
   for (uint32_t n = first_unwound(web); n <= web->sources; n++)
     if (web->places[n].state != CN_SINK_NONE)
       web->made[n] = cn_emit_unwound(
-          web->emitter, web->refs,
-          web->refs->crossings.at[web->v->cross + n - first_unwound(web)], web->value);
+          web->emitter, web->refs, web->refs->crossings.at[web->v->cross + n - first_unwound(web)],
+          web->value);
 }
 
 /* Make the definitions that something reads; all, if they are not to stand where they are read. */
@@ -328,10 +328,10 @@ static void make_definitions(struct web *web)
     if (place->state == CN_SINK_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
       continue;
     cn_sink_settle(web->refs, point, place);
-    web->made[2 + i] =
-        web->v->recompute
-            ? cn_rematerialise_at(&web->recomputed, web->emitter, web->refs, web->value, point, place)
-            : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
+    web->made[2 + i] = web->v->recompute ? cn_rematerialise_at(&web->recomputed, web->emitter,
+                                                               web->refs, web->value, point, place)
+                                         : cn_emit_relocate(web->emitter, web->refs, point,
+                                                            web->value, place->before);
   }
 }
 

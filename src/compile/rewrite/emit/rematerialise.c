@@ -28,9 +28,9 @@
 #include "compile/rewrite/emit/emitter.h"
 
 enum {
-  COST_LIMIT = 5,   /* LLVM's own pass computes chains again that cost less than 6 */
-  LINK_LIMIT = 10,  /* instructions of a tree */
-  COST_INDEX = 2,   /* a variable index */
+  COST_LIMIT = 5,  /* LLVM's own pass computes chains again that cost less than 6 */
+  LINK_LIMIT = 10, /* instructions of a tree */
+  COST_INDEX = 2,  /* a variable index */
   COST_MASK = 2,
   COST_SELECT = 2,
   RECENT_COPIES = 4 /* copies of a chain that are looked at for one that can serve again */
@@ -129,8 +129,8 @@ void cn_rematerialise_plan(struct cn_refs *refs)
         is_deopt_state(refs, value))
       continue;
     if (!known)
-      integers = refs->integers ? refs->integers == CN_INTEGERS_FREE
-                                : !cn_shows_addresses(refs->cfg);
+      integers =
+          refs->integers ? refs->integers == CN_INTEGERS_FREE : !cn_shows_addresses(refs->cfg);
     known = true;
     struct tree tree = {.base = refs->values.at[value->base].value,
                         .integers = integers,
@@ -150,8 +150,9 @@ static const void *chain_key(uint32_t via)
   return (const void *)(uintptr_t)(via + 1);
 }
 
-LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
-                            uint32_t number, uint32_t block)
+LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies,
+                                           struct cn_refs *refs, uint32_t via, uint32_t number,
+                                           uint32_t block)
 {
   const uint64_t *newest = cn_ptrmap_find(&copies->newest, chain_key(via));
   uint32_t at = newest ? (uint32_t)*newest : 0;
@@ -170,8 +171,8 @@ LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copi
   return NULL;
 }
 
-void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number, uint32_t block,
-                   LLVMValueRef value)
+void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via,
+                                  uint32_t number, uint32_t block, LLVMValueRef value)
 {
   uint64_t *newest = cn_ptrmap_add(&copies->newest, chain_key(via), NULL);
 
@@ -185,8 +186,9 @@ void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies)
   cn_ptrmap_free(&copies->newest);
 }
 
-LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
-                                uint32_t root, LLVMValueRef before, LLVMValueRef *first)
+LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs,
+                                    uint32_t value, uint32_t root, LLVMValueRef before,
+                                    LLVMValueRef *first)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMValueRef from = NULL;
@@ -249,7 +251,8 @@ void cn_rematerialised_free(struct cn_rematerialised *recomputed)
   free(recomputed->last);
 }
 
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed, uint32_t base)
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed,
+                                               uint32_t base)
 {
   if (!recomputed->first || recomputed->first[base] == CN_NO_INDEX)
     return NULL;
@@ -257,7 +260,7 @@ const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *r
 }
 
 const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *recomputed,
-                                          const struct cn_extra *extra)
+                                              const struct cn_extra *extra)
 {
   return extra->next == CN_NO_INDEX ? NULL : &recomputed->extras.at[extra->next];
 }
@@ -308,8 +311,8 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
 }
 
 LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn_emitter *emitter,
-                             struct cn_refs *refs, uint32_t value, uint32_t point,
-                             const struct cn_sink_place *place)
+                                 struct cn_refs *refs, uint32_t value, uint32_t point,
+                                 const struct cn_sink_place *place)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   struct copying copying = {.builder = cn_emitter_builder(emitter),

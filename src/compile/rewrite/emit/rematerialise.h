@@ -13,7 +13,7 @@
 /* Where a definition is to be made. */
 struct cn_sink_place {
   enum { CN_SINK_NONE, CN_SINK_BEFORE, CN_SINK_DIRECT } state; /* DIRECT: after the statepoint */
-  LLVMValueRef before; /* null after the statepoint */
+  LLVMValueRef before;                                         /* null after the statepoint */
   uint32_t block, pos;
   bool copy; /* `before` is none of the original function's: it stands before what has `pos` */
 };
@@ -27,7 +27,7 @@ void cn_sink_settle(struct cn_refs *refs, uint32_t point, struct cn_sink_place *
 struct cn_copy {
   uint32_t number; /* of the root's definition */
   uint32_t block;
-  uint32_t older;  /* copy of the same chain, + 1 */
+  uint32_t older; /* copy of the same chain, + 1 */
   LLVMValueRef value;
 };
 /* The copies of one root's chains that were made. */
@@ -35,15 +35,17 @@ struct cn_rematerialised_copies {
   CN_VECTOR(struct cn_copy) made;
   struct cn_ptrmap newest; /* index of the chain's end + 1 as a pointer -> index of `made` + 1 */
 };
-LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
-                            uint32_t number, uint32_t block);
-void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number, uint32_t block,
-                   LLVMValueRef value);
+LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies,
+                                           struct cn_refs *refs, uint32_t via, uint32_t number,
+                                           uint32_t block);
+void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via,
+                                  uint32_t number, uint32_t block, LLVMValueRef value);
 void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies);
 /* Compute `value` again before an instruction. The root is still to be set as operand 0 of
  * *first, the first instruction of the copy. */
-LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value,
-                                uint32_t root, LLVMValueRef before, LLVMValueRef *first);
+LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs,
+                                    uint32_t value, uint32_t root, LLVMValueRef before,
+                                    LLVMValueRef *first);
 
 /* ---- rematerialise.c: anything from the base, after the safepoint ---- */
 
@@ -55,19 +57,20 @@ struct cn_extra {
   struct cn_sink_place place;
 };
 struct cn_rematerialised {
-  CN_VECTOR(uint32_t) order;       /* values that are computed again: from users to operands */
+  CN_VECTOR(uint32_t) order; /* values that are computed again: from users to operands */
   CN_VECTOR(struct cn_extra) extras;
-  uint32_t *first, *last;          /* per value; null if nothing is computed again */
+  uint32_t *first, *last; /* per value; null if nothing is computed again */
 };
 void cn_rematerialised_init(struct cn_rematerialised *recomputed, const struct cn_refs *refs);
 void cn_rematerialised_free(struct cn_rematerialised *recomputed);
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed, uint32_t base);
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed,
+                                               uint32_t base);
 const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *recomputed,
-                                          const struct cn_extra *extra);
+                                              const struct cn_extra *extra);
 /* Compute `value` as it is after `point`. */
 LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn_emitter *emitter,
-                             struct cn_refs *refs, uint32_t value, uint32_t point,
-                             const struct cn_sink_place *place);
+                                 struct cn_refs *refs, uint32_t value, uint32_t point,
+                                 const struct cn_sink_place *place);
 
 /* Choose crossing values that are computed again from their bases, and take them out of the live
  * sets. */

@@ -33,9 +33,10 @@ static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
 {
   return (struct cn_sink_place){.state = CN_SINK_BEFORE,
-                           .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
-                           .block = block,
-                           .pos = refs->last_pos[block]};
+                                .before =
+                                    LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                                .block = block,
+                                .pos = refs->last_pos[block]};
 }
 
 static void join_block(struct cn_sink_place *place, struct cn_sink_place other)

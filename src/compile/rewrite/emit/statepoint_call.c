@@ -115,9 +115,9 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bo
   LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
   if (cn_tail_position(call)) /* for pass tail-calls */
     LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
-  LLVMAddCallSiteAttribute(statepoint, 3,
-                           LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype,
-                                                   LLVMGetCalledFunctionType(call)));
+  LLVMAddCallSiteAttribute(
+      statepoint, 3,
+      LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype, LLVMGetCalledFunctionType(call)));
   cn_statepoint_attributes(call, statepoint);
   return statepoint;
 }
@@ -133,8 +133,8 @@ static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
 /* A call that has nothing but arguments: its statepoint can be a copy of another. */
 static bool is_plain(LLVMValueRef call, uint32_t arguments)
 {
-  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 &&
-         !cn_tail_position(call) && !cn_calls_have_attributes(call, arguments);
+  return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 && !cn_tail_position(call) &&
+         !cn_calls_have_attributes(call, arguments);
 }
 
 /* The same for a plain call. */

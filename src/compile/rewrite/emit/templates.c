@@ -25,9 +25,8 @@ LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struc
 {
   const struct cn_template *cell = &templates->cells[cell_of(shape)];
 
-  return cell->instruction && is_same(&cell->shape, shape)
-             ? LLVMInstructionClone(cell->instruction)
-             : NULL;
+  return cell->instruction && is_same(&cell->shape, shape) ? LLVMInstructionClone(cell->instruction)
+                                                           : NULL;
 }
 
 void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape,
@@ -42,8 +41,7 @@ void cn_templates_add(struct cn_templates *templates, const struct cn_shape *sha
   cell->instruction = LLVMInstructionClone(statepoint);
   LLVMInstructionSetDebugLoc(cell->instruction, NULL); /* a call without one has none, too */
   for (unsigned i = 0; i + 1 < operands; i++)
-    LLVMSetOperand(cell->instruction, i,
-                   LLVMGetPoison(LLVMTypeOf(LLVMGetOperand(statepoint, i))));
+    LLVMSetOperand(cell->instruction, i, LLVMGetPoison(LLVMTypeOf(LLVMGetOperand(statepoint, i))));
 }
 
 void cn_templates_free(struct cn_templates *templates)

@@ -30,14 +30,14 @@ struct demoter {
   struct cn_ctx *ctx;
   const struct cn_refs *refs;
   LLVMBuilderRef builder;
-  LLVMValueRef slots;  /* the alloca */
-  uint32_t *slot;      /* per value: of a chosen base */
-  uint32_t stored;     /* slots that the entry stores before any parse point: the first */
+  LLVMValueRef slots; /* the alloca */
+  uint32_t *slot;     /* per value: of a chosen base */
+  uint32_t stored;    /* slots that the entry stores before any parse point: the first */
   LLVMTypeRef word;
 };
 
-LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
-                           uint32_t count)
+LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function,
+                                  LLVMTypeRef reference, uint32_t count)
 {
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   LLVMSetCurrentDebugLocation2(builder, NULL);
@@ -302,8 +302,8 @@ static void rewrite_uses(struct demoter *d, uint32_t value)
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
     const struct cn_ref_use *use = &d->refs->uses.at[u];
     uint32_t region = region_at(d, use->pos, false);
-    LLVMValueRef to = use->via == CN_NO_INDEX ? read_at(d, &r, use, region)
-                                              : read_via(d, &r, use, region);
+    LLVMValueRef to =
+        use->via == CN_NO_INDEX ? read_at(d, &r, use, region) : read_via(d, &r, use, region);
     LLVMSetOperand(use->user, use->operand, to);
   }
   cn_ptrmap_free(&r.copies_of);

@@ -5,8 +5,8 @@
  * (docs/relocation.md, "Slots"). Private to rewrite-statepoints.
  *
  * A slot holds a base reference, is stored where that is defined and loaded where it is used. The
- * slots of a function are one alloca, which describe_allocas.c then tells the collector of, so what is
- * loaded is always up to date. A derived reference has no slot: it is computed again from its
+ * slots of a function are one alloca, which describe_allocas.c then tells the collector of, so what
+ * is loaded is always up to date. A derived reference has no slot: it is computed again from its
  * base, by its constant GEPs or by its distance from the base, which no move changes.
  */
 #ifndef CN_COMPILE_REWRITE_FRAME_DEMOTE_H
@@ -23,8 +23,8 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
                struct cn_ptrmap *stored);
 
 /* An alloca of `count` references at the top of `function`, and the address of one of them. */
-LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference,
-                           uint32_t count);
+LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function,
+                                  LLVMTypeRef reference, uint32_t count);
 LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
 
 /* ---- unwind.c, pad_phis.c ---- */

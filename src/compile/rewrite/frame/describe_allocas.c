@@ -26,8 +26,9 @@ static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
 
 /* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
  */
-static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map,
-                      uint64_t first, uint64_t period, uint64_t count)
+static void push_area(struct cn_ctx *ctx, struct cn_described *out,
+                      const struct cn_alloca_layout *map, uint64_t first, uint64_t period,
+                      uint64_t count)
 {
   uint64_t refs = 0;
 
@@ -132,8 +133,7 @@ static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   static const char constraints[] = "r,~{memory}";
   LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
-                                         false,
-                                         LLVMInlineAsmDialectATT, false);
+                                         false, LLVMInlineAsmDialectATT, false);
 
   LLVMBuildCall2(builder, type, escape, &alloca, 1, "");
 }

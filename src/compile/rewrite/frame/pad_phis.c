@@ -24,11 +24,11 @@
 struct pad_phi {
   LLVMValueRef phi;
   uint32_t block;
-  LLVMValueRef base;      /* of the phi: itself, another phi here, or what dominates it */
-  LLVMValueRef after;     /* the instruction behind the pad, not for a catchswitch's */
-  LLVMValueRef loaded;    /* what its uses read now, but for a catchswitch's */
-  bool in_switch;         /* a catchswitch's */
-  uint32_t slot, kept;    /* of a base: stored before unwinding; stored behind a catchswitch */
+  LLVMValueRef base;   /* of the phi: itself, another phi here, or what dominates it */
+  LLVMValueRef after;  /* the instruction behind the pad, not for a catchswitch's */
+  LLVMValueRef loaded; /* what its uses read now, but for a catchswitch's */
+  bool in_switch;      /* a catchswitch's */
+  uint32_t slot, kept; /* of a base: stored before unwinding; stored behind a catchswitch */
   uint32_t distance, kept_distance; /* the same, of a derived one */
 };
 
@@ -37,7 +37,7 @@ struct pads {
   const struct cn_refs *refs;
   LLVMBuilderRef builder;
   CN_VECTOR(struct pad_phi) phis;
-  struct cn_ptrmap index;        /* phi -> index of phis */
+  struct cn_ptrmap index; /* phi -> index of phis */
   uint32_t slot_count, distance_count;
   LLVMValueRef slots, distances; /* allocas */
   LLVMTypeRef word;
@@ -286,9 +286,10 @@ static void make_allocas(struct pads *pads)
 
   if (pads->slot_count)
     pads->slots = cn_demote_make_slots(pads->builder, function, LLVMTypeOf(pads->phis.at[0].phi),
-                                pads->slot_count);
+                                       pads->slot_count);
   if (pads->distance_count)
-    pads->distances = cn_demote_make_slots(pads->builder, function, pads->word, pads->distance_count);
+    pads->distances =
+        cn_demote_make_slots(pads->builder, function, pads->word, pads->distance_count);
 }
 
 static void replace_all(struct pads *pads)

@@ -41,7 +41,8 @@ static struct count count_hulls(const struct cn_live_intervals *hulls)
 
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_live_interval hull = cn_live_interval_of(hulls, v);
-    uint32_t first = cn_live_interval_first_point(hulls, hull), points = cn_live_interval_points(hulls, hull);
+    uint32_t first = cn_live_interval_first_point(hulls, hull),
+             points = cn_live_interval_points(hulls, hull);
     count.total += points;
     steps[first]++;
     steps[first + points]--;
@@ -68,8 +69,8 @@ static void count_block(struct count *count, uint32_t *widths, const struct cn_r
                    : range->used[block] == range->stamp ? range->last[block]
                                                         : 0;
 
-  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block]
-                                       : cn_point_after(refs, block, from);
+  uint32_t first =
+      from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
   for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     if (refs->points.at[p].pos >= until)
       break;

@@ -11,8 +11,8 @@
  * code uses what a pad returns is refused, as are funclets, which have no place for a relocate.
  *
  * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()).
- * Provides: a pad of type token, of its own, for each invoke; diagnostic roots-pairs. Breaks: struct
- * cn_refs, struct cn_cfg.
+ * Provides: a pad of type token, of its own, for each invoke; diagnostic roots-pairs. Breaks:
+ * struct cn_refs, struct cn_cfg.
  */
 #include "compile/rewrite/frame/pairs.h"
 
@@ -30,13 +30,12 @@ static LLVMValueRef pad_of(LLVMBasicBlockRef block)
   while (LLVMIsAPHINode(i))
     i = LLVMGetNextInstruction(i);
   return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i
-                                                                                            : NULL;
+                                                                                           : NULL;
 }
 
 static bool is_token(LLVMValueRef pad)
 {
-  return LLVMIsALandingPadInst(pad) &&
-         LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
+  return LLVMIsALandingPadInst(pad) && LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
 }
 
 bool cn_token_pads_is_token(LLVMBasicBlockRef block)

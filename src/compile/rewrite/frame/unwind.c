@@ -22,8 +22,8 @@
 struct edges {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
-  struct cn_ptrmap between;  /* block of an invoke -> the new block on its normal edge */
-  struct cn_ptrmap renamed;  /* members of `to` */
+  struct cn_ptrmap between;        /* block of an invoke -> the new block on its normal edge */
+  struct cn_ptrmap renamed;        /* members of `to` */
   CN_VECTOR(LLVMBasicBlockRef) to; /* where split edges lead: their phis name the invokes' blocks */
 };
 

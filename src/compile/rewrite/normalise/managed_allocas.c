@@ -59,8 +59,9 @@ static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
   bool parse = cn_classify_call(call).kind == CN_CALL_PARSE;
   for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
     if (LLVMGetOperand(call, o) == value && (parse || o >= LLVMGetNumArgOperands(call))) {
-      refuse(s, call, "is given to a call that may collect garbage, and would be taken for one in "
-                      "the heap");
+      refuse(s, call,
+             "is given to a call that may collect garbage, and would be taken for one in "
+             "the heap");
       return;
     }
 }
@@ -68,24 +69,33 @@ static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
 static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
 {
   switch (LLVMGetInstructionOpcode(user)) {
-  case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: case LLVMPHI: case LLVMSelect:
+  case LLVMGetElementPtr:
+  case LLVMBitCast:
+  case LLVMFreeze:
+  case LLVMPHI:
+  case LLVMSelect:
     reach(s, user);
     break;
   case LLVMStore:
     if (LLVMGetOperand(user, 0) == value)
       refuse(s, user, "is stored where the collector would find it");
     break;
-  case LLVMAtomicCmpXchg: case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
     if (LLVMGetOperand(user, 0) != value)
       refuse(s, user, "is stored where the collector would find it");
     break;
-  case LLVMInsertElement: case LLVMInsertValue: case LLVMShuffleVector:
+  case LLVMInsertElement:
+  case LLVMInsertValue:
+  case LLVMShuffleVector:
     refuse(s, user, "becomes part of a vector or struct");
     break;
   case LLVMRet:
     refuse(s, user, "is returned");
     break;
-  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr:
     use_in_call(s, user, value);
     break;
   default:
@@ -96,8 +106,8 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
 /* What a value is computed from, where that is one object. */
 static LLVMValueRef origin(LLVMValueRef value)
 {
-  while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) ||
-         LLVMIsAFreezeInst(value) || (LLVMIsACallInst(value) && cn_alloca_uses_hands_on(value)))
+  while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
+         (LLVMIsACallInst(value) && cn_alloca_uses_hands_on(value)))
     value = LLVMGetOperand(value, 0);
   return value;
 }
@@ -145,8 +155,8 @@ static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
   char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
 
   LLVMPositionBuilderBefore(builder, alloca);
-  LLVMValueRef local = LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca),
-                                            LLVMGetOperand(alloca, 0), "");
+  LLVMValueRef local =
+      LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca), LLVMGetOperand(alloca, 0), "");
   LLVMSetAlignment(local, LLVMGetAlignment(alloca));
   LLVMValueRef address = LLVMBuildAddrSpaceCast(builder, local, LLVMTypeOf(alloca), "");
   LLVMReplaceAllUsesWith(alloca, address);

@@ -169,10 +169,15 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
 static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMLoad: case LLVMStore: case LLVMAtomicCmpXchg: case LLVMAtomicRMW:
+  case LLVMLoad:
+  case LLVMStore:
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
     strip_access(ctx, i);
     break;
-  case LLVMCall: case LLVMInvoke: case LLVMCallBr:
+  case LLVMCall:
+  case LLVMInvoke:
+  case LLVMCallBr:
     if (is_invariant_start(i))
       return delete_invariant(i);
     strip_call(i);

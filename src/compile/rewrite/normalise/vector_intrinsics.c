@@ -48,8 +48,8 @@ static LLVMValueRef gather(struct forms *f, LLVMTypeRef type, const struct lane 
   LLVMValueRef whole = LLVMConstNull(type);
 
   for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
-    LLVMValueRef lane = LLVMBuildExtractElement(f->builder, lanes[i].vector,
-                                                number(f, lanes[i].lane), "");
+    LLVMValueRef lane =
+        LLVMBuildExtractElement(f->builder, lanes[i].vector, number(f, lanes[i].lane), "");
     whole = LLVMBuildInsertElement(f->builder, whole, lane, number(f, i), "");
   }
   return whole;
@@ -226,8 +226,8 @@ static LLVMValueRef lower_ptrmask(struct forms *f, LLVMValueRef call)
   for (unsigned i = 0; i < lanes_of(call); i++) {
     LLVMValueRef args[] = {LLVMBuildExtractElement(f->builder, pointers, number(f, i), ""),
                            LLVMBuildExtractElement(f->builder, masks, number(f, i), "")};
-    LLVMValueRef lane = LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args,
-                                       2, "");
+    LLVMValueRef lane =
+        LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
     whole = LLVMBuildInsertElement(f->builder, whole, lane, number(f, i), "");
   }
   return whole;
@@ -246,7 +246,7 @@ static const struct form {
   const char *name;
   place *places;
   LLVMValueRef (*lower)(struct forms *f, LLVMValueRef call); /* null: stays as it is */
-  bool stays; /* the call is needed still */
+  bool stays;                                                /* the call is needed still */
 } forms[] = {
     {"llvm.vector.reverse", place_reverse, NULL, false},
     {"llvm.vector.extract", place_extract, NULL, false},

@@ -10,9 +10,9 @@
 /* A phi or select of references. */
 struct cn_merge {
   LLVMValueRef value;
-  uint32_t pos;   /* of the definition: the order in which value_flow.c wants nodes */
-  uint32_t index; /* in order of discovery */
-  bool moves;     /* some input is not itself a base */
+  uint32_t pos;          /* of the definition: the order in which value_flow.c wants nodes */
+  uint32_t index;        /* in order of discovery */
+  bool moves;            /* some input is not itself a base */
   struct cn_merge *same; /* the merge whose base serves this one as well, or null */
   LLVMValueRef base;
 };
@@ -20,8 +20,8 @@ struct cn_merge {
 struct cn_base_graph {
   const struct cn_refs *refs;
   CN_VECTOR(struct cn_merge) merges;
-  struct cn_ptrmap node_of;   /* merge -> index + 1 */
-  struct cn_ptrmap source_of; /* base -> number */
+  struct cn_ptrmap node_of;        /* merge -> index + 1 */
+  struct cn_ptrmap source_of;      /* base -> number */
   CN_VECTOR(LLVMValueRef) sources; /* number - 1 -> base; number 1 is what is not relocatable */
   /* value -> what its look-through chain ends in: memory of long chains */
   struct cn_ptrmap ends;

@@ -113,8 +113,8 @@ static void discover(struct cn_base_graph *graph, LLVMValueRef value)
   uint32_t at = cn_refs_index(graph->refs, end);
   CN_CHECK(at != CN_NO_INDEX);
   cn_push(&graph->merges, (struct cn_merge){.value = end,
-                                         .pos = graph->refs->values.at[at].pos,
-                                         .index = (uint32_t)graph->merges.count});
+                                            .pos = graph->refs->values.at[at].pos,
+                                            .index = (uint32_t)graph->merges.count});
 }
 
 static int by_position(const void *a, const void *b)
@@ -198,9 +198,9 @@ static void connect(struct cn_base_graph *graph)
   graph->inputs = cn_alloc(ends.count * sizeof *graph->inputs);
   for (size_t i = 0; i < ends.count; i++) {
     const struct cn_merge *merge = cn_base_merge_of(graph, ends.at[i]);
-    graph->inputs[i] = merge ? (uint32_t)(graph->sources.count + 1 +
-                                          (size_t)(merge - graph->merges.at))
-                             : source_number(graph, ends.at[i]);
+    graph->inputs[i] =
+        merge ? (uint32_t)(graph->sources.count + 1 + (size_t)(merge - graph->merges.at))
+              : source_number(graph, ends.at[i]);
   }
   cn_free(&ends);
 }
@@ -229,7 +229,7 @@ void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs
   connect(graph);
   spread_moves(graph);
   graph->top = cn_value_flow_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count,
-                                graph->first, graph->inputs);
+                                   graph->first, graph->inputs);
   if (cn_refs_on(refs, CAIRN_RELOCATION_SHARE_BASES) && graph->merges.count > 1)
     cn_bases_share(graph);
 }

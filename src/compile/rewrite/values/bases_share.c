@@ -5,8 +5,8 @@
  * about PHIs?"; LLVM's own pass makes one for each). A phi that is a base itself serves the others;
  * of selects, the first does, since it is there for all.
  *
- * A merge of such merges has nothing but their one base to choose from, so it needs none of its own:
- * tops are found again with what serves in place of what it serves, until none changes.
+ * A merge of such merges has nothing but their one base to choose from, so it needs none of its
+ * own: tops are found again with what serves in place of what it serves, until none changes.
  *
  * Needs: the graph with its tops. Provides: merge.same, tops that know of it. Breaks: the graph's
  * inputs.
@@ -163,8 +163,8 @@ void cn_bases_share(struct cn_base_graph *graph)
   bool changed = true;
 
   for (unsigned pass = 0; changed && share(graph) && pass < PASSES; pass++) {
-    uint32_t *top = cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first,
-                                     graph->inputs);
+    uint32_t *top =
+        cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
     changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
     free(graph->top);
     graph->top = top;

@@ -102,7 +102,11 @@ static bool hands_on(LLVMValueRef value)
   if (!LLVMIsAInstruction(value))
     return false;
   switch (LLVMGetInstructionOpcode(value)) {
-  case LLVMGetElementPtr: case LLVMPHI: case LLVMSelect: case LLVMFreeze: case LLVMBitCast:
+  case LLVMGetElementPtr:
+  case LLVMPHI:
+  case LLVMSelect:
+  case LLVMFreeze:
+  case LLVMBitCast:
     return true;
   case LLVMCall:
     return cn_classify_call(value).kind == CN_CALL_LEAF;

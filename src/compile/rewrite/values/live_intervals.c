@@ -106,12 +106,14 @@ static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
   return low;
 }
 
-uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls, struct cn_live_interval hull)
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls,
+                                      struct cn_live_interval hull)
 {
   return points_before(hulls->refs, hull.from + 1);
 }
 
-uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls, struct cn_live_interval hull)
+uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls,
+                                 struct cn_live_interval hull)
 {
   uint32_t first = cn_live_interval_first_point(hulls, hull);
   uint32_t end = points_before(hulls->refs, hull.to);
@@ -125,6 +127,7 @@ void cn_live_intervals_mark(struct cn_refs *refs)
 
   cn_live_intervals_build(&hulls, refs);
   for (uint32_t v = 0; v < refs->values.count; v++)
-    refs->values.at[v].cross_count = cn_live_interval_points(&hulls, cn_live_interval_of(&hulls, v)) > 0;
+    refs->values.at[v].cross_count =
+        cn_live_interval_points(&hulls, cn_live_interval_of(&hulls, v)) > 0;
   cn_live_intervals_free(&hulls);
 }

@@ -27,8 +27,10 @@ void cn_live_intervals_free(struct cn_live_intervals *hulls);
 /* Uses of values derived from `value` (once bases are attached) count as its own. */
 struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *hulls, uint32_t value);
 /* The first parse point inside, and how many there are. */
-uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls, struct cn_live_interval hull);
-uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls, struct cn_live_interval hull);
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls,
+                                      struct cn_live_interval hull);
+uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls,
+                                 struct cn_live_interval hull);
 /* Set the cross_count of each value to 1 if it may cross a parse point, by its hull, else to 0. */
 void cn_live_intervals_mark(struct cn_refs *refs);
 

@@ -131,8 +131,8 @@ static void cross_block(struct cn_refs *refs, const struct cn_live_range *range,
     until = UINT32_MAX;
   else if (range->used[block] == range->stamp)
     until = range->last[block];
-  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block]
-                                       : cn_point_after(refs, block, from);
+  uint32_t first =
+      from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
   for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     struct cn_parse_point *point = &refs->points.at[p];
     if (point->pos >= until)

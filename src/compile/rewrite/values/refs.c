@@ -112,7 +112,8 @@ static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
   return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
 }
 
-/* The same, found out once: it goes through the uses of `value`, and all that derives from it asks. */
+/* The same, found out once: it goes through the uses of `value`, and all that derives from it asks.
+ */
 static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   bool fresh;
@@ -173,11 +174,10 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
   index = (uint32_t)refs->values.count;
   *cn_ptrmap_add(&refs->index, value, NULL) = index;
   refs->aggregates |= !scalar;
-  cn_push(&refs->values, (struct cn_ref_value){.value = value,
-                                               .root = index,
-                                               .base = index,
-                                               .derived = CN_NO_INDEX,
-                                               .scalar = scalar});
+  cn_push(
+      &refs->values,
+      (struct cn_ref_value){
+          .value = value, .root = index, .base = index, .derived = CN_NO_INDEX, .scalar = scalar});
   if (root != value) {
     uint32_t root_index = add_value(refs, root);
     uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));

@@ -26,7 +26,7 @@
 #include "compile/core/pass.h"
 
 #define CN_NO_INDEX UINT32_MAX
-#define CN_REMAT_LIMIT 6 /* longest chain of GEPs that is computed again */
+#define CN_REMAT_LIMIT 6   /* longest chain of GEPs that is computed again */
 #define CN_REMAT_INDICES 2 /* of which are no constants in it */
 
 struct cn_ref_use {
@@ -45,10 +45,10 @@ struct cn_ref_use {
 
 struct cn_ref_value {
   LLVMValueRef value;
-  uint32_t block, pos;         /* of the definition */
-  uint32_t root;               /* what a constant GEP starts from; itself otherwise */
-  uint32_t from;               /* the operand of a constant GEP, one step towards its root */
-  uint32_t base;               /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
+  uint32_t block, pos; /* of the definition */
+  uint32_t root;       /* what a constant GEP starts from; itself otherwise */
+  uint32_t from;       /* the operand of a constant GEP, one step towards its root */
+  uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
   /* slice of refs->uses, ascending by position; behind them those of cn_refs_extend() */
   uint32_t uses, use_count;
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
@@ -65,10 +65,10 @@ struct cn_parse_point {
   /* the last instruction that belongs to the statepoint: relocates go after it */
   LLVMValueRef last;
   uint32_t block, pos;
-  uint32_t args, deopt, deopt_end;  /* operand numbers of the call: see cn_calls_bundle() */
+  uint32_t args, deopt, deopt_end; /* operand numbers of the call: see cn_calls_bundle() */
   /* of its gc-transition bundle, in the call and in the statepoint */
   uint32_t transition, transition_at;
-  uint32_t live_operand;              /* operand number of the statepoint's first gc-live entry */
+  uint32_t live_operand;    /* operand number of the statepoint's first gc-live entry */
   CN_VECTOR(uint32_t) live; /* values that cross, ascending */
 };
 
@@ -84,11 +84,11 @@ struct cn_compare {
 
 /* It holds (cn_refs_wrong()) that
  *   - positions ascend from block to block and from parse point to parse point
- *   - a root is a value, which where CN_REMAT_LIMIT cut a chain has a root in turn; a base is its own
- *     base
+ *   - a root is a value, which where CN_REMAT_LIMIT cut a chain has a root in turn; a base is its
+ * own base
  *   - the uses of a value are a slice of its own, which ascends when cn_refs_build() has made it
- *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only whether
- *     there are any (cn_live_intervals_mark()) */
+ *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only
+ * whether there are any (cn_live_intervals_mark()) */
 struct cn_refs {
   struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
@@ -106,8 +106,8 @@ struct cn_refs {
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
-/* What does not hold of them; null: all does. Just after cn_refs_build(), or after cn_liveness(), that
- * is more than later. Linear. */
+/* What does not hold of them; null: all does. Just after cn_refs_build(), or after cn_liveness(),
+ * that is more than later. Linear. */
 enum cn_refs_when { CN_REFS_BUILT, CN_REFS_LIVE, CN_REFS_LATER };
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when);
 /* A phi or select that was made beside another, and directly before it. */

@@ -32,8 +32,9 @@ static const char *value_wrong(const struct cn_refs *refs, uint32_t v, enum cn_r
   if (value->derived != CN_NO_INDEX &&
       (value->derived >= count || refs->values.at[value->derived].base != value->base))
     return "references: a derived value has another base";
-  if (when == CN_REFS_LIVE && ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
-      !ascends(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
+  if (when == CN_REFS_LIVE &&
+      ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
+       !ascends(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
     return "references: the crossings of a value do not ascend";
   return NULL;
 }

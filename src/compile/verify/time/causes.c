@@ -56,8 +56,9 @@ static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
 {
   if (!cn_loops_exits(loops, l, NULL))
     return cn_strdup("it never ends");
-  return cn_strdup(cn_loops_counts(loops, l) ? "only the running program knows how often it goes round"
-                                             : "it ends when the data says so");
+  return cn_strdup(cn_loops_counts(loops, l)
+                       ? "only the running program knows how often it goes round"
+                       : "it ends when the data says so");
 }
 
 /* Another loop in it, on its way, that has no bound itself? */
@@ -107,8 +108,8 @@ static char *name_callee(LLVMValueRef call)
   char name[160];
 
   return cn_strdup(callee ? cn_value_name(callee, name, sizeof name)
-                          : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "inline assembly"
-                                                                       : "a pointer");
+                   : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "inline assembly"
+                                                                : "a pointer");
 }
 
 /* Where the source has the cycle: its branch back, or else whatever of it is somewhere. */

@@ -9,7 +9,7 @@
 #include "compile/cost/cost.h"
 
 struct cn_causes {
-  uint64_t limit; /* what takes no longer is no cause */
+  uint64_t limit;                        /* what takes no longer is no cause */
   CN_VECTOR(struct cairn_time_cause) at; /* their `where` and `why` are owned */
 };
 

@@ -151,8 +151,8 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* A thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. Whatever the
- * address: a program may have jumped anywhere. */
+/* A thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. Whatever
+ * the address: a program may have jumped anywhere. */
 static bool is_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
@@ -234,8 +234,8 @@ static get_register *find_get_register(uintptr_t pc)
 
 /* The personality of cairn_call_any, called by the unwinder when an exception passes: in its second
  * phase the frame goes for good, and those anchors that a longjmp left above. Its own is over, but
- * stays reserved: the unwinder has yet to read it, and the handler of a signal that comes before may
- * call native code. It is dropped at the next slow path, or when the call around it returns. */
+ * stays reserved: the unwinder has yet to read it, and the handler of a signal that comes before
+ * may call native code. It is dropped at the next slow path, or when the call around it returns. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
                     struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,

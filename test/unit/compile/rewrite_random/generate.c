@@ -167,14 +167,16 @@ static void make_step(struct maker *m, bool aggregates)
     return;
   }
   switch (random_below(aggregates ? 14 : 11)) {
-  case 0: case 1:
+  case 0:
+  case 1:
     call(m, "safepoint", NULL, 0);
     break;
   case 2:
     args[0] = get(m), args[1] = get(m);
     set(m, call(m, "make", args, 2));
     break;
-  case 3: case 4:
+  case 3:
+  case 4:
     set(m, gep(m, get(m), random_below(3) > 0));
     break;
   case 5:
@@ -246,8 +248,8 @@ static void make_landing(struct maker *m, bool token)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(m->llvm);
   LLVMTypeRef parts[] = {LLVMPointerTypeInContext(m->llvm, 0), i32};
-  LLVMTypeRef type = token ? LLVMTokenTypeInContext(m->llvm)
-                           : LLVMStructTypeInContext(m->llvm, parts, 2, false);
+  LLVMTypeRef type =
+      token ? LLVMTokenTypeInContext(m->llvm) : LLVMStructTypeInContext(m->llvm, parts, 2, false);
 
   LLVMSetCleanup(LLVMBuildLandingPad(m->builder, type, NULL, 0, ""), true);
 }
@@ -300,9 +302,8 @@ LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
   bool aggregates = seed % 2;
 
   random_state = seed * 0x9E3779B97F4A7C15u + 1;
-  LLVMSetDataLayout(m.module,
-                    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
-                    "n8:16:32:64-S128");
+  LLVMSetDataLayout(m.module, "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
+                              "n8:16:32:64-S128");
   m.builder = LLVMCreateBuilderInContext(llvm);
   m.ref = LLVMPointerTypeInContext(llvm, 1);
   m.i64 = LLVMInt64TypeInContext(llvm);
@@ -344,8 +345,7 @@ LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
   }
   LLVMDisposeBuilder(m.builder);
   static const char *const passes[] = {"function(mem2reg)",
-                                       "function(mem2reg,early-cse,simplifycfg)",
-                                       "default<O2>"};
+                                       "function(mem2reg,early-cse,simplifycfg)", "default<O2>"};
   cn_generate_run(m.module, passes[seed % 3]);
   return m.module;
 }

@@ -238,12 +238,27 @@ static void run_compare(struct machine *m, LLVMValueRef i)
     check_fresh(m, b, "stale comparison");
   }
   switch (predicate) {
-  case LLVMIntEQ: result = x == y; break;
-  case LLVMIntNE: result = x != y; break;
-  case LLVMIntUGT: case LLVMIntSGT: result = x > y; break;
-  case LLVMIntUGE: case LLVMIntSGE: result = x >= y; break;
-  case LLVMIntULT: case LLVMIntSLT: result = x < y; break;
-  default: result = x <= y; break;
+  case LLVMIntEQ:
+    result = x == y;
+    break;
+  case LLVMIntNE:
+    result = x != y;
+    break;
+  case LLVMIntUGT:
+  case LLVMIntSGT:
+    result = x > y;
+    break;
+  case LLVMIntUGE:
+  case LLVMIntSGE:
+    result = x >= y;
+    break;
+  case LLVMIntULT:
+  case LLVMIntSLT:
+    result = x < y;
+    break;
+  default:
+    result = x <= y;
+    break;
   }
   write_scalar(m, i, (struct scalar){.number = result});
 }
@@ -255,14 +270,30 @@ static void run_arithmetic(struct machine *m, LLVMValueRef i)
   unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(i));
 
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAnd: a &= b; break;
-  case LLVMOr: a |= b; break;
-  case LLVMXor: a ^= b; break;
-  case LLVMAdd: a += b; break;
-  case LLVMSub: a -= b; break;
-  case LLVMMul: a *= b; break;
-  case LLVMShl: a <<= b & 63; break;
-  default: a >>= b & 63; break;
+  case LLVMAnd:
+    a &= b;
+    break;
+  case LLVMOr:
+    a |= b;
+    break;
+  case LLVMXor:
+    a ^= b;
+    break;
+  case LLVMAdd:
+    a += b;
+    break;
+  case LLVMSub:
+    a -= b;
+    break;
+  case LLVMMul:
+    a *= b;
+    break;
+  case LLVMShl:
+    a <<= b & 63;
+    break;
+  default:
+    a >>= b & 63;
+    break;
   }
   if (bits < 64)
     a &= (UINT64_C(1) << bits) - 1;
@@ -423,14 +454,24 @@ static void run_instruction(struct machine *m, LLVMValueRef i)
     break;
   case LLVMLandingPad:
     break;
-  case LLVMFreeze: case LLVMZExt:
+  case LLVMFreeze:
+  case LLVMZExt:
     write_value(m, i, read_value(m, LLVMGetOperand(i, 0)));
     break;
-  case LLVMAnd: case LLVMOr: case LLVMXor: case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
   case LLVMLShr:
     run_arithmetic(m, i);
     break;
-  case LLVMInsertValue: case LLVMExtractValue: case LLVMInsertElement: case LLVMExtractElement:
+  case LLVMInsertValue:
+  case LLVMExtractValue:
+  case LLVMInsertElement:
+  case LLVMExtractElement:
     run_aggregate(m, i);
     break;
   case LLVMShuffleVector:
@@ -501,8 +542,8 @@ struct machine *cn_interpret(LLVMModuleRef module)
   for (; steps < 4 * FUEL && m->flags < FUEL && m->invokes < FUEL && !m->wrong && !m->unknown;
        steps++) {
     LLVMValueRef i = run_phis(m, block, from);
-    for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown; i =
-         LLVMGetNextInstruction(i))
+    for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown;
+         i = LLVMGetNextInstruction(i))
       run_instruction(m, i);
     from = block;
     block = next_block(m, LLVMGetBasicBlockTerminator(block));
