@@ -11,10 +11,8 @@
 #include <llvm-c/Target.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/convention.h"
 #include "compile/core/pass.h"
-
-/* From this number on address spaces are the target's: on x86 they choose segments and sizes. */
-#define FIRST_TARGET_SPACE 256
 
 static const struct relocation {
   const char *name, *help;
@@ -216,7 +214,8 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   while (ok && more) {
     unsigned space = 0;
     char *end = NULL;
-    ok = take_number(at, FIRST_TARGET_SPACE - 1, &space, &end) && space && (!*end || *end == ',');
+    ok = take_number(at, CN_CONVENTION_FIRST_SPACE - 1, &space, &end) && space &&
+         (!*end || *end == ',');
     for (size_t i = 0; ok && i < spaces.count; i++)
       ok = spaces.at[i] != space;
     if (ok) {
@@ -229,7 +228,7 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
     cn_free(&spaces);
     return cn_format("'%s' is no list of different numbers from 1 to %d, as in 1,2 (0 holds what "
                      "is not managed, others are the target's)",
-                     value, FIRST_TARGET_SPACE - 1);
+                     value, CN_CONVENTION_FIRST_SPACE - 1);
   }
   free((void *)options->address_spaces);
   options->address_spaces = spaces.at;

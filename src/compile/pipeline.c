@@ -22,6 +22,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/convention.h"
 #include "compile/core/pass.h"
 #include "compile/core/stopwatch.h"
 #include "compile/lto.h"
@@ -547,13 +548,11 @@ static bool fits_target(struct cn_ctx *ctx, const struct step *step)
 {
   const char *triple = LLVMGetTarget(ctx->module);
 
-  if (step->target == ANY_TARGET || !*triple ||
-      (strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux")))
+  if (step->target == ANY_TARGET || !*triple || cn_convention_has_port(triple))
     return true;
   cn_error(ctx, NULL, "target",
-           "pass %s makes code that calls the runtime, which has no port for '%s' yet (x86-64 "
-           "Linux only)",
-           step->name, triple);
+           "pass %s makes code that calls the runtime, which has no port for '%s' yet (%s only)",
+           step->name, triple, cn_convention_target);
   return false;
 }
 

@@ -11,6 +11,7 @@
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
+#include "driver/port_x86_64.h"
 #include "driver/tool.h"
 #include "object/elf/input.h"
 
@@ -192,7 +193,7 @@ static char *triple_of(LLVMModuleRef module)
 bool cn_module_is_ported(LLVMModuleRef module)
 {
   char *triple = triple_of(module);
-  bool ported = strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux");
+  bool ported = cn_port_has(triple);
 
   LLVMDisposeMessage(triple);
   return ported;
@@ -207,12 +208,12 @@ LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
   char *message = NULL;
 
   if (!cn_module_is_ported(module)) {
-    cn_tool_error("'%s': target '%s' is not supported yet (x86-64 Linux only)", path, triple);
+    cn_tool_error("'%s': target '%s' is not supported yet (" CN_PORT_TARGET " only)", path, triple);
   } else if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     cn_tool_error("'%s': %s", path, message);
     LLVMDisposeMessage(message);
   } else {
-    machine = LLVMCreateTargetMachine(target, triple, how->cpu ? how->cpu : "x86-64", "",
+    machine = LLVMCreateTargetMachine(target, triple, how->cpu ? how->cpu : CN_PORT_CPU, "",
                                       codegen_level(how->opt_level), how->reloc, how->code_model);
     if (!machine)
       cn_tool_error("'%s': no target machine for '%s'", path, triple);

@@ -58,7 +58,7 @@ struct cn_machine {
   unsigned opt_level; /* 0 to 3 */
   LLVMRelocMode reloc;
   LLVMCodeModel code_model;
-  const char *cpu; /* null: x86-64 */
+  const char *cpu; /* null: the target's least */
 };
 
 /* Has the runtime a port for the module's triple, or the host's where it has none? */

@@ -8,9 +8,9 @@
  * a multiple of 4; numbers are little-endian. Zero words between blocks mean nothing.
  *
  *      0  u32  length of all of this, a multiple of 4
- *      4  i32  entry of the first function, minus the address of this field    R_X86_64_PC32
+ *      4  i32  entry of the first function, minus the address of this field    (relocated)
  *      8  i32  start of the object's section `cairn_spans`, minus the address
- *              of this field (R_X86_64_PC32), or 0: no safepoint is in a span
+ *              of this field (relocated), or 0: no safepoint is in a span
  *     12  u32  number of functions
  *     16  u32  where the strings start, counted from the block's start; they reach to its end
  *     20       the functions by entry, each

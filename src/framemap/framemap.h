@@ -12,35 +12,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The registers that a walker tracks, in the order of struct cn_anchor; their DWARF numbers are 3,
- * 6 and 12 to 15. */
-enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
-
-/* DWARF's numbers of the registers that are named. */
-enum {
-  CN_DWARF_RBX = 3,
-  CN_DWARF_RBP = 6,
-  CN_DWARF_RSP,
-  CN_DWARF_R11 = 11,
-  CN_DWARF_R12,
-  CN_DWARF_R13,
-  CN_DWARF_R14,
-  CN_DWARF_R15,
-  CN_DWARF_RETURN /* the return address */
-};
+#include "framemap/port_x86_64.h"
 
 /* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too)
  * or memory. */
 struct cn_loc {
   uint8_t is_register; /* then `reg` holds the value; else the value is in memory at reg + offset */
-  uint8_t reg;         /* DWARF number: the register, or the base: 7 RSP (at the safepoint), 6, 3 */
+  uint8_t reg;         /* DWARF number: the register, or the base (SP: at the safepoint) */
   int32_t offset;
 };
 
 /* A safepoint, decoded. */
 struct cn_safepoint {
-  uint8_t cfa_reg;                       /* DWARF number: 7 RSP, 6 RBP or 3 RBX */
+  uint8_t cfa_reg;                       /* DWARF number of a base (cn_port_bases) */
   int32_t cfa_offset;                    /* CFA = reg + offset */
   uint8_t saved;                         /* bit per enum cn_reg: the prologue has saved it, */
   int32_t saved_offset[CN_CALLEE_SAVED]; /* at CFA + this (negative) */

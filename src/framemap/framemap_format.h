@@ -8,7 +8,7 @@
  * are little-endian. Zero words between functions (what a linker may put there) mean nothing.
  *
  *      0  u32  length of all of this, a multiple of 4
- *      4  i32  entry of the function, minus the address of this field     R_X86_64_PC32
+ *      4  i32  entry of the function, minus the address of this field     (relocated)
  *      8  u32  size of the function's code in bytes
  *     12  u32  number of safepoints (bits 0..27);
  *              bits 28..29: a = log2 of the width of a return offset;
@@ -20,7 +20,7 @@
  *
  * A descriptor (uleb: unsigned LEB128 of at most 64 bits):
  *
- *     u8    head: bits 0..1  base of the CFA: 0 RSP, 1 RBP, 2 RBX
+ *     u8    head: bits 0..1  base of the CFA: its index in cn_port_bases, 0 is SP
  *                 bit  2     there are areas
  *                 bits 3..4  statepoint id: 0 default, 1 poll, 2 allocation,
  *                            3 a u64 follows the saved registers
@@ -28,24 +28,24 @@
  *    [uleb  number of roots - 7]
  *     uleb  CFA offset / 8
  *     u8    saved registers: bits 0..5 by enum cn_reg;
- *           bit 7: they lie where pushes in the order rbp r15 r14 r13 r12 rbx put them,
+ *           bit 7: they lie where pushes in the order cn_push_order put them,
  *                  from CFA - 16 down;
  *           else per saved register, in the order of the bits, a uleb with -offset / 8
  *    [u64   statepoint id]
  *           the roots: a uleb of place << 1 | derived;
  *                      if derived, a uleb with the place of the derived reference follows
  *    [uleb  number of areas - 1, then for each
- *           uleb of zigzag(offset) << 2 | base (0 RSP, 1 RBP, 2 RBX), uleb count, uleb stride;
+ *           uleb of zigzag(offset) << 2 | base (0..2), uleb count, uleb stride;
  *           an area begins at its first reference.
  *           Base 3: words of the language's own; then, before the count,
  *           uleb of tag << 2 | base, uleb parameter]
  *
- *     place: bit 0 clear: memory at RSP + 8 * (the rest)
+ *     place: bit 0 clear: memory at SP + 8 * (the rest)
  *            bit 0 set, bit 5 clear: the register of DWARF number bits 1..4
- *            bit 0 set, bit 5 set: memory at RBP (bit 1 clear) or RBX (bit 1 set),
+ *            bit 0 set, bit 5 set: memory at base 1 (bit 1 clear) or 2 (bit 1 set),
  *                                  + 8 * the zigzag number in bits 6 and up
  *
- * A reference in a spill slot below RSP + 256, or in a register, takes one byte; the shape of a
+ * A reference in a spill slot below SP + 256, or in a register, takes one byte; the shape of a
  * usual frame takes three.
  */
 #ifndef CN_FRAMEMAP_FRAMEMAP_FORMAT_H
@@ -73,11 +73,6 @@ enum {
   CN_PLACE_FRAME = 1 << 5,
   CN_AREA_TAGGED = 3,
 };
-
-/* The order in which compilers push, and where the first one lands. */
-static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14,
-                                                       CN_R13, CN_R12, CN_RBX};
-enum { CN_FIRST_PUSH = -16 };
 
 /* The model that is written: one safepoint, one function. */
 struct cn_map_safepoint {

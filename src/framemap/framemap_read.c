@@ -9,8 +9,6 @@
 #include <cairn/abi.h>
 #include "framemap/framemap_format.h"
 
-static const uint8_t bases[] = {7, 6, 3}; /* DWARF numbers by code: RSP, RBP, RBX */
-
 /* Eight times `value`, if that is a 32-bit offset. */
 static bool scale(int64_t value, int32_t *offset)
 {
@@ -163,7 +161,7 @@ int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
   unsigned char head = *p++;
   if ((head & 3) == 3)
     return CN_FRAMEMAP_BAD;
-  out->cfa_reg = bases[head & 3];
+  out->cfa_reg = cn_port_bases[head & 3];
   out->roots = head >> CN_HEAD_ROOTS_SHIFT;
   if (out->roots == CN_HEAD_MANY_ROOTS) {
     if (!cn_uleb_get(&p, f->end, &value) || value > (uint64_t)(f->end - p))
@@ -184,7 +182,7 @@ static bool get_place(uint64_t value, struct cn_loc *loc)
 {
   *loc = (struct cn_loc){0};
   if (!(value & 1)) {
-    loc->reg = bases[0];
+    loc->reg = cn_port_bases[0];
     return value >> 1 <= INT32_MAX && scale((int64_t)(value >> 1), &loc->offset);
   }
   if (!(value >> 1 & CN_PLACE_FRAME >> 1)) {
@@ -194,7 +192,7 @@ static bool get_place(uint64_t value, struct cn_loc *loc)
   }
   if (value >> 2 & 7)
     return false;
-  loc->reg = bases[1 + (value >> 1 & 1)];
+  loc->reg = cn_port_bases[1 + (value >> 1 & 1)];
   return scale(cn_unzigzag(value >> 6), &loc->offset);
 }
 
@@ -245,7 +243,7 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
   *out = (struct cn_area){.offset = (int32_t)offset};
   if ((value & 3) == CN_AREA_TAGGED && !get_tag(s, out, &value))
     return CN_FRAMEMAP_BAD;
-  out->reg = bases[value & 3];
+  out->reg = cn_port_bases[value & 3];
   if (!cn_uleb_get(&s->cursor, s->end, &out->count) ||
       !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;

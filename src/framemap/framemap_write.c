@@ -9,11 +9,12 @@
 #include <string.h>
 #include <cairn/abi.h>
 
-/* The bases of memory places, by their code: RSP, RBP, RBX. */
 static unsigned base_code(unsigned dwarf)
 {
-  CN_CHECK(dwarf == CN_DWARF_RSP || dwarf == CN_DWARF_RBP || dwarf == CN_DWARF_RBX);
-  return dwarf == CN_DWARF_RSP ? 0 : dwarf == CN_DWARF_RBP ? 1 : 2;
+  unsigned base = cn_port_base(dwarf);
+
+  CN_CHECK(base < CN_PORT_BASES);
+  return base;
 }
 
 static uint64_t place(struct cn_loc loc)

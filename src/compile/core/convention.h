@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calling conventions, as far as a port must know them; convention_ARCH.c answers. Private to
+ * What a port tells the compile side: calling conventions, the target, and what has to be assembly;
+ * convention_ARCH.c answers. Private to
  * src/compile.
  */
 #ifndef CN_COMPILE_CORE_CONVENTION_H
@@ -33,5 +34,32 @@ bool cn_convention_returns(LLVMTypeRef type);
 
 /* Do the function's indirect calls go through thunks? */
 bool cn_convention_has_thunks(LLVMValueRef function);
+
+/* ---- the target ---- */
+
+/* Has the runtime a port for the triple? */
+bool cn_convention_has_port(const char *triple);
+extern const char cn_convention_target[]; /* for messages */
+
+/* The number of bits in a vector register that every processor of the target has. */
+enum { CN_CONVENTION_VECTOR_BITS = 128 };
+
+/* From this number on the target gives address spaces a meaning of its own. */
+enum { CN_CONVENTION_FIRST_SPACE = 256 };
+extern const char cn_convention_own_spaces[]; /* why those are not managed */
+
+/* ---- assembly ---- */
+
+/* Inline assembly, with its constraints, that leaves in a flag, and that as an i32, whether the
+ * stack pointer is not above the word in memory that it is given. */
+extern const char cn_convention_stack_check[], cn_convention_stack_check_operands[];
+
+/* The instruction that jumps to the function whose address is the word of the global offset table
+ * for `symbol`, as the assembler reads it. Free it. */
+char *cn_convention_jump(const char *symbol);
+
+/* The instructions of a thunk: hand the stub `stub` the address of `target`; `variadic`: say that
+ * vector registers may hold arguments. Names as the assembler reads them. Free it. */
+char *cn_convention_hand_over(const char *target, const char *stub, bool variadic);
 
 #endif

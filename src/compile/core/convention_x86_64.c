@@ -7,7 +7,9 @@
  */
 #include "compile/core/convention.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "compile/core/names.h"
 
 enum { SWIFT = 16, TAIL = 18, SWIFT_TAIL = 20 }; /* llvm/IR/CallingConv.h */
@@ -206,4 +208,36 @@ bool cn_convention_has_thunks(LLVMValueRef function)
     if (has_feature(function, names[i]))
       return true;
   return false;
+}
+
+/* ---- the target ---- */
+
+const char cn_convention_target[] = "x86-64 Linux";
+const char cn_convention_own_spaces[] = "x86-64 gives those from 256 on a meaning of its own";
+
+bool cn_convention_has_port(const char *triple)
+{
+  return strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux");
+}
+
+/* ---- assembly ---- */
+
+/* LLVM folds a load into a comparison with any register but the stack pointer; hence assembly that
+ * leaves its answer in the carry flag. */
+const char cn_convention_stack_check[] = "cmpq $1, %rsp";
+const char cn_convention_stack_check_operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
+
+char *cn_convention_jump(const char *symbol)
+{
+  return cn_format("  jmpq *%s@GOTPCREL(%%rip)\n", symbol);
+}
+
+char *cn_convention_hand_over(const char *target, const char *stub, bool variadic)
+{
+  char *jump = cn_convention_jump(stub);
+  char *text = cn_format("%s  movq %s@GOTPCREL(%%rip), %%r11\n%s",
+                         variadic ? "  movl $8, %eax\n" : "", target, jump);
+
+  free(jump);
+  return text;
 }

@@ -60,7 +60,7 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
   function = LLVMAddFunction(ctx->module, name, type);
   LLVMSetFunctionCallConv(function, convention);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
-  /* Lazy binding from a shared object would lose r10 and r11, which preserve_all keeps. */
+  /* Lazy binding from a shared object would lose registers that preserve_all keeps. */
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nonlazybind", 0);
   return function;
 }

@@ -12,11 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 
-/* Baseline x86-64: 16 bytes a register. */
-#define REGISTER_BITS 128
 #define DIVIDE 20
 #define ATOMIC 40
 /* A load that the prefetcher does not foresee, several of which may be under way; and one that the
@@ -78,7 +77,7 @@ static LLVMTypeRef element_of(LLVMTypeRef type)
 static uint64_t registers_of(LLVMTypeRef type)
 {
   uint64_t bits = (uint64_t)bits_of_scalar(element_of(type)) * elements_of(type);
-  uint64_t room = elements_of(type) > 1 ? REGISTER_BITS : 64;
+  uint64_t room = elements_of(type) > 1 ? CN_CONVENTION_VECTOR_BITS : 64;
 
   if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
     return LLVMCountStructElementTypes(type) + 1;

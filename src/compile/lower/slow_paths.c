@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/convention.h"
 #include "compile/core/names.h"
 
 static const char *const stubs[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
@@ -21,11 +22,12 @@ static const char *const stubs[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXE
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {
   char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
+  char *jump = cn_convention_jump(name);
   char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
                          "  .weak %1$s\n  .hidden %1$s\n  .type %1$s,@function\n"
-                         "%1$s:\n  .cfi_startproc\n  jmpq *%2$s@GOTPCREL(%%rip)\n"
+                         "%1$s:\n  .cfi_startproc\n%2$s"
                          "  .cfi_endproc\n  .size %1$s, . - %1$s\n  .text\n",
-                         thunk_name, name);
+                         thunk_name, jump);
   LLVMValueRef thunk = LLVMAddFunction(ctx->module, thunk_name, LLVMGlobalGetValueType(stub));
 
   LLVMSetVisibility(thunk, LLVMHiddenVisibility);
@@ -34,6 +36,7 @@ static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
   LLVMDeleteFunction(stub);
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
   free(text);
+  free(jump);
   free(thunk_name);
 }
 

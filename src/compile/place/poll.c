@@ -9,28 +9,28 @@
  * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
  * defines it (user_poll.c).
  */
-#include <llvm-c/DebugInfo.h>
 #include "compile/place/poll.h"
 
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
 #include "compile/analysis/funclets.h"
+#include "compile/core/convention.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/markers/nopoll.h"
 
-/* Is the stack pointer below the thread's limit? LLVM folds a load into a comparison with any
- * register but this one, hence assembly that leaves its answer in the carry flag: one comparison
- * with memory, and the branch on the flag. */
+/* Is the stack pointer below the thread's limit? One comparison with memory, and the branch on the
+ * flag. */
 static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
 {
-  static const char code[] = "cmpq $1, %rsp", operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
+  const char *code = cn_convention_stack_check, *operands = cn_convention_stack_check_operands;
   LLVMContextRef llvm = p->ctx->llvm;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(llvm), i32 = LLVMInt32TypeInContext(llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);
   LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
   LLVMValueRef limit = cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
-  LLVMValueRef compare =
-      LLVMGetInlineAsm(type, code, sizeof code - 1, operands, sizeof operands - 1, true, false,
-                       LLVMInlineAsmDialectATT, false);
+  LLVMValueRef compare = LLVMGetInlineAsm(type, code, strlen(code), operands, strlen(operands),
+                                          true, false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef call = LLVMBuildCall2(builder, type, compare, &limit, 1, "poll");
 
   LLVMAddCallSiteAttribute(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conditional moves in loops with polls. LLVM's x86 code generator makes branches of conditional
+ * Conditional moves in loops with polls. LLVM's code generator makes branches of conditional
  * moves that delay the next trip of a loop, and takes those for such that a poll's block follows:
  * the search for the nearest of many points then guesses a branch at each of them. A select that
  * merely remembers a value over the trips delays nothing, so the generator is told to leave it.

@@ -122,7 +122,7 @@ static void judge_directives(struct cn_judge *judge, LLVMValueRef call)
 
 /* Conventions under which LLVM 22 has no room for a statepoint (those of GHC and HiPE pass
  * arguments in all registers), passes arguments otherwise than in a patchpoint (anyregcc), or calls
- * nothing at all on x86-64. */
+ * nothing at all. */
 static void judge_callee_convention(struct cn_judge *judge, LLVMValueRef call)
 {
   static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
@@ -135,7 +135,7 @@ static void judge_callee_convention(struct cn_judge *judge, LLVMValueRef call)
     char number[16];
     snprintf(number, sizeof number, "%u", convention);
     refuse_named(judge, call, "statepoint-convention",
-                 "LLVM 22 lowers no safepoint on x86-64 under calling convention ", number);
+                 "LLVM 22 lowers no safepoint on this target under calling convention ", number);
   }
   unsigned arguments = LLVMGetNumArgOperands(call), error = cn_attribute_kind("swifterror");
   for (unsigned a = 0; a < arguments; a++)

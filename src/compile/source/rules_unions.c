@@ -6,7 +6,7 @@
  * Provides: the rule, for each union type that the unit uses. Breaks: nothing.
  *
  * IR shows a union as one of its members, so that a reference in another is invisible. Debug
- * information has all members. On x86-64 it has no address space; hence the tag in
+ * information has all members. It has no address space; hence the tag in
  * include/cairn/cairn.h.
  */
 #include <string.h>

@@ -5,7 +5,7 @@
  * look at, so there is no statepoint (docs/llvm-22.md, "musttail"), and recursion through such
  * calls does not use up the stack. LLVM's own rewriter wraps them.
  *
- * musttail must have the caller's signature. On x86-64 it will do for a callee with another one if
+ * musttail must have the caller's signature. It will do for a callee with another one if
  * each of its arguments lies in the register that the caller's signature has it in: parameters that
  * the callee does not have are passed poison, and a result that nobody wants is ignored.
  * tail_widen.c has another way for the rest, at the end of the pipeline.

@@ -8,7 +8,7 @@
  *                        %c = select (%m == mark), f, @cairn_call_native
  *                        r = call %c(args, ptr nest f)
  *
- * A `nest` argument has a register of its own (r10), which no other argument is passed in: a
+ * A `nest` argument has a register of its own, which no other argument is passed in: a
  * managed callee does not look at it, the stub finds its target there. The entry of a managed
  * function lies 8 bytes behind a multiple of 16, and the mark in these; so the load is from the 16
  * bytes that the target begins in, which are there whatever the target is.

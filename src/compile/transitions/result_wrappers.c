@@ -5,8 +5,8 @@
  * which case the code generator passes a hidden address for it. Such a call is moved into a native
  * function of its own, which stores the result where the caller wants it:
  *
- *   %r = call x86_fp80 @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
- *                                        %r = load x86_fp80, ptr %slot
+ *   %r = call T @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
+ *                                        %r = load T, ptr %slot
  *
  * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing.
  * Part of pass transitions, which then routes the call of the native function like any other.

@@ -3,22 +3,24 @@
  * Thunks. Managed code calls an external function `foo` under the name `cairn.call.foo`:
  *
  *   every unit that calls it   weak hidden, in a COMDAT group:
- *                              movq foo@GOTPCREL(%rip), %r11; jmp cairn_call_any
+ *                              hands its address to cairn_call_any
  *   the unit that defines it   strong hidden alias of foo, if foo is managed
  *
  * so the linker makes calls between managed functions of one executable or shared object direct,
  * and everything else goes through the runtime's stub, which looks at the mark before the target
  * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same
- * for variadic callees; it is never an alias, because %al has to be set.
+ * for variadic callees; it is never an alias, because the number of vector
+ * registers has to be passed.
  *
  * The stub is reached through the global offset table rather than the procedure linkage table,
- * whose lazy binding would lose %r11.
+ * whose lazy binding would lose the address.
  */
 #include "compile/transitions/thunk.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/convention.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
@@ -55,16 +57,16 @@ static void write_thunk(struct cn_ctx *ctx, const char *prefix, LLVMValueRef tar
   char *symbol = quoted("", symbol_of(target));
   char *weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage ? cn_format("  .weak %s\n", symbol)
                                                                  : cn_strdup("");
+  char *code = cn_convention_hand_over(symbol, "cairn_call_any", variadic);
   char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
                          "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
-                         "%2$s:\n  .cfi_startproc\n%5$s"
-                         "  movq %3$s@GOTPCREL(%%rip), %%r11\n"
-                         "  jmpq *cairn_call_any@GOTPCREL(%%rip)\n"
+                         "%2$s:\n  .cfi_startproc\n%3$s"
                          "  .cfi_endproc\n  .size %2$s, . - %2$s\n  .text\n",
-                         section, name, symbol, weak, variadic ? "  movl $8, %eax\n" : "");
+                         section, name, code, weak);
 
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
   free(text);
+  free(code);
   free(weak);
   free(symbol);
   free(section);

@@ -10,7 +10,7 @@
 
 /* The function through which managed code calls the external `target`: declared with `type`,
  * defined in the module's inline assembly unless this module defines a managed function of that
- * name. A variadic one also says, in %al, that vector registers may hold arguments. */
+ * name. A variadic one also says that vector registers may hold arguments. */
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic);
 
 /* Give the managed definition `function` the name by which other units' managed code calls it

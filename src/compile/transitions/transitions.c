@@ -17,8 +17,8 @@
  *                                              which tail calls must not meet before; in functions
  *                                              that have statepoints, now
  *   variadic                                   cairn.vcall.foo, or cairn_vcall_any with the target
- *                                              as `nest` argument: they set %al, which a statepoint
- *                                              does not; the call gets the types of its arguments
+ *                                              as `nest` argument: they pass the number of vector
+ * registers, which a statepoint does not; the call gets the types of its arguments
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,8 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
-  bool hands_on = cn_calls_musttail(call); /* its function's variable arguments, and %al */
+  bool hands_on = cn_calls_musttail(
+      call); /* its function's variable arguments, and their number of vector registers */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !hands_on;
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))

@@ -15,6 +15,7 @@
 #include "compile/lto.h"
 #include "compile/module_flags.h"
 #include "compile/pipeline.h"
+#include "driver/port_x86_64.h"
 #include "driver/cc/sections.h"
 #include "driver/cc/structors.h"
 #include "driver/cc/units.h"
@@ -275,7 +276,7 @@ static const char debug_flag[] = "cairn.debug",
  * and the processor. Vendors of targets are nothing but a linker's warning that they differ. */
 static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool shared)
 {
-  static const char any[] = "x86_64-unknown-", clangs[] = "x86_64-pc-";
+  static const char any[] = CN_PORT_TRIPLE_ANY, clangs[] = CN_PORT_TRIPLE_CLANG;
   const char *triple = LLVMGetTarget(module);
   unsigned level = how->reloc == LLVMRelocPIC ? 2 : 0;
 

@@ -90,7 +90,7 @@ static void find_null_targets(struct builder *b)
     for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= rela->head.sh_size; at += sizeof(Elf64_Rela)) {
       Elf64_Rela r;
       memcpy(&r, rela->data + at, sizeof r);
-      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != R_X86_64_NONE)
+      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != CN_ELF_NOTHING)
         cn_push(&b->nulls, (struct null_target){code, r.r_offset});
     }
   }
@@ -120,14 +120,15 @@ static const char *check_size(const struct builder *b, const struct cn_map_funct
   uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
 
   if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
-    return frame->cfa_reg == CN_DWARF_RSP ? "a frame of unknown size has its frame address at rsp"
-                                          : NULL;
+    return frame->cfa_reg == CN_DWARF_SP
+               ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME
+               : NULL;
   if (size->bytes % 8 || size->bytes > INT32_MAX)
     return "its stack size is strange";
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
     if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)size->bytes + 8)
       return differ;
-  if (frame->cfa_reg != CN_DWARF_RSP || (uint64_t)frame->cfa_offset == size->bytes + 8)
+  if (frame->cfa_reg != CN_DWARF_SP || (uint64_t)frame->cfa_offset == size->bytes + 8)
     return NULL;
   if (size->in_rows == UNTRIED)
     size->in_rows =

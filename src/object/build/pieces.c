@@ -18,7 +18,7 @@ static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_di
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
 
-  if (symbol >= elf->symbol_count || (type != R_X86_64_PC32 && type != R_X86_64_PLT32))
+  if (symbol >= elf->symbol_count || (type != CN_ELF_DISTANCE && type != CN_ELF_CALL))
     return false;
   out->section = elf->symbols[symbol].section;
   out->offset = elf->symbols[symbol].sym.st_value + (uint64_t)r->r_addend;

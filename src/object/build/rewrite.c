@@ -9,8 +9,8 @@
  *     and orders it like the code;
  *   - in the COMDAT group of its code section, if that is in one: dropped with it when another
  *     object's copy is kept;
- *   - relocated by R_X86_64_PC32 alone, against symbols of the object: no dynamic relocation.
- * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
+ *   - relocated by distances (CN_ELF_DISTANCE) alone, against symbols of the object: no dynamic
+ * relocation. The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
  * `cairn_frames`.
  *
  * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart
@@ -113,7 +113,7 @@ static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at
   if (!symbol)
     return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[d->section].name);
   Elf64_Rela r = {.r_offset = at,
-                  .r_info = ELF64_R_INFO((uint64_t)symbol, R_X86_64_PC32),
+                  .r_info = ELF64_R_INFO((uint64_t)symbol, CN_ELF_DISTANCE),
                   .r_addend = (int64_t)(d->offset - w->elf.symbols[symbol].sym.st_value)};
   cn_bytes_append(&relocations->fresh, &r, sizeof r);
   return 0;
@@ -174,7 +174,7 @@ static bool has_identity(const struct cn_part *rela)
 
   for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
     memcpy(&r, data + at, sizeof r);
-    if (r.r_info == ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE) && r.r_addend)
+    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING) && r.r_addend)
       return true;
   }
   return false;
@@ -186,7 +186,7 @@ static bool has_identity(const struct cn_part *rela)
  * a relocation that does nothing. (gold -r drops such a one.) */
 static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
 {
-  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE),
+  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING),
                   .r_addend = (int64_t)identity};
   uint32_t rela = cn_elf_rela(&w->elf, w->elf.sections[section].relocations);
 

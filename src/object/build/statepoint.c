@@ -44,23 +44,15 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
   uint64_t convention = r->statepoint.calling_convention;
   bool kept = keeps_callee_saved(convention);
 
-  switch (reg) {
-  case CN_DWARF_R13:
-  case CN_DWARF_R14: /* arguments of swifttail */
-    return kept && convention != SWIFT_TAIL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-  case CN_DWARF_RBX:
-  case CN_DWARF_RBP:
-  case CN_DWARF_R12:
-  case CN_DWARF_R15:
-    return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-  case CN_DWARF_RSP:
-  case CN_DWARF_R11:
+  if (reg > CN_DWARF_LAST)
+    return CN_KEEPS_NOT_GENERAL;
+  if (cn_port_is_lost(reg))
     return CN_KEEPS_NEVER;
-  default:
-    if (reg > CN_DWARF_R15)
-      return CN_KEEPS_NOT_GENERAL;
+  if (cn_port_tracked(reg) == CN_CALLEE_SAVED)
     return convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-  }
+  if (convention == SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
+    return CN_KEEPS_NOT_HERE;
+  return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
 }
 
 /* Where the register lies, relative to the frame address. False: it is not known. LLVM bases a
@@ -70,7 +62,7 @@ static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *dis
 {
   if (reg == r->frame->cfa_reg)
     *distance = -(int64_t)r->frame->cfa_offset;
-  else if (reg == CN_DWARF_RSP && r->stack_size <= INT32_MAX)
+  else if (reg == CN_DWARF_SP && r->stack_size <= INT32_MAX)
     *distance = -(int64_t)r->stack_size - 8;
   else
     return false;
@@ -82,7 +74,7 @@ bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset,
   const struct cn_safepoint *f = r->frame;
   int64_t from;
 
-  if (size > INT32_MAX || (reg == CN_DWARF_RSP && offset < 0))
+  if (size > INT32_MAX || (reg == CN_DWARF_SP && offset < 0))
     return false;
   if (!frame_distance(r, reg, &from))
     return true;
@@ -90,7 +82,7 @@ bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset,
   int64_t to = from + (int64_t)size;
   if (to > -8)
     return false;
-  if (reg != CN_DWARF_RSP && r->stack_size <= INT32_MAX && from < -(int64_t)r->stack_size - 8)
+  if (reg != CN_DWARF_SP && r->stack_size <= INT32_MAX && from < -(int64_t)r->stack_size - 8)
     return false;
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
     if ((f->saved >> i & 1) && from < f->saved_offset[i] + 8 && to > f->saved_offset[i])
@@ -108,6 +100,6 @@ bool cn_record_is_argument(const struct cn_record *r, unsigned reg, int64_t offs
 /* A frame or base pointer is this frame's if the caller's has been saved. */
 bool cn_record_is_base(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg == CN_DWARF_RSP || (reg == CN_DWARF_RBP && (f->saved >> CN_RBP & 1)) ||
-         (reg == CN_DWARF_RBX && (f->saved >> CN_RBX & 1));
+  return reg == CN_DWARF_SP ||
+         (cn_port_base(reg) < CN_PORT_BASES && (f->saved >> cn_port_tracked(reg) & 1));
 }

@@ -45,7 +45,8 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
     break;
   }
   if (!cn_record_is_base(r->frame, l.reg))
-    return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
+    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES
+           " with the caller's saved";
   if (l.kind == CAIRN_STACKMAP_INDIRECT && !cn_record_in_frame(r, l.reg, l.offset, l.size) &&
       !cn_record_is_argument(r, l.reg, l.offset))
     return "a deopt value lies outside the frame or on a saved register";

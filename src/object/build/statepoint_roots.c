@@ -52,13 +52,14 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
   *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
-  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg && l.reg != CN_DWARF_RSP)
+  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg && l.reg != CN_DWARF_SP)
     return "a reference is in the register that its frame address is based on";
   if (l.kind == CAIRN_STACKMAP_REGISTER)
     return l.offset ? "a register location has an offset" : check_register(r, l.reg);
   out->offset = l.offset;
   if (!cn_record_is_base(&r->out->frame, l.reg))
-    return "a location is not based on rsp, or on rbp or rbx with the caller's saved";
+    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES
+           " with the caller's saved";
   if (l.offset % 8)
     return "a reference's slot is not aligned";
   if (!cn_record_in_frame(&r->record, l.reg, l.offset, 8))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Call-frame information, by libdw. What the walker can follow is little, and the rest is refused:
- *   CFA = RSP, RBP or RBX + constant; return address at CFA - 8;
- *   rbx rbp r12..r15 unchanged or saved at CFA + constant; no other general register saved.
+ *   CFA = a base (cn_port_bases) + constant; return address at CFA - 8;
+ *   callee-saved registers unchanged or saved at CFA + constant; no other general register saved.
  */
 #include "object/dwarf/cfi.h"
 
@@ -16,31 +16,10 @@
 struct cn_cfi {
   Elf *elf;       /* a view of the placed copy */
   Dwarf_CFI *cfi; /* null: no .eh_frame */
-  struct cn_code_ranges without_rbx;
+  struct cn_code_ranges undefined;
 };
 
-/* enum cn_reg of a DWARF register, or CN_CALLEE_SAVED. */
-static unsigned tracked(int dwarf)
-{
-  switch (dwarf) {
-  case CN_DWARF_RBX:
-    return CN_RBX;
-  case CN_DWARF_RBP:
-    return CN_RBP;
-  case CN_DWARF_R12:
-    return CN_R12;
-  case CN_DWARF_R13:
-    return CN_R13;
-  case CN_DWARF_R14:
-    return CN_R14;
-  case CN_DWARF_R15:
-    return CN_R15;
-  default:
-    return CN_CALLEE_SAVED;
-  }
-}
-
-/* LLVM gives .eh_frame the type that the x86-64 ABI has for it, which libdw 0.188 does not look at.
+/* LLVM gives .eh_frame the type that the psABI has for it, which libdw 0.188 does not look at.
  */
 static void retype(struct cn_elf *elf, uint32_t section)
 {
@@ -69,7 +48,7 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
       cn_cfi_close(cfi);
       return CN_FAIL(error, ".eh_frame: %s", dwarf_errmsg(-1));
     }
-    cn_cfi_find_undefined(&elf->sections[section], &cfi->without_rbx);
+    cn_cfi_find_undefined(&elf->sections[section], &cfi->undefined);
   }
   *out = cfi;
   return 0;
@@ -83,7 +62,7 @@ void cn_cfi_close(struct cn_cfi *cfi)
     dwarf_cfi_end(cfi->cfi);
   if (cfi->elf)
     elf_end(cfi->elf);
-  cn_free(&cfi->without_rbx.list);
+  cn_free(&cfi->undefined.list);
   free(cfi);
 }
 
@@ -94,9 +73,8 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
 
   if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
     return "its frame address is not a register and a constant";
-  if (ops[0].number != CN_DWARF_RSP && ops[0].number != CN_DWARF_RBP &&
-      ops[0].number != CN_DWARF_RBX)
-    return "its frame address is based on another register than rsp, rbp and rbx";
+  if (cn_port_base(ops[0].number) == CN_PORT_BASES)
+    return "its frame address is based on another register than " CN_PORT_BASE_NAMES;
   int64_t offset = (int64_t)ops[0].number2;
   if (offset < 8 || offset > INT32_MAX || offset % 8)
     return "its frame address is a strange distance away";
@@ -117,10 +95,11 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
   /* No place, and no operations: unchanged; else undefined, as those are of which callers do not
-   * expect that they are kept. Of RBX libdw 0.188 always says so, for it takes RAX for RBX: where
-   * it is true cn_cfi_is_undefined() says so, too. */
+   * expect that they are kept. Of one libdw 0.188 always says so (framemap/port): where it is true
+   * cn_cfi_is_undefined() says so, too. */
   if (count == 0)
-    return !ops || tracked(dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_RBX;
+    return !ops || cn_port_tracked((unsigned)dwarf) == CN_CALLEE_SAVED ||
+           dwarf == CN_DWARF_MISTAKEN;
   *saved = true;
   if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
     return false;
@@ -133,7 +112,7 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
 
 static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
 {
-  unsigned reg = tracked(dwarf);
+  unsigned reg = cn_port_tracked((unsigned)dwarf);
   bool saved;
   int64_t offset;
 
@@ -159,13 +138,13 @@ static const char *check_saved(const struct cn_safepoint *f)
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
     if (!(f->saved >> i & 1))
       continue;
-    if (f->cfa_reg == CN_DWARF_RSP && f->saved_offset[i] < -f->cfa_offset)
+    if (f->cfa_reg == CN_DWARF_SP && f->saved_offset[i] < -f->cfa_offset)
       return "it saves a register outside its frame";
     for (unsigned k = 0; k < i; k++)
       if ((f->saved >> k & 1) && f->saved_offset[i] == f->saved_offset[k])
         return "it saves two registers in one place";
   }
-  if (f->cfa_reg != CN_DWARF_RSP && !(f->saved >> tracked(f->cfa_reg) & 1))
+  if (f->cfa_reg != CN_DWARF_SP && !(f->saved >> cn_port_tracked(f->cfa_reg) & 1))
     return "its frame address is based on a register that it has not saved";
   return NULL;
 }
@@ -188,12 +167,12 @@ const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct
   if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, end - 1, &frame))
     return "it has no call-frame information (in IR: attribute uwtable)";
   const char *why = check_row(frame, end, length);
-  if (!why && cn_cfi_is_undefined(&cfi->without_rbx, end - 1))
-    why = "its caller's rbx may be undefined";
+  if (!why && cn_cfi_is_undefined(&cfi->undefined, end - 1))
+    why = "its caller's " CN_PORT_MISTAKEN_NAME " may be undefined";
   if (!why)
     why = read_cfa(frame, out);
   for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN; dwarf++)
-    if (dwarf != CN_DWARF_RSP) /* the stack pointer is the frame address itself */
+    if (dwarf != CN_DWARF_SP) /* the stack pointer is the frame address itself */
       why = read_register(frame, dwarf, out);
   free(frame);
   return why ? why : check_saved(out);
@@ -208,7 +187,7 @@ bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t
 
   while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
     found =
-        !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_RSP && (uint64_t)row.cfa_offset == offset;
+        !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_SP && (uint64_t)row.cfa_offset == offset;
     if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || behind <= start)
       behind = end;
     free(frame);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libdw 0.188 takes RBX for RAX in what the x86-64 ABI has of registers that calls do not keep: so
- * it says "undefined" of RBX wherever call-frame information says nothing, and what does say so
- * (.cfi_undefined %rbx) looks the same. The walker would take the caller's RBX for kept. Hence this
- * look at the instructions themselves ("DWARF Debugging Information Format", Call Frame
- * Instruction Encodings; the x86-64 ABI for .eh_frame's entries). It does not evaluate them: one
- * DW_CFA_undefined of RBX makes the whole function one of which that is said.
+ * libdw 0.188 takes a callee-saved register, CN_DWARF_MISTAKEN, for one that calls do not keep. So
+ * it calls that register undefined wherever call-frame information says nothing of it, and what
+ * does say so (.cfi_undefined) looks the same. The walker would take the caller's value for kept.
+ * Hence this look at the instructions themselves ("DWARF Debugging Information Format", Call Frame
+ * Instruction Encodings; the psABI for .eh_frame's entries). It does not evaluate them: one
+ * DW_CFA_undefined of the register makes the whole function one of which that is said.
  */
 #include "object/dwarf/cfi_undefined.h"
 
@@ -96,7 +96,7 @@ static const char *operands_of(unsigned opcode)
   }
 }
 
-/* Step over one operand; false if it is cut off, or says that RBX is undefined. */
+/* Step over one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN is undefined. */
 static bool step(struct bytes *b, char operand, unsigned encoding)
 {
   uint64_t value;
@@ -105,7 +105,7 @@ static bool step(struct bytes *b, char operand, unsigned encoding)
   case 'u':
     return take_uleb(b, &value);
   case 'r':
-    return take_uleb(b, &value) && value != CN_DWARF_RBX;
+    return take_uleb(b, &value) && value != CN_DWARF_MISTAKEN;
   case 'b':
     return take_uleb(b, &value) && skip(b, value);
   case 'p':
@@ -115,7 +115,7 @@ static bool step(struct bytes *b, char operand, unsigned encoding)
   }
 }
 
-/* No instruction says that RBX is undefined, and all are understood. */
+/* No instruction says that CN_DWARF_MISTAKEN is undefined, and all are understood. */
 static bool is_defined(struct bytes b, unsigned encoding)
 {
   uint64_t value;

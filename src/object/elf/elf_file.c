@@ -289,9 +289,10 @@ int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error
 {
   int status = cn_elf_open_any(elf, bytes, size, error);
 
-  if (!status && elf->head.e_machine != EM_X86_64) {
+  if (!status && elf->head.e_machine != CN_ELF_MACHINE) {
     cn_elf_close(elf);
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64", error);
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine),
+                       "not an ELF file for " CN_ELF_MACHINE_NAME, error);
   }
   return status;
 }

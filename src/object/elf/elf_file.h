@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "object/elf/port_x86_64.h"
 
 struct cn_elf_section {
   const char *name;
@@ -48,7 +49,7 @@ struct cn_elf {
 };
 
 /* Copy and check. Negative on error; *error is then a message to free. cn_elf_open() takes files
- * for x86-64, the other one those for AArch64 and RISC-V, too. */
+ * for CN_ELF_MACHINE, the other one those for all machines that stack maps are read of. */
 int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 void cn_elf_close(struct cn_elf *elf);

@@ -89,11 +89,11 @@ static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbo
   const struct cn_elf_section *section = &b->elf.sections[target];
 
   if (b->bound[symbol] || s->sym.st_shndx != SHN_UNDEF || !is_bound(s->name) ||
-      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != R_X86_64_64 ||
+      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != CN_ELF_WORD ||
       !section->data || section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
     return;
   memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
-  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE)};
+  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING)};
 }
 
 /* The thread's mutator is at a distance from the thread pointer that is known by now. */
@@ -103,7 +103,7 @@ static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
   int64_t value = b->mutator + r->r_addend;
   int32_t narrow = (int32_t)value;
 
-  if (ELF64_R_TYPE(r->r_info) != R_X86_64_TPOFF32)
+  if (ELF64_R_TYPE(r->r_info) != CN_ELF_THREAD)
     return CN_FAIL(b->error,
                    "section '%s', offset 0x%" PRIx64
                    ": code for a shared object cannot be loaded without a linker",
@@ -112,7 +112,7 @@ static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
       r->r_offset > head->sh_size - 4)
     return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
   memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
-  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), R_X86_64_NONE)};
+  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING)};
   return 0;
 }
 
@@ -153,7 +153,8 @@ static int renumber(struct binder *b)
     case SHT_REL:
     case SHT_SYMTAB_SHNDX:
       return CN_FAIL(b->error,
-                     "section '%s' is of a kind that no compiler makes for x86-64 objects",
+                     "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME
+                     " objects",
                      b->elf.sections[i].name);
     case SHT_GROUP:
       head.sh_info = renumbered(b, head.sh_info);

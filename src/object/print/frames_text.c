@@ -30,13 +30,11 @@ static void print_place(FILE *out, struct cn_loc loc)
 
 static void print_frame(FILE *out, uint32_t offset, const struct cn_safepoint *s)
 {
-  static const char *const saved[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
-
   fprintf(out, "  +0x%" PRIx32 ": cfa ", offset);
   print_sum(out, s->cfa_reg, s->cfa_offset);
   for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
     if (s->saved >> r & 1)
-      fprintf(out, ", %s at cfa - %" PRId64, saved[r], -(int64_t)s->saved_offset[r]);
+      fprintf(out, ", %s at cfa - %" PRId64, cn_port_saved_names[r], -(int64_t)s->saved_offset[r]);
   switch (s->id) {
   case CAIRN_ABI_STATEPOINT_ID_DEFAULT:
     break;

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "object/build/drop_guard.h"
+#include "object/elf/port_x86_64.h"
 
 const char *cn_frames_register(unsigned dwarf, char *buffer)
 {
-  const char *name = cairn_stackmap_register_name(EM_X86_64, dwarf);
+  const char *name = cairn_stackmap_register_name(CN_ELF_MACHINE, dwarf);
 
   if (name)
     return name;

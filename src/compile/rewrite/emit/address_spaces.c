@@ -3,7 +3,7 @@
  * Managed address spaces other than 1. LLVM's strategies know references in address space 1 only
  * (its verifier: "gc.relocate: must return gc pointer"), so a statepoint lists a reference of
  * another space through an addrspacecast, and a gc.relocate returns through one. Between spaces
- * below 256 the x86-64 code generator makes nothing of such a cast (docs/llvm-22.md, "address
+ * below 256 the code generator makes nothing of such a cast (docs/llvm-22.md, "address
  * spaces"). All rewriting is done before in the references' own types.
  *
  * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in
@@ -13,13 +13,11 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/values/refs.h"
-
-/* LLVM's x86 gives 256 and above a meaning: segments, pointers of other sizes. */
-enum { MAX_SPACE = 255 };
 
 static bool check_space(struct cn_ctx *ctx, unsigned space)
 {
@@ -27,8 +25,8 @@ static bool check_space(struct cn_ctx *ctx, unsigned space)
 
   if (space == 0)
     why = "there ordinary pointers live";
-  else if (space > MAX_SPACE)
-    why = "x86-64 gives those from 256 on a meaning of its own";
+  else if (space >= CN_CONVENTION_FIRST_SPACE)
+    why = cn_convention_own_spaces;
   else if (LLVMPointerSizeForAS(ctx->layout, space) != 8)
     why = "its pointers are not of 64 bits";
   if (why)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the object side knows of x86-64's objects: the machine, and the relocations that Cairn
+ * writes or takes apart (System V AMD64 psABI, "Relocation Types"). What only reads objects knows
+ * of more machines (elf_relocate.c, registers.c). A port has a file like this; the registers of
+ * frames are in framemap/port_x86_64.h.
+ */
+#ifndef CN_OBJECT_ELF_PORT_X86_64_H
+#define CN_OBJECT_ELF_PORT_X86_64_H
+
+#include <elf.h>
+
+enum { CN_ELF_MACHINE = EM_X86_64 };
+#define CN_ELF_MACHINE_NAME "x86-64"
+
+enum {
+  CN_ELF_NOTHING = R_X86_64_NONE,
+  CN_ELF_WORD = R_X86_64_64,       /* 64 bits: symbol + addend */
+  CN_ELF_DISTANCE = R_X86_64_PC32, /* 32 bits: symbol + addend - place */
+  CN_ELF_CALL = R_X86_64_PLT32,    /* the same, maybe by way of a linkage table */
+  CN_ELF_THREAD = R_X86_64_TPOFF32 /* 32 bits: from the thread pointer, of an executable */
+};
+
+#endif
