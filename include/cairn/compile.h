@@ -352,14 +352,16 @@ char *cairn_compile_describe(const struct cairn_compile_options *options, enum c
 enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                      const char *name, const struct cairn_compile_options *options);
 
-/* Print an analysis ("cfg", "liveness", "bases", "calls") of every managed function as text that is
- * the same from run to run: *text, which the caller frees with free(). The module is left as it
- * was. UNKNOWN: there is no such analysis; *text is null then. */
+/* Print an analysis, one of cairn_compile_analysis_names(), of every managed function or of the
+ * module as text that is the same from run to run: *text, which the caller frees with free(). The
+ * module is left as it was. UNKNOWN: there is no such analysis; *text is null then. */
 enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis,
                                       const struct cairn_compile_options *options, char **text);
 
 /* Null-terminated list of name, one-line help, name, one-line help, ...; static. */
 const char *const *cairn_compile_pass_names(void);
+/* The same of the analyses. */
+const char *const *cairn_compile_analysis_names(void);
 
 #ifdef __cplusplus
 }

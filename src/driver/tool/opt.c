@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "driver/times.h"
 #include "driver/tool.h"
@@ -41,8 +42,8 @@ static void print_help(FILE *out)
       "  -o FILE               write the module there (default: standard output)\n"
       "  -S                    write text, not bitcode\n"
       "  --disable-output      write no module\n"
-      "  --print=ANALYSIS      print cfg, liveness, bases or calls of every managed function to\n"
-      "                        standard output, after the passes; the module only goes to -o then\n"
+      "  --print=ANALYSIS      print an analysis, listed below, to standard output, after the passes;\n"
+      "                        the module only goes to -o then\n"
       "  --explain-calls       --print=calls\n"
       "  --print-after=PASS    print the module to standard error after each run of PASS, a name as -p\n"
       "                        has it; all: after every pass\n"
@@ -71,6 +72,7 @@ static void print_help(FILE *out)
       "  --help, --version\n",
       out);
   print_names(out, "passes", cairn_compile_pass_names());
+  print_names(out, "analyses", cairn_compile_analysis_names());
   print_names(out, "optimisations", cairn_compile_relocation_names());
   print_names(out, "places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
 }
@@ -168,19 +170,70 @@ static bool list_is_valid(const char *list)
   return true;
 }
 
-static bool print_analyses(LLVMModuleRef module, const struct opt *opt)
+/* ---- what --print and --print-after may name ---- */
+
+/* `list`, freed, and `name` after it. */
+static char *append_name(char *list, const char *name, size_t length)
+{
+  char *longer = cn_format("%s%s%.*s", list, *list ? ", " : "", (int)length, name);
+
+  free(list);
+  return longer;
+}
+
+static bool is_analysis(const char *name)
+{
+  for (const char *const *known = cairn_compile_analysis_names(); *known; known += 2)
+    if (strcmp(*known, name) == 0)
+      return true;
+  char *all = cn_strdup("");
+  for (const char *const *known = cairn_compile_analysis_names(); *known; known += 2)
+    all = append_name(all, *known, strlen(*known));
+  cn_tool_error("--print: no analysis '%s'; there are %s", name, all);
+  free(all);
+  return false;
+}
+
+/* Does -p name the pass? A name that it has not would print nothing. */
+static bool is_run(const struct opt *opt, const char *pass)
+{
+  char *all = cn_strdup("");
+  bool found = strcmp(pass, "all") == 0;
+
+  for (size_t i = 0; !found && i < opt->passes.count; i++)
+    for (const char *list = opt->passes.at[i]; *list && !found;) {
+      size_t length = first_name(list);
+      found = strlen(pass) == length && memcmp(list, pass, length) == 0;
+      all = append_name(all, list, length);
+      list += length + (list[length] == ',');
+    }
+  if (!found)
+    cn_tool_error("--print-after: -p does not run '%s'; it runs %s", pass, *all ? all : "nothing");
+  free(all);
+  return found;
+}
+
+static int check_names(const struct opt *opt)
+{
+  bool ok = true;
+
+  for (size_t i = 0; i < opt->analyses.count; i++)
+    ok &= is_analysis(opt->analyses.at[i]);
+  for (size_t i = 0; i < opt->dump.after.count; i++)
+    ok &= is_run(opt, opt->dump.after.at[i]);
+  return ok ? CN_EXIT_OK : CN_EXIT_USAGE;
+}
+
+/* ---- the run ---- */
+
+static void print_analyses(LLVMModuleRef module, const struct opt *opt)
 {
   for (size_t i = 0; i < opt->analyses.count; i++) {
     char *text;
-    if (cairn_compile_print(module, opt->analyses.at[i], &opt->compile, &text) != CAIRN_OK) {
-      cn_tool_error("--print: no analysis '%s' (cfg, liveness, bases or calls)",
-                    opt->analyses.at[i]);
-      return false;
-    }
+    CN_CHECK(cairn_compile_print(module, opt->analyses.at[i], &opt->compile, &text) == CAIRN_OK);
     fputs(text, stdout);
     free(text);
   }
-  return true;
 }
 
 static bool transform(LLVMModuleRef module, const struct opt *opt)
@@ -196,8 +249,9 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
     ok = run_list(module, machine, opt->passes.at[i], opt);
   if (machine)
     LLVMDisposeTargetMachine(machine);
-  if (!ok || !print_analyses(module, opt))
+  if (!ok)
     return false;
+  print_analyses(module, opt);
   if (opt->silent)
     return true;
   if (opt->output)
@@ -345,6 +399,8 @@ int cn_opt_main(int argc, char **argv)
     cn_tool_error(optind == argc ? "no input (see --help)" : "more than one input (see --help)");
     status = CN_EXIT_USAGE;
   }
+  if (status == CN_EXIT_OK)
+    status = check_names(&opt);
   if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.silent && !opt.analyses.count &&
       isatty(STDOUT_FILENO)) {
     cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");

@@ -3,7 +3,8 @@
 ; RUN: %cairn opt -p verify --print=liveness -o /dev/null %s | FileCheck %s --check-prefix=LIVE
 ; RUN: %cairn opt -p verify --print=bases -o /dev/null %s | FileCheck %s --check-prefix=BASE
 ; RUN: %cairn opt -p verify --print=calls -o /dev/null %s | FileCheck %s --check-prefix=CALL
-; RUN: not %cairn opt -p verify --print=nonsense -o /dev/null %s
+; RUN: not %cairn opt -p verify --print=nonsense -o /dev/null %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+; UNKNOWN: --print: no analysis 'nonsense'; there are cfg, loops,
 declare void @foo()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 
@@ -17,7 +18,7 @@ declare void @use(ptr addrspace(1)) "gc-leaf-function"
 ; BASE: bases of @nest:
 ; BASE-NEXT: %a: %a
 ; BASE-NEXT: %p: %a
-; CALL: calls of @nest
+; CALL: calls of @nest:
 ; CALL: parse: call to @foo
 ; CALL: leaf: call to @use
 define void @nest(ptr addrspace(1) %a, i64 %i, ptr %flag) gc "statepoint-example" {

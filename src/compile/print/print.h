@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The analyses as text, one line per fact, the same from run to run. Private to src/compile/print.
+ */
+#ifndef CN_COMPILE_PRINT_PRINT_H
+#define CN_COMPILE_PRINT_PRINT_H
+
+#include <stdio.h>
+#include "compile/analysis/cfg.h"
+#include "compile/core/pass.h"
+
+/* Print the facts of `function`, below a title. */
+typedef void cn_print_function(struct cn_ctx *ctx, LLVMValueRef function, FILE *out);
+cn_print_function cn_print_cfg;       /* print_blocks.c */
+cn_print_function cn_print_loops;     /* the same; with trip counts */
+cn_print_function cn_print_frequency; /* the same */
+cn_print_function cn_print_calls;     /* print_calls.c */
+cn_print_function cn_print_cost;      /* print_cost.c */
+cn_print_function cn_print_paths;     /* the same */
+cn_print_function cn_print_polls;     /* the same */
+cn_print_function cn_print_allocas;   /* print_memory.c */
+cn_print_function cn_print_promises;  /* the same */
+
+/* Print the facts of all of ctx->module, title included. */
+typedef void cn_print_module(struct cn_ctx *ctx, FILE *out);
+cn_print_module cn_print_callgraph; /* print_calls.c */
+cn_print_module cn_print_managed;   /* the same */
+cn_print_module cn_print_layouts;   /* print_memory.c */
+
+/* "%name", or "#N" of a block without a name. */
+void cn_print_block(const struct cn_cfg *cfg, uint32_t b, FILE *out);
+
+/* ", `what` N", or "unknown" for CN_WORK_UNKNOWN. */
+void cn_print_work(const char *what, uint64_t work, FILE *out);
+
+#endif

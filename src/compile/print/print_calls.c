@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls, the call graph and the kinds of functions as text.
+ */
+#include "compile/analysis/callgraph.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/managed_functions.h"
+#include "compile/print/print.h"
+#include "compile/tail/tail.h"
+
+/* ", at a.c:3:5", where there is debug information. */
+static void print_position(LLVMValueRef call, FILE *out)
+{
+  unsigned length, line = LLVMGetDebugLocLine(call);
+  const char *file = line ? LLVMGetDebugLocFilename(call, &length) : NULL;
+
+  if (file)
+    fprintf(out, ", at %.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(call));
+}
+
+static void print_call(LLVMValueRef call, struct cn_call_class class, FILE *out)
+{
+  static const char *const words[] = {"", "leaf", "parse", "musttail", "statepoint"};
+  char name[160];
+
+  fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(call, name, sizeof name),
+          class.why, cn_tail_position(call) ? "; in tail position" : "");
+  print_position(call, out);
+  fputc('\n', out);
+}
+
+/* One line per call, in block order: kind, callee, why. */
+void cn_print_calls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
+{
+  LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+
+  (void)ctx;
+  for (; block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+      struct cn_call_class class = cn_classify_call(i);
+      if (class.kind != CN_CALL_NOT)
+        print_call(i, class, out);
+    }
+}
+
+static void print_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
+{
+  const struct cn_call_node *node = &graph->nodes[n];
+  size_t length;
+
+  fprintf(out, "  @%s: calls%s", LLVMGetValueName2(node->function, &length),
+          node->callee_count ? "" : " none that is certain");
+  for (uint32_t c = 0; c < node->callee_count; c++) {
+    LLVMValueRef callee = graph->nodes[node->callees[c]].function;
+    fprintf(out, " @%s%s", LLVMGetValueName2(callee, &length),
+            cn_callgraph_closes(graph, n, callee) ? "(back)" : "");
+  }
+  fprintf(out, "%s%s%s\n", node->unknown ? ", unknown" : "", node->open ? ", open" : "",
+          node->comes_back ? ", comes back" : "");
+}
+
+/* One line per managed definition, callees first. */
+void cn_print_callgraph(struct cn_ctx *ctx, FILE *out)
+{
+  struct cn_callgraph graph;
+
+  cn_callgraph_build(&graph, ctx);
+  fputs("callgraph:\n", out);
+  for (uint32_t i = 0; i < graph.count; i++)
+    print_node(&graph, graph.order[i], out);
+  cn_callgraph_free(&graph);
+}
+
+/* One line per definition: is it managed, will it be, does it handle references? */
+void cn_print_managed(struct cn_ctx *ctx, FILE *out)
+{
+  size_t length;
+
+  fputs("managed:\n", out);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      fprintf(out, "  @%s: %s%s\n", LLVMGetValueName2(f, &length),
+              cn_is_managed(f)            ? "managed"
+              : cn_managed_wanted(ctx, f) ? "will be managed"
+                                          : "unmanaged",
+              cn_managed_is_native(f) ? ", handles no reference" : "");
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Costs of instructions, work between safepoints and places of polls as text. Callees are known by
+ * their attributes alone, so that each function's text is its own.
+ */
+#include "compile/cost/cost.h"
+
+#include "compile/print/print.h"
+
+/* A function with its loops and its paths. */
+struct paths {
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+  struct cn_work_known known;
+  struct cn_work work;
+};
+
+static void paths_begin(struct paths *paths, struct cn_ctx *ctx, LLVMValueRef function)
+{
+  *paths = (struct paths){0};
+  cn_cfg_build(&paths->cfg, function);
+  cn_loops_find(&paths->loops, &paths->cfg);
+  cn_work_know_module(&paths->known, ctx->module);
+  cn_work_build(&paths->work, ctx, &paths->loops, &paths->known);
+}
+
+static void paths_end(struct paths *paths)
+{
+  cn_work_free(&paths->work);
+  cn_work_forget(&paths->known);
+  cn_loops_free(&paths->loops);
+  cn_cfg_free(&paths->cfg);
+}
+
+/* One line per instruction: units of work, and how many more if it misses the caches. */
+void cn_print_cost(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
+{
+  struct cn_cfg cfg;
+
+  (void)ctx;
+  cn_cfg_build_edges(&cfg, function);
+  for (uint32_t b = 0; b < cfg.count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i;
+         i = LLVMGetNextInstruction(i)) {
+      char name[64];
+      fputs("  ", out);
+      cn_print_block(&cfg, b, out);
+      fprintf(out, ": %s", cn_value_name(i, name, sizeof name));
+      cn_print_work("work", cn_work_of(i), out);
+      cn_print_work("miss", cn_work_of_miss(i), out);
+      fputc('\n', out);
+    }
+  cn_cfg_free(&cfg);
+}
+
+static void print_summary(const struct cn_work_summary *ways, FILE *out)
+{
+  fprintf(out, "%s%s", ways->polls ? " polls" : "", ways->passes ? " passes" : "");
+  if (ways->polls) {
+    cn_print_work("enter", ways->enter, out);
+    cn_print_work("between", ways->between, out);
+    cn_print_work("leave", ways->leave, out);
+  }
+  if (ways->passes)
+    cn_print_work("through", ways->through, out);
+  fputc('\n', out);
+}
+
+static void print_cycle(void *env, const struct cn_work *work, const uint32_t *blocks,
+                        uint32_t count)
+{
+  FILE *out = env;
+
+  fputs("  without a safepoint:", out);
+  for (uint32_t i = 0; i < count; i++) {
+    fputc(' ', out);
+    cn_print_block(work->loops->cfg, blocks[i], out);
+  }
+  fputc('\n', out);
+}
+
+/* One line for the function, for each block and for each cycle that may run long without a
+ * safepoint. */
+void cn_print_paths(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
+{
+  struct paths paths;
+
+  paths_begin(&paths, ctx, function);
+  fputs("  all:", out);
+  print_summary(&paths.work.all, out);
+  for (uint32_t b = 0; b < paths.cfg.count; b++) {
+    fputs("  ", out);
+    cn_print_block(&paths.cfg, b, out);
+    fputc(':', out);
+    print_summary(&paths.work.blocks[b], out);
+  }
+  cn_work_cycles(&paths.work, cn_work_limit(ctx), print_cycle, out);
+  paths_end(&paths);
+}
+
+static void print_calls_that_poll(const struct paths *paths, uint32_t b, FILE *out)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(paths->cfg.blocks[b].block);
+  char name[64];
+
+  for (; i; i = LLVMGetNextInstruction(i)) {
+    struct cn_work_summary at = cn_work_at(&paths->known, i);
+    if (!at.polls)
+      continue;
+    fputs("  ", out);
+    cn_print_block(&paths->cfg, b, out);
+    fprintf(out, ": %s polls in %s\n", at.passes ? "maybe" : "surely",
+            cn_value_name(cn_work_callee(i), name, sizeof name));
+  }
+}
+
+/* One line per place at which a thread comes to a safepoint, of those that the function has. */
+void cn_print_polls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
+{
+  struct paths paths;
+
+  paths_begin(&paths, ctx, function);
+  for (uint32_t b = 0; b < paths.cfg.count; b++) {
+    print_calls_that_poll(&paths, b, out);
+    if (cn_work_polls_at_end(&paths.known, &paths.cfg, b)) {
+      fputs("  ", out);
+      cn_print_block(&paths.cfg, b, out);
+      fputs(": a poll at its end\n", out);
+    }
+  }
+  paths_end(&paths);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where references lie, in allocas and in objects, and what accesses promise, as text.
+ */
+#include "base/bitset.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/promises.h"
+#include "compile/lower/layouts.h"
+#include "compile/print/print.h"
+
+static void print_alloca(const struct cn_alloca_layout *map, FILE *out)
+{
+  char name[64];
+
+  fprintf(out, "  %s: words %lu, references", cn_value_name(map->alloca, name, sizeof name),
+          (unsigned long)map->words);
+  for (uint64_t w = 0; w < map->words; w++)
+    if (cn_bit(map->bits, w))
+      fprintf(out, " %lu", (unsigned long)w);
+  fprintf(out, "%s%s%s%s\n", map->typed ? ", by type" : "", map->unclear ? ", unclear" : "",
+          map->floating ? ", at variable places" : "", map->huge ? ", huge" : "");
+}
+
+/* One line per alloca: its words, and which of them hold references. */
+void cn_print_allocas(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
+{
+  struct cn_alloca_layouts found;
+
+  cn_alloca_layout_find(ctx, function, &found);
+  for (size_t i = 0; i < found.maps.count; i++)
+    print_alloca(&found.maps.at[i], out);
+  cn_alloca_layout_free(&found);
+}
+
+/* One line per promise of an access to references that does not hold once objects move. */
+void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
+{
+  char name[64];
+
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      for (unsigned p = 0; cn_promise_touches_references(i) && p < cn_promise_count; p++)
+        if (cn_promises[p].at & CN_AT_ACCESS && cn_promise_is_made(ctx, i, &cn_promises[p]))
+          fprintf(out, "  %s: %s%s\n", cn_value_name(i, name, sizeof name), cn_promises[p].name,
+                  cn_promises[p].at & CN_MOVES ? ", may move the access" : "");
+}
+
+/* One line per layout constant: its fields in the order of struct cairn_layout. */
+void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
+{
+  size_t length;
+
+  fputs("layouts: magic, base references, base size, element size, element offset, element "
+        "references, reserved, offsets\n",
+        out);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g)) {
+    if (!cn_layouts_is_constant(g))
+      continue;
+    char *text = LLVMPrintValueToString(LLVMGetInitializer(g));
+    fprintf(out, "  @%s: %s\n", LLVMGetValueName2(g, &length), text);
+    LLVMDisposeMessage(text);
+  }
+}
