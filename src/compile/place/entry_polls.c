@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entry polls, where they are needed and no sooner (statepoints-later, "PlaceSafepoints": polls at
+ * Entry polls, as late as their need allows (statepoints-later, "PlaceSafepoints": polls at
  * method entry; late-insertion-slides-2014, future work). Part of pass `place-safepoints`.
  *
  * Needs: struct cn_loops, struct cn_function_facts. Provides: places of entry polls. Breaks:
  * nothing (a comparison may be moved within its block).
  *
- * A function must have polled before it closes a cycle of calls, and before it has done more than
- * CN_CALL_WORK and may still return. A block in which it must is covered by a poll in any block
- * that dominates it. Of all ways to cover them, the one is taken whose polls run least often, by
- * the branches' weights: over the dominator tree, from the leaves to the root,
+ * A function must poll before it closes a call cycle, and before it has done more than
+ * CN_CALL_WORK if it may still return. A poll in any block that dominates a block with such a need
+ * covers it. Of all covers take the one whose polls run least often, by block frequency: over the
+ * dominator tree, from the leaves to the root,
  *
  *   cost(b) = frequency(b)                                   if b itself needs a poll, or
  *             min(frequency(b), sum of cost(c) over the children c that need one)
  *
- * No block is taken behind something that a poll must not be put off behind. What is in a loop
- * counts for many times: a poll goes there if it is hardly ever come by.
+ * Never sink a poll past an instruction with stops_sinking(). A block in a loop counts TRIPS times
+ * for each loop around it: a poll goes there only if it rarely runs.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -26,7 +26,7 @@
 #define NEVER UINT64_MAX
 
 struct entries {
-  const struct cn_function_facts *infer;
+  const struct cn_function_facts *facts;
   const struct cn_loops *loops;
   const struct cn_poll_sites *sites;
   struct cn_work work;
@@ -52,13 +52,14 @@ static bool ends_function(LLVMBasicBlockRef block)
   return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
 }
 
-/* From the end of which blocks can the function be left without a safepoint? Loops may take several
- * rounds. */
+/* By block: can the function return or throw after its end without a safepoint? Loops may take
+ * several rounds. */
 static bool *find_ways_out(const struct entries *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
   bool *leaves = cn_alloc(cfg->count * sizeof *leaves), changed = true;
 
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   while (changed) {
     changed = false;
     for (uint32_t b = cfg->count; b-- > 0;) {
@@ -73,8 +74,8 @@ static bool *find_ways_out(const struct entries *e)
   return leaves;
 }
 
-/* Through block `b` from `*p` on: the instruction before which the function must have polled, or
- * null. Behind it nothing more needs that, for it will have. */
+/* Go through block `b` from `*p` on: the instruction before which the function must have polled, or
+ * null. Later instructions have no need of their own, for it will have polled. */
 static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
                               struct cn_work_point *p)
 {
@@ -86,12 +87,13 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
     if (LLVMIsAPHINode(i))
       continue;
     struct cn_work_summary piece = cn_work_at(e->work.known, i);
+    CN_ASSERT(e->work.known->sites == &e->sites->seen);
     if (cn_ptrmap_find(&e->sites->seen, i))
       p->fresh = false;
     else
       *p = cn_work_step(*p, &piece, &ways);
     bool late = leaves && p->entry > CN_CALL_WORK;
-    if (p->fresh && (late || cn_function_facts_closes(e->infer, e->node, i))) {
+    if (p->fresh && (late || cn_function_facts_closes(e->facts, e->node, i))) {
       p->fresh = false;
       return i;
     }
@@ -99,7 +101,7 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
   return NULL;
 }
 
-/* What is done at most up to the start of block `b`, on ways that need no poll so far. */
+/* The most work up to the start of block `b`, on paths that need no poll so far. */
 static struct cn_work_point join(const struct entries *e, const struct cn_work_point *out,
                                  uint32_t b)
 {
@@ -133,15 +135,15 @@ static void find_needs(struct entries *e)
   free(out);
 }
 
-/* ---- what a poll may come after ---- */
+/* ---- sinking ---- */
 
 static bool is_pad(LLVMValueRef i)
 {
   return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i);
 }
 
-/* A poll that is put off may come after plain stores and calls; but not amid an allocation, between
- * two halves of a copy, or while an integer holds an address. */
+/* A poll may sink past plain stores and calls; but not into an allocation, between the halves of a
+ * copy, or to where an integer holds an address. */
 static bool stops_sinking(LLVMValueRef i)
 {
   if (LLVMIsAStoreInst(i))
@@ -156,13 +158,14 @@ static bool stops_sinking(LLVMValueRef i)
          cn_calls_have(i, "convergent");
 }
 
-/* `open` and `free` of all blocks: what is said of the start of one holds on every way to it. The
- * entry block is in no region, and so open. */
+/* Set `open` and `free` of all blocks: each holds of a block's start on every path to it. The entry
+ * block is in no region, and so open. */
 static void find_open(struct entries *e)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
   bool irreducible = cn_cfg_irreducible(cfg);
 
+  CN_CHECK(!e->sites->open || e->sites->open[0] == 0);
   for (uint32_t b = 0; b < cfg->count; b++)
     e->at[b].open = e->at[b].free = b == 0 || !irreducible;
   for (uint32_t b = 0; b < cfg->count; b++) {
@@ -184,7 +187,7 @@ static void find_open(struct entries *e)
 
 /* ---- which blocks ---- */
 
-/* What a loop makes of it. */
+/* A loop's trip count, as far as block frequency is concerned. */
 #define TRIPS 8
 
 static void count_trips(struct entries *e)
@@ -207,10 +210,10 @@ static bool is_same(uint64_t a, uint64_t b)
   return (a > b ? a - b : b - a) <= a / 1024;
 }
 
-/* Is a poll in block `b` no worse than those below it? A single one of the same cost is better
- * below, where less hinders it, as long as no effect comes between. Several must be come by less
- * than three quarters as often, to be worth their code and what the code generator makes of it: in
- * Ackermann's function two polls at 3/8 for one at 1/2 cost 40 per cent. */
+/* Is a poll in block `b` no worse than those below it? A single poll of the same cost is better
+ * below, where fewer values are live, unless an effect comes between. Several must run less than
+ * three quarters as often to be worth their code: in Ackermann's function two polls at 3/8 in place
+ * of one at 1/2 cost 40 per cent. */
 static bool is_better_here(const struct entries *e, uint32_t b, uint32_t only_child)
 {
   const struct entry_block *at = &e->at[b];
@@ -219,10 +222,11 @@ static bool is_better_here(const struct entries *e, uint32_t b, uint32_t only_ch
     return false;
   if (at->need)
     return true;
+  CN_ASSERT(at->children > 0); /* it has needs below it, as it has none itself */
   if (at->children == 1 && is_same(e->often[b], at->sum))
     return !e->at[only_child].free;
-  /* What several must save. The ways out of the entry block are worth more: of registers to
-   * save. */
+  /* What several must save. In place of one in the entry block they need save nothing: paths past
+   * them then save no registers. */
   uint64_t share = b != 0 && at->children > 1 ? e->often[b] / 4 : 0;
 
   return e->often[b] - share <= at->sum || is_same(e->often[b] - share, at->sum);
@@ -243,6 +247,7 @@ static void choose(struct entries *e)
     if (b == 0 || !at->below)
       continue;
     struct entry_block *parent = &e->at[cfg->blocks[b].idom];
+    CN_ASSERT(cfg->blocks[b].idom < b); /* so that it is visited later */
     parent->below = true;
     parent->children++;
     only_child[cfg->blocks[b].idom] = b;
@@ -252,15 +257,16 @@ static void choose(struct entries *e)
   free(only_child);
 }
 
-/* ---- where in them ---- */
+/* ---- the instruction ---- */
 
-/* The instruction of block `b` to poll before: as late as what needs the poll and what it must come
- * before allow; not before an alloca of the entry block, which would become a dynamic one. */
+/* The instruction of block `b` to poll before: as late as the need and cn_poll_site_stops() allow;
+ * not before an alloca of the entry block, which would become dynamic. */
 static LLVMValueRef place_in(const struct entries *e, uint32_t b)
 {
   LLVMBasicBlockRef block = e->loops->cfg->blocks[b].block;
   LLVMValueRef i = LLVMGetFirstInstruction(block), need = e->at[b].need;
 
+  CN_CHECK(e->at[b].open);
   while (LLVMIsAPHINode(i))
     i = LLVMGetNextInstruction(i);
   for (LLVMValueRef a = i; b == 0 && a && a != need; a = LLVMGetNextInstruction(a))
@@ -268,10 +274,11 @@ static LLVMValueRef place_in(const struct entries *e, uint32_t b)
       i = LLVMGetNextInstruction(a);
   while (i != need && !cn_poll_site_stops(i))
     i = LLVMGetNextInstruction(i);
-  return LLVMIsATerminatorInst(i) ? cn_poll_site_end(e->infer->ctx, block) : i;
+  CN_CHECK(i && LLVMGetInstructionParent(i) == block);
+  return LLVMIsATerminatorInst(i) ? cn_poll_site_end(e->facts->ctx, block) : i;
 }
 
-/* From the root: a block that takes covers all below it. */
+/* From the root: a block that takes a poll covers all below it. */
 static void collect(struct entries *e, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
@@ -281,20 +288,23 @@ static void collect(struct entries *e, struct cn_poll_sites *sites)
     if (e->at[b].takes && !covered)
       cn_poll_sites_add(sites, place_in(e, b));
     e->at[b].takes |= covered;
+    CN_CHECK(e->at[b].takes || !e->at[b].need);
   }
 }
 
-void cn_entry_polls_find(const struct cn_function_facts *infer, const struct cn_loops *loops,
+void cn_entry_polls_find(const struct cn_function_facts *facts, const struct cn_loops *loops,
                          struct cn_poll_sites *sites)
 {
-  struct entries e = {.infer = infer, .loops = loops, .sites = sites};
-  struct cn_work_known known = infer->known;
+  struct entries e = {.facts = facts, .loops = loops, .sites = sites};
+  struct cn_work_known known = facts->known;
 
   known.sites = &sites->seen;
-  e.node = cn_callgraph_find(&infer->graph, loops->cfg->function);
+  e.node = cn_callgraph_find(&facts->graph, loops->cfg->function);
+  CN_CHECK(e.node != CN_NO_NODE && sites->cfg == loops->cfg);
+  CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   e.at = cn_alloc(loops->cfg->count * sizeof *e.at);
   e.often = cn_alloc(loops->cfg->count * sizeof *e.often);
-  cn_work_build(&e.work, infer->ctx, loops, &known);
+  cn_work_build(&e.work, facts->ctx, loops, &known);
   find_needs(&e);
   cn_block_frequency_find(loops, e.often);
   count_trips(&e);
@@ -304,4 +314,5 @@ void cn_entry_polls_find(const struct cn_function_facts *infer, const struct cn_
   cn_work_free(&e.work);
   free(e.often);
   free(e.at);
+  CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
 }

@@ -26,6 +26,7 @@ static void say(struct cn_ctx *ctx, LLVMValueRef function, const char *name, con
   LLVMAttributeRef attribute = LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name),
                                                          value, (unsigned)strlen(value));
 
+  CN_CHECK(!LLVMIsDeclaration(function)); /* or another unit's definition could make it untrue */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
 }
 
@@ -33,6 +34,7 @@ static void say_work(struct cn_ctx *ctx, LLVMValueRef function, uint64_t work)
 {
   char number[24];
 
+  CN_CHECK(work != CN_WORK_UNKNOWN);
   snprintf(number, sizeof number, "%llu", (unsigned long long)(work ? work : 1));
   say(ctx, function, CN_WORK_SAID, number);
 }
@@ -49,19 +51,20 @@ static bool is_leaf(LLVMValueRef i)
   return !cn_is_call(i) || cn_classify_call(i).kind == CN_CALL_LEAF;
 }
 
-bool cn_function_facts_polls(const struct cn_function_facts *infer, LLVMValueRef i)
+bool cn_function_facts_polls(const struct cn_function_facts *facts, LLVMValueRef i)
 {
   if (is_leaf(i))
     return false;
-  struct cn_work_summary call = cn_work_at(&infer->known, i);
+  struct cn_work_summary call = cn_work_at(&facts->known, i);
   return call.polls && !call.passes;
 }
 
-bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller,
+bool cn_function_facts_closes(const struct cn_function_facts *facts, uint32_t caller,
                               LLVMValueRef i)
 {
-  return !is_leaf(i) && !cn_function_facts_polls(infer, i) &&
-         cn_callgraph_closes(&infer->graph, caller, cn_callgraph_target(infer->ctx, i));
+  CN_ASSERT(caller < facts->graph.count);
+  return !is_leaf(i) && !cn_function_facts_polls(facts, i) &&
+         cn_callgraph_closes(&facts->graph, caller, cn_callgraph_target(facts->ctx, i));
 }
 
 /* ---- leaves ---- */
@@ -93,7 +96,7 @@ static bool calls_leaves_only(LLVMValueRef function)
   return true;
 }
 
-/* Every cycle of blocks is a loop that is short. */
+/* Is every cycle of blocks a short loop? */
 static bool loops_are_short(const struct cn_loops *loops)
 {
   for (uint32_t l = 0; l < loops->count; l++)
@@ -102,18 +105,18 @@ static bool loops_are_short(const struct cn_loops *loops)
   return !cn_cfg_irreducible(loops->cfg);
 }
 
-bool cn_function_facts_leaf(struct cn_function_facts *infer, LLVMValueRef function)
+bool cn_function_facts_leaf(struct cn_function_facts *facts, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
   struct cn_work work;
 
-  if (!cn_callgraph_is_certain(infer->ctx, function) || !calls_leaves_only(function) ||
+  if (!cn_callgraph_is_certain(facts->ctx, function) || !calls_leaves_only(function) ||
       cn_function_facts_are_recorded(function))
     return false;
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
-  cn_work_build(&work, infer->ctx, &loops, &infer->known);
+  cn_work_build(&work, facts->ctx, &loops, &facts->known);
   struct cn_work_summary all = work.all;
   bool leaf = loops_are_short(&loops) && !all.polls && all.through <= CN_CALL_WORK;
   cn_work_free(&work);
@@ -121,90 +124,94 @@ bool cn_function_facts_leaf(struct cn_function_facts *infer, LLVMValueRef functi
   cn_cfg_free(&cfg);
   if (!leaf)
     return false;
-  say(infer->ctx, function, CN_LEAF_SAID, "");
-  say_work(infer->ctx, function, all.through);
+  say(facts->ctx, function, CN_LEAF_SAID, "");
+  say_work(facts->ctx, function, all.through);
   return true;
 }
 
 /* Must a call of `callee` come to no safepoint? Then that is checked of `callee` itself. */
-static bool is_quiet(const struct cn_function_facts *infer, LLVMValueRef callee)
+static bool is_quiet(const struct cn_function_facts *facts, LLVMValueRef callee)
 {
   return callee && !LLVMIsDeclaration(callee) && cn_nopoll_has_none(callee) &&
-         cn_callgraph_is_certain(infer->ctx, callee) && !cn_function_facts_are_recorded(callee);
+         cn_callgraph_is_certain(facts->ctx, callee) && !cn_function_facts_are_recorded(callee);
 }
 
 /* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
  * it. */
-static bool calls_quietly(const struct cn_function_facts *infer, LLVMValueRef function,
+static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef function,
                           bool *comes_back)
 {
-  uint32_t node = cn_callgraph_find(&infer->graph, function);
+  uint32_t node = cn_callgraph_find(&facts->graph, function);
 
+  CN_CHECK(node != CN_NO_NODE);
   *comes_back = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
       if (is_leaf(i))
         continue;
-      LLVMValueRef callee = cn_callgraph_target(infer->ctx, i);
-      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_quiet(infer, callee))
+      LLVMValueRef callee = cn_callgraph_target(facts->ctx, i);
+      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_quiet(facts, callee))
         return false;
-      *comes_back |= cn_callgraph_closes(&infer->graph, node, callee);
+      *comes_back |= cn_callgraph_closes(&facts->graph, node, callee);
     }
   return true;
 }
 
-/* It may take as long as it likes, so that what its calls do has to be known to their callers. */
-void cn_function_facts_quiet(struct cn_function_facts *infer, LLVMValueRef function)
+/* Its time is not bounded, so callers must know the work of its calls. */
+void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef function)
 {
   bool comes_back;
 
-  if (!is_quiet(infer, function) || !calls_quietly(infer, function, &comes_back))
+  if (!is_quiet(facts, function) || !calls_quietly(facts, function, &comes_back))
     return;
-  struct cn_work_summary all = cn_work_summarise(infer->ctx, function, &infer->known);
+  struct cn_work_summary all = cn_work_summarise(facts->ctx, function, &facts->known);
   if (comes_back)
     all.through = CN_WORK_UNKNOWN;
-  cn_work_learn(&infer->known, function, &all);
-  say(infer->ctx, function, CN_LEAF_SAID, "");
+  cn_work_learn(&facts->known, function, &all);
+  say(facts->ctx, function, CN_LEAF_SAID, "");
   if (all.through != CN_WORK_UNKNOWN)
-    say_work(infer->ctx, function, all.through);
+    say_work(facts->ctx, function, all.through);
 }
 
-/* ---- what was placed ---- */
+/* ---- after placement ---- */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
 }
 
-void cn_function_facts_learn(struct cn_function_facts *infer, const struct cn_loops *loops,
+void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_loops *loops,
                              const struct cn_poll_sites *sites)
 {
   LLVMValueRef function = loops->cfg->function;
   struct cn_work work;
 
-  if (!cn_callgraph_is_certain(infer->ctx, function))
+  CN_CHECK(sites->cfg == loops->cfg && !facts->known.sites);
+  CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
+  CN_ASSERT_VALID(cn_loops_wrong(loops));
+  if (!cn_callgraph_is_certain(facts->ctx, function))
     return;
-  infer->known.sites = &sites->seen;
-  cn_work_build(&work, infer->ctx, loops, &infer->known);
+  facts->known.sites = &sites->seen;
+  cn_work_build(&work, facts->ctx, loops, &facts->known);
   struct cn_work_summary all = work.all;
   all.passes |= cn_work_throws(&work);
-  infer->known.sites = NULL;
+  facts->known.sites = NULL;
   cn_work_free(&work);
-  cn_work_learn(&infer->known, function, &all);
+  cn_work_learn(&facts->known, function, &all);
   uint64_t most = larger(all.through, larger(all.enter, all.leave));
   if (all.polls && !all.passes)
-    say(infer->ctx, function, CN_POLLS_SAID, "");
+    say(facts->ctx, function, CN_POLLS_SAID, "");
   if (most != CN_WORK_UNKNOWN)
-    say_work(infer->ctx, function, most);
+    say_work(facts->ctx, function, most);
 }
 
-void cn_function_facts_begin(struct cn_function_facts *infer, struct cn_ctx *ctx)
+void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx)
 {
-  *infer = (struct cn_function_facts){.ctx = ctx};
-  cn_callgraph_build(&infer->graph, ctx);
-  cn_work_know_module(&infer->known, ctx->module);
-  for (uint32_t n = 0; n < infer->graph.count; n++) {
-    LLVMValueRef f = infer->graph.nodes[n].function;
+  *facts = (struct cn_function_facts){.ctx = ctx};
+  cn_callgraph_build(&facts->graph, ctx);
+  cn_work_know_module(&facts->known, ctx->module);
+  for (uint32_t n = 0; n < facts->graph.count; n++) {
+    LLVMValueRef f = facts->graph.nodes[n].function;
     if (cn_has_statepoints(f))
       continue;
     unsay(f, CN_POLLS_SAID); /* before it gets polls */
@@ -212,8 +219,9 @@ void cn_function_facts_begin(struct cn_function_facts *infer, struct cn_ctx *ctx
   }
 }
 
-void cn_function_facts_end(struct cn_function_facts *infer)
+void cn_function_facts_end(struct cn_function_facts *facts)
 {
-  cn_callgraph_free(&infer->graph);
-  cn_work_forget(&infer->known);
+  CN_ASSERT(!facts->known.sites); /* else it would point to sites that are freed */
+  cn_callgraph_free(&facts->graph);
+  cn_work_forget(&facts->known);
 }

@@ -19,35 +19,34 @@ struct cn_function_facts {
   struct cn_work_known known; /* of functions that are done */
 };
 
-void cn_function_facts_begin(struct cn_function_facts *infer, struct cn_ctx *ctx);
-void cn_function_facts_end(struct cn_function_facts *infer);
+void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx);
+void cn_function_facts_end(struct cn_function_facts *facts);
 
 /* Is `instruction` a call that surely comes to a safepoint? */
-bool cn_function_facts_polls(const struct cn_function_facts *infer, LLVMValueRef instruction);
+bool cn_function_facts_polls(const struct cn_function_facts *facts, LLVMValueRef instruction);
 
-/* Is it a call that closes a cycle of calls, and none that surely comes to a safepoint? */
-bool cn_function_facts_closes(const struct cn_function_facts *infer, uint32_t caller,
+/* Is it a call that closes a call cycle and may not come to a safepoint? */
+bool cn_function_facts_closes(const struct cn_function_facts *facts, uint32_t caller,
                               LLVMValueRef instruction);
 
-/* Does somebody want a record of calls of the function: with a deoptimisation state or a
- * transition, with an id or room for a patch, or wrapped in a statepoint already? */
+/* Must calls of the function have records: have some a deoptimisation state or a transition, an id
+ * or room for a patch, or are they statepoints already? */
 bool cn_function_facts_are_recorded(LLVMValueRef function);
 
 /* Does `function` never reach a safepoint, and soon return? Then it gets the attribute. */
-bool cn_function_facts_leaf(struct cn_function_facts *infer, LLVMValueRef function);
+bool cn_function_facts_leaf(struct cn_function_facts *facts, LLVMValueRef function);
 
-/* `function` must not reach a safepoint ("cairn-nopoll"): it gets the attribute if it calls nothing
- * but leaves. */
-void cn_function_facts_quiet(struct cn_function_facts *infer, LLVMValueRef function);
+/* Give `function`, which must not reach a safepoint ("cairn-nopoll"), the attribute if it calls
+ * leaves only. */
+void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef function);
 
-/* The function of `loops` is going to poll at `sites`: note what follows for its callers. */
-void cn_function_facts_learn(struct cn_function_facts *infer, const struct cn_loops *loops,
+/* Note for its callers that the function of `loops` polls at `sites`. */
+void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_loops *loops,
                              const struct cn_poll_sites *sites);
 
-/* Where the function has to poll, besides `sites`, so that no call of it does more than
- * CN_CALL_WORK without a safepoint, and none closes a cycle of calls without one (entry_polls.c):
- * added to `sites`. */
-void cn_entry_polls_find(const struct cn_function_facts *infer, const struct cn_loops *loops,
+/* Add to `sites` the polls without which a call of the function could do more than CN_CALL_WORK, or
+ * close a call cycle, before a safepoint (entry_polls.c). */
+void cn_entry_polls_find(const struct cn_function_facts *facts, const struct cn_loops *loops,
                          struct cn_poll_sites *sites);
 
 #endif

@@ -13,6 +13,7 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
   LLVMAttributeRef attribute = cn_string_attribute(from, name);
   unsigned length = 0;
 
+  CN_ASSERT(LLVMIsDeclaration(to));
   if (!attribute)
     return;
   const char *value = LLVMGetStringAttributeValue(attribute, &length);
@@ -22,7 +23,7 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
       LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value, length));
 }
 
-/* Another unit's calls of it can end nowhere else, as far as one knows: it is strong and seen. */
+/* Is it a strong, visible definition? Only then do another unit's calls surely reach it. */
 static bool is_offered(LLVMValueRef function)
 {
   return function && !LLVMIsDeclaration(function) && cn_is_managed(function) &&

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Long calls of leaves: memset, memcpy and their like of megabytes would hold up a collection for
- * as long as they take (late-insertion-slides-2014, "Future work": bounded time to safepoint).
- * They cannot be transitions, for in those their objects might move. Part of pass
+ * Long calls of leaves: memset, memcpy and their like of megabytes would delay a collection until
+ * they end (late-insertion-slides-2014, "Future work": bounded time to safepoint). They cannot be
+ * transitions, for objects may move during those. Part of pass
  * `place-safepoints`.
  *
- * Needs: nothing. Provides: no call of such a leaf goes over more than LIMIT bytes without a poll,
- * those excepted whose length is not an argument (strlen), those in regions without safepoints and
- * those in funclets. Breaks: struct cn_cfg.
+ * Needs: nothing. Provides: no call of such a leaf covers more than LIMIT bytes without a poll,
+ * except those without a length argument (strlen), those in regions without safepoints and those in
+ * funclets. Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 
@@ -20,8 +20,7 @@
 #include "compile/cost/loops.h"
 #include "compile/markers/nopoll.h"
 
-/* Longer calls are cut: two microseconds in a cache, beside which the way to the pieces is
- * little. */
+/* Longer calls are cut: two microseconds in a cache, which makes the cost of cutting small. */
 #define LIMIT (16 << 10)
 #define SMALLEST_PIECE 256
 
@@ -42,12 +41,16 @@ static const struct leaf {
     {"memcmp", 2, false, false, CN_LONG_DIFFERS},
     {"bcmp", 2, false, false, CN_LONG_DIFFERS},
     {"memchr", 1, false, false, CN_LONG_FOUND},
-    /* The runtime looks at what is copied (check_stores.c), at those words that lie at multiples of
-     * eight in the first place, as the pieces do. */
+    /* The runtime checks the copied words at multiples of eight in the first place
+     * (check_stores.c); pieces meet there. */
     {CN_CHECK_COPY, 2, false, false, CN_LONG_NOTHING},
     {CN_CHECK_NATIVE_COPY, 2, false, false, CN_LONG_NOTHING},
 };
 enum { LENGTH = 2 };
+
+_Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
+_Static_assert(SMALLEST_PIECE % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
+_Static_assert(SMALLEST_PIECE <= LIMIT, "a long call is longer than a piece");
 
 static const struct leaf *leaf_of(LLVMValueRef callee)
 {
@@ -61,12 +64,13 @@ static const struct leaf *leaf_of(LLVMValueRef callee)
   return NULL;
 }
 
-/* Is it called as C declares it? Somebody may have a function of his own by that name. */
+/* Is it called as C declares it? A program may have its own function of that name. */
 static bool fits(const struct leaf *leaf, LLVMValueRef call)
 {
   LLVMTypeRef result = LLVMTypeOf(call);
   LLVMTypeKind kind = LLVMGetTypeKind(result);
 
+  CN_ASSERT(leaf->places == 1 || leaf->places == 2);
   if (LLVMGetNumArgOperands(call) < LENGTH + 1 || LLVMGetNumOperandBundles(call) ||
       LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, LENGTH))) != LLVMIntegerTypeKind ||
       LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(call, LENGTH))) > 64)
@@ -84,10 +88,10 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
   case CN_LONG_FOUND:
     return kind == LLVMPointerTypeKind;
   }
-  return false;
+  CN_UNREACHABLE();
 }
 
-/* The size of the local or global that the pointer leads into; UINT64_MAX: unknown. */
+/* The size of the local or global that the pointer points into; UINT64_MAX: unknown. */
 static uint64_t room_at(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
@@ -106,7 +110,7 @@ static uint64_t room_at(struct cn_ctx *ctx, LLVMValueRef pointer)
   return UINT64_MAX;
 }
 
-/* What fits into the memory that it works on, it does at most. */
+/* At most so many bytes: no more than fit into the memory that it works on. */
 static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
   uint64_t bytes = cn_trip_counts_largest(LLVMGetOperand(call, LENGTH));
@@ -123,6 +127,7 @@ static uint64_t piece_of(struct cn_ctx *ctx)
 {
   uint64_t budget = cn_work_budget(ctx), piece = SMALLEST_PIECE;
 
+  CN_CHECK(budget && budget < CN_WORK_UNKNOWN); /* else this never ends */
   while (cn_work_of_bytes(2 * piece) <= budget)
     piece *= 2;
   return piece;
@@ -175,6 +180,7 @@ void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *p
   call_vector calls = {0};
   struct cn_long_call found;
 
+  CN_CHECK(polls->user || polls->slow);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (is_long(ctx, i, &found))

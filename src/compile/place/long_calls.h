@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of leaves that take as long as an argument says. Private to src/compile.
+ * Calls of leaves whose time depends on an argument. Private to src/compile.
  */
 #ifndef CN_COMPILE_PLACE_LONG_CALLS_H
 #define CN_COMPILE_PLACE_LONG_CALLS_H
@@ -9,7 +9,7 @@
 #include "compile/core/pass.h"
 #include "compile/place/poll.h"
 
-/* What comes back from such a call. */
+/* The result of such a call. */
 enum cn_long_result {
   CN_LONG_NOTHING,
   CN_LONG_FIRST,   /* its first argument */
@@ -19,21 +19,21 @@ enum cn_long_result {
 
 struct cn_long_call {
   LLVMValueRef call;
-  unsigned places;  /* the first one or two arguments are where it reads and writes */
-  unsigned length;  /* the number of the argument that is a number of bytes */
+  unsigned places;  /* so many arguments, one or two, are the memory that it reads and writes */
+  unsigned length;  /* the index of the argument that is a number of bytes */
   bool overlapping; /* the places may overlap, as of memmove */
   enum cn_long_result result;
   uint64_t limit; /* calls of up to so many bytes stay as they are; 0: none does */
   uint64_t piece; /* else it is made in pieces of so many bytes, a power of two */
 };
 
-/* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). To `polled` are
- * added the blocks that close loops which poll already. */
+/* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). Add to `polled`
+ * the latches of the loops that are made, which poll already. */
 void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
                    struct cn_ptrmap *polled);
 
-/* Cut one in the function that it is in (long_calls_cut.c), or have a function of its own for that
- * (long_calls_outline.c). The call stays, or is deleted if no length is short enough. */
+/* Cut one where it is (long_calls_cut.c), or in a function of its own (long_calls_outline.c). The
+ * call stays for short lengths; it is deleted if none is short enough. */
 void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls);
 void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
                  struct cn_ptrmap *polled);

@@ -2,7 +2,7 @@
  *
  * One long call in pieces. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: the call as it was, for lengths up to a limit; else
+ * Needs: nothing. Provides: the old call for lengths up to a limit; else
  *
  *   long.start:  in which direction, and where the first piece ends
  *   long.piece:  a poll; the call, for one piece of its memory; again, if more is left
@@ -10,9 +10,9 @@
  *
  * Breaks: struct cn_cfg.
  *
- * Pieces meet at addresses that are multiples of eight, which they stay wherever the object moves:
- * a collection between two pieces finds each reference whole. What comes first follows from the
- * addresses only once, so that a move cannot turn it round.
+ * Pieces meet at multiples of eight, wherever the object moves: a collection between two pieces
+ * finds each reference whole. The direction is chosen once, by the addresses before the first
+ * piece: a move cannot reverse it.
  */
 #include <llvm-c/DebugInfo.h>
 #include "compile/analysis/cfg.h"
@@ -55,7 +55,8 @@ static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValu
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, both, 2, "");
 }
 
-/* Forget of a piece what is true of the whole: of its result (0) and its arguments (1, ...). */
+/* Drop facts that hold of the whole but not of a piece: of the result (0), the arguments (1, ...).
+ */
 static void forget(const struct cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
@@ -76,6 +77,7 @@ static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMVal
 {
   const struct cn_long_call *w = c->which;
   LLVMTypeRef i8 = LLVMInt8TypeInContext(c->ctx->llvm);
+  CN_CHECK(w->places == 1 || w->places == 2);
   LLVMValueRef places[2], call = LLVMInstructionClone(w->call);
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(w->call, w->length));
 
@@ -87,11 +89,12 @@ static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMVal
     LLVMSetOperand(call, i, places[i]);
   forget(c, call);
   LLVMSetOperand(call, w->length, bytes);
+  CN_ASSERT(LLVMTypeOf(bytes) == type);
   cn_work_say(c->ctx, call, cn_work_of_bytes(w->piece));
   return call;
 }
 
-/* Is what a piece gave no reason to stop? Null: it never is one. */
+/* Does the result of a piece let the loop go on? Null: always. */
 static LLVMValueRef build_nothing_yet(const struct cutter *c, LLVMValueRef piece)
 {
   if (c->which->result != CN_LONG_DIFFERS && c->which->result != CN_LONG_FOUND)
@@ -99,18 +102,19 @@ static LLVMValueRef build_nothing_yet(const struct cutter *c, LLVMValueRef piece
   return LLVMBuildICmp(c->builder, LLVMIntEQ, piece, LLVMConstNull(LLVMTypeOf(piece)), "");
 }
 
-/* Poll where the loop has its phis only; the builder is then behind the poll. */
+/* Poll after the loop's phis; the builder is then after the poll. */
 static void build_poll(struct cutter *c)
 {
+  CN_ASSERT(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(c->builder)));
   LLVMValueRef place = LLVMBuildUnreachable(c->builder);
 
   cn_poll_emit(c->polls, place);
-  LLVMBasicBlockRef behind = LLVMGetInstructionParent(place);
+  LLVMBasicBlockRef after = LLVMGetInstructionParent(place);
   LLVMInstructionEraseFromParent(place);
-  LLVMPositionBuilderAtEnd(c->builder, behind);
+  LLVMPositionBuilderAtEnd(c->builder, after);
 }
 
-/* The loop's body is built but for its end: go round if `more`. */
+/* End the loop's body: repeat it if `more`. */
 static void close_loop(struct cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece,
                        LLVMValueRef more)
 {
@@ -133,11 +137,12 @@ static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
 
+  CN_CHECK(latch != entry);
   LLVMAddIncoming(phi, &first, &entry, 1);
   LLVMAddIncoming(phi, &next, &latch, 1);
 }
 
-/* From the start on: the pieces end at multiples of their size, less the odd bytes. */
+/* From the start on: pieces end at multiples of their size, less the odd bytes. */
 static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append(c, "long.piece");
@@ -210,7 +215,7 @@ static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
   build_downwards(c, down);
 }
 
-/* The call's uses get what came back on either way. */
+/* Join the results of the call and of its pieces. */
 static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest,
                          LLVMBasicBlockRef done)
 {
@@ -236,6 +241,7 @@ static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef s
   LLVMPositionBuilderAtEnd(c->builder, head);
   if (!c->which->limit) {
     LLVMBuildBr(c->builder, start);
+    CN_CHECK(!LLVMGetFirstUse(c->which->call)); /* the call goes, too */
     LLVMDeleteBasicBlock(plain);
     return;
   }
@@ -254,6 +260,8 @@ void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn
                      .polled = polled,
                      .builder = LLVMCreateBuilderInContext(ctx->llvm),
                      .i64 = LLVMInt64TypeInContext(ctx->llvm)};
+  CN_CHECK(which->piece >= CAIRN_ABI_OBJECT_ALIGN && (which->piece & (which->piece - 1)) == 0);
+  CN_CHECK(which->length < LLVMGetNumArgOperands(call));
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
   LLVMBasicBlockRef done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
   LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
@@ -267,6 +275,7 @@ void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn
     c.result = LLVMBuildPhi(c.builder, LLVMTypeOf(call), "long.last");
   LLVMValueRef out = LLVMBuildBr(c.builder, done);
   build_loops(&c, start);
+  CN_CHECK(!c.result || LLVMCountIncoming(c.result));
   cn_poll_emit(polls, out);
   join_results(&c, plain, LLVMGetInstructionParent(out), done);
   branch(&c, head, start, plain);

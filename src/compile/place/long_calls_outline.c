@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Long calls are made by a function of their own, cairn.long.NAME, one per leaf and module, so that
- * what they take to be cut costs a caller neither registers nor code: beside the call as it was
- * stand a comparison of the length and a cold call. Part of pass `place-safepoints`.
+ * A function of its own, cairn.long.NAME, one per leaf and module, makes long calls in pieces,
+ * which then costs a caller neither registers nor code: beside the old call stand a comparison of
+ * the length and a cold call. Part of pass `place-safepoints`.
  *
  * Needs: nothing. Provides: managed functions that poll on each way through. Breaks: struct cn_cfg.
  *
- * Not with a poll of the module's own, whose runtime may not know an object by a pointer into it,
- * which is what such a function may get for an argument: there calls are cut where they are.
+ * Not with a poll of the module's own: such a function may get a pointer into an object for an
+ * argument, and the module's runtime may not know the object by it. There calls are cut in place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
-#define ARGUMENTS 3 /* where, with what or from where, how many bytes */
+#define ARGUMENTS 3 /* to where, with what or from where, how many bytes */
 
 static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef caller)
 {
@@ -41,7 +41,7 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
 }
 
-/* The function calls the leaf with its arguments; then that call is cut. */
+/* Have the function call the leaf with its arguments; then cut that call. */
 static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
                  struct cn_polls *polls)
 {
@@ -51,6 +51,8 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
   struct cn_long_call inner = *which;
   struct cn_ptrmap polled = {0};
 
+  CN_CHECK(count == ARGUMENTS || count == ARGUMENTS + 1);
+  CN_CHECK(LLVMCountParams(function) == ARGUMENTS);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
   LLVMGetParams(function, arguments);
   if (count > ARGUMENTS)
@@ -62,6 +64,7 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
   else
     LLVMBuildRet(builder, inner.call);
   cn_long_cut(ctx, &inner, polls, &polled);
+  CN_ASSERT(polled.count); /* it has a loop of pieces at least */
   cn_ptrmap_free(&polled);
   LLVMDisposeBuilder(builder);
 }
@@ -101,7 +104,7 @@ static LLVMValueRef call_instead(LLVMBuilderRef builder, LLVMValueRef function,
                         "");
 }
 
-/* Both ways meet in `done`. */
+/* Join the results of both calls in `done`. */
 static void join(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain,
                  LLVMValueRef cold, LLVMBasicBlockRef done)
 {
@@ -140,6 +143,7 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
 
 void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls)
 {
+  CN_CHECK(!polls->user && which->length == ARGUMENTS - 1);
   LLVMValueRef function = function_for(ctx, which, polls);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 

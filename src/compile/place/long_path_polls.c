@@ -5,12 +5,11 @@
  *
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
- * One walk through the blocks in reverse post-order, with the longest time since the last
- * safepoint, as in path_cost.c; where it gets too long there is a poll, from which it starts anew.
- * A poll goes where nothing can be hidden from the collector: right behind a call that may collect,
- * and before other instructions only if no address of an object is at large as an integer and no
- * allocation is under way. Loops that run without polls because they are short stay so: the poll
- * comes before them.
+ * Walk through the blocks in reverse post-order with the most work since the last safepoint, as in
+ * path_cost.c. Where it exceeds the limit, poll and start anew. A poll goes where nothing is hidden
+ * from the collector: right after a call that may collect, and before other instructions only if no
+ * integer holds an object's address and no allocation is under way. Short loops stay without polls:
+ * the poll comes before them.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -19,7 +18,7 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_path_polls.h"
 
-struct excess {
+struct walk {
   struct cn_ctx *ctx;
   const struct cn_work *work;
   const struct cn_cfg *cfg;
@@ -31,8 +30,8 @@ struct excess {
 
 static const struct cn_work_summary poll = {.polls = true};
 
-/* A poll is worth its while only after so much of what is allowed. */
-static uint64_t least(const struct excess *e)
+/* The least work since the last safepoint that is worth a poll. */
+static uint64_t least(const struct walk *e)
 {
   return e->limit / 4;
 }
@@ -44,13 +43,13 @@ static uint64_t since(struct cn_work_point p)
   return entry > last ? entry : last;
 }
 
-/* Does a point get past `limit` by a piece before that comes to a safepoint or its end? */
-static bool exceeds(const struct excess *e, struct cn_work_point p, uint64_t piece)
+/* Does `piece` units of work without a safepoint take a point past the limit? */
+static bool exceeds(const struct walk *e, struct cn_work_point p, uint64_t piece)
 {
   return since(p) > least(e) && cn_work_add(since(p), piece) > e->limit;
 }
 
-/* ---- where ---- */
+/* ---- sites ---- */
 
 static bool takes_reference(LLVMValueRef i)
 {
@@ -75,8 +74,8 @@ static bool has_roaming_addresses(const struct cn_cfg *cfg)
   return false;
 }
 
-/* No address as an integer, and no allocation in line, in the block. */
-static bool is_plain(const struct excess *e, LLVMBasicBlockRef block)
+/* Has the block no address as an integer, and no inline allocation? */
+static bool is_plain(const struct walk *e, LLVMBasicBlockRef block)
 {
   if (e->wary)
     return false;
@@ -106,7 +105,7 @@ static bool is_place(LLVMValueRef i, bool plain)
   return plain || may_collect(before);
 }
 
-static bool add(struct excess *e, LLVMValueRef at)
+static bool add(struct walk *e, LLVMValueRef at)
 {
   size_t before = e->sites->list.count;
 
@@ -119,8 +118,8 @@ static bool add(struct excess *e, LLVMValueRef at)
 
 /* ---- the walk ---- */
 
-/* Before the loop at block `b`, on all ways into it. */
-static bool add_before_loop(struct excess *e, uint32_t b)
+/* Poll before the loop at block `b`, on all entering edges; false if one has no place for it. */
+static bool add_before_loop(struct walk *e, uint32_t b)
 {
   const struct cn_block *block = &e->cfg->blocks[b];
   bool all = true;
@@ -137,12 +136,14 @@ static bool add_before_loop(struct excess *e, uint32_t b)
   return all;
 }
 
-/* In front of block `b`, its own loop's passes left out but for those that it makes at once. */
-static struct cn_work_point enter(struct excess *e, uint32_t b)
+/* The point at the start of block `b`. A header's is that of the passes that its loop makes without
+ * a poll. */
+static struct cn_work_point enter(struct walk *e, uint32_t b)
 {
   const struct cn_block *block = &e->cfg->blocks[b];
   uint32_t l = e->work->loops->of[b];
   bool header = l != CN_NO_BLOCK && e->work->loops->at[l].header == b;
+  CN_ASSERT(b == 0 || block->pred_count);
   struct cn_work_point p = {.fresh = b == 0};
 
   for (uint32_t i = 0; i < block->pred_count; i++) {
@@ -161,17 +162,16 @@ static struct cn_work_point enter(struct excess *e, uint32_t b)
   return cn_work_repeat(p, loop);
 }
 
-/* Does a pass of the innermost loop round block `b`, if there is one, come by a safepoint
+/* Does each pass of the innermost loop around block `b`, if there is one, reach a safepoint
  * anyway? */
-static bool may_poll_in(const struct excess *e, uint32_t b)
+static bool may_poll_in(const struct walk *e, uint32_t b)
 {
   uint32_t l = e->work->loops->of[b];
 
   return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
 }
 
-/* What may take any time by itself, as searching a string does, takes no less for polls around
- * it. */
+/* Polls around an instruction of unbounded work, such as a search of a string, do not bound it. */
 static struct cn_work_summary known_part(struct cn_work_summary piece)
 {
   if (piece.through == CN_WORK_UNKNOWN)
@@ -183,7 +183,7 @@ static struct cn_work_summary known_part(struct cn_work_summary piece)
   return piece;
 }
 
-static struct cn_work_point pass(struct excess *e, uint32_t b, struct cn_work_point p)
+static struct cn_work_point pass(struct walk *e, uint32_t b, struct cn_work_point p)
 {
   LLVMBasicBlockRef block = e->cfg->blocks[b].block;
   bool may = may_poll_in(e, b), plain = may && is_plain(e, block);
@@ -207,8 +207,10 @@ void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct cn_work work;
-  struct excess e = {.ctx = ctx, .cfg = cfg, .sites = sites, .limit = cn_work_limit(ctx)};
+  struct walk e = {.ctx = ctx, .cfg = cfg, .sites = sites, .limit = cn_work_limit(ctx)};
 
+  CN_CHECK(sites->cfg == cfg && !known->sites);
+  CN_ASSERT(e.limit >= 4); /* else least() is 0, and each instruction gets a poll */
   known->sites = &sites->seen;
   cn_work_build(&work, ctx, loops, known);
   known->sites = NULL;
@@ -221,6 +223,7 @@ void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
     for (uint32_t b = 0; b < cfg->count; b++)
       e.out[b] = pass(&e, b, enter(&e, b));
     free(e.out);
+    CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   }
   cn_work_free(&work);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Polls between what is short by itself and long together. Private to src/compile.
+ * Polls on long paths of short pieces. Private to src/compile.
  */
 #ifndef CN_COMPILE_PLACE_LONG_PATH_POLLS_H
 #define CN_COMPILE_PLACE_LONG_PATH_POLLS_H
@@ -8,8 +8,8 @@
 #include "compile/cost/cost.h"
 #include "compile/place/poll_sites.h"
 
-/* Where the function of `loops` has to poll besides at `sites` so that it does no more than
- * cn_work_limit() between two safepoints: added to them. */
+/* Add to `sites` the polls without which the function of `loops` could do more than cn_work_limit()
+ * between two safepoints. */
 void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
                               struct cn_work_known *known, struct cn_poll_sites *sites);
 

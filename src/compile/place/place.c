@@ -3,14 +3,13 @@
  * Pass place-safepoints: polls (statepoints-later, "PlaceSafepoints"). Parseable calls need nothing
  * here: the rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
  *
- * Needs: nothing. Provides: polls on every cycle of blocks and of calls and within every long
- * stretch, but where the work is provably small or a callee surely polls (docs/placement.md);
+ * Needs: nothing. Provides: polls on every cycle of blocks and of calls and on every long path,
+ * unless the work is provably small or a callee surely polls (docs/placement.md);
  * "gc-leaf-function", "cairn-polls" and "cairn-work" on functions. Breaks: struct cn_cfg; loops are
  * cut into chunks, copied and unrolled (choose_form.c).
  *
- * Functions that contain statepoints have been done before and are left alone, and so are those
- * with "cairn-nopoll" or "gc-leaf-function" (callers take the latter for leaves, so no safepoint
- * may lie in them).
+ * Functions with statepoints are done already and left alone, and so are those with "cairn-nopoll"
+ * or "gc-leaf-function" (callers take the latter for leaves, so no safepoint may lie in them).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ struct placer {
   struct cn_ctx *ctx;
   unsigned chosen; /* bits of enum cairn_polls */
   struct cn_polls polls;
-  struct cn_function_facts infer;
+  struct cn_function_facts facts;
   LLVMValueRef self; /* calls of this count as if it polled */
 };
 
@@ -58,7 +57,7 @@ static unsigned polls_chosen(const struct cairn_compile_options *options)
 
 /* ---- which functions ---- */
 
-/* Compiled here, and not done before. */
+/* Is it compiled here, and not done yet? */
 static bool is_subject(LLVMValueRef function)
 {
   size_t length;
@@ -76,12 +75,12 @@ static bool wants_polls(LLVMValueRef function)
   return is_subject(function) && !cn_nopoll_has_none(function);
 }
 
-/* Callees first, so that what calls leaves only may be one itself. None after early insertion, but
- * for functions that must not come to a safepoint: LLVM would inline their calls, which are plain,
- * and then hide references in pieces of locals that the statepoints do not describe. */
+/* Callees first: a function that calls leaves only may be a leaf itself. After early insertion only
+ * functions that must not come to a safepoint are leaves: LLVM would inline calls of others, which
+ * are plain, and hide references in pieces of locals that the statepoints do not describe. */
 static void find_leaves(struct placer *p)
 {
-  const struct cn_callgraph *graph = &p->infer.graph;
+  const struct cn_callgraph *graph = &p->facts.graph;
   bool wanted =
       is_chosen(p, CAIRN_POLLS_AT_CALL) && p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
 
@@ -90,8 +89,8 @@ static void find_leaves(struct placer *p)
     if (!is_subject(f))
       continue;
     if (cn_nopoll_has_none(f))
-      cn_function_facts_quiet(&p->infer, f);
-    else if (wanted && cn_function_facts_leaf(&p->infer, f))
+      cn_function_facts_quiet(&p->facts, f);
+    else if (wanted && cn_function_facts_leaf(&p->facts, f))
       cn_remark(p->ctx, f, "leaf",
                 "a leaf: it never comes to a safepoint, so its calls need no record");
   }
@@ -107,14 +106,14 @@ static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
 static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
-    if (cn_function_facts_polls(&p->infer, i) || calls(p, i, p->self))
+    if (cn_function_facts_polls(&p->facts, i) || calls(p, i, p->self))
       return true;
   return false;
 }
 
-/* For each block the nearest in the tree of dominators, maybe itself, that calls what polls: 0 if
- * that has not been asked for, CN_NO_BLOCK if there is none, else its index plus one. Valid until
- * more is learnt of a function. */
+/* By block: the nearest block up the dominator tree, maybe itself, with a call that polls. 0: not
+ * computed yet; CN_NO_BLOCK: there is none; else its index plus one. Valid until more is learnt of
+ * a function. */
 struct pollers {
   const struct placer *p;
   const struct cn_loops *loops;
@@ -132,6 +131,7 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
   const struct cn_block *blocks = pollers->loops->cfg->blocks;
   uint32_t *nearest = pollers->nearest, top = b;
 
+  CN_ASSERT(b < pollers->loops->cfg->count);
   while (!nearest[top]) {
     if (calls_poller(pollers->p, blocks[top].block))
       nearest[top] = top + 1;
@@ -145,8 +145,8 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
   return nearest[b];
 }
 
-/* Every way from the header `to` to the end of block `b` leads over a call that polls: the blocks
- * that all of them share are the latch and what dominates it, up to the header. */
+/* Does every path from the header `to` to the end of block `b` make a call that polls? The blocks
+ * that all of them share are the latch and its dominators, up to the header. */
 static bool polls_in_callee(const struct pollers *pollers, uint32_t to, uint32_t b)
 {
   uint32_t nearest = nearest_poller(pollers, b);
@@ -154,8 +154,8 @@ static bool polls_in_callee(const struct pollers *pollers, uint32_t to, uint32_t
   return nearest != CN_NO_BLOCK && cn_cfg_dominates(pollers->loops->cfg, to, nearest - 1);
 }
 
-/* The block ends in a retreating edge that needs a poll: each does, whether its loop is natural or
- * not, unless the loop does little or polls anyway on each pass. */
+/* Does the block end in a retreating edge that needs a poll? Each does, whether its loop is natural
+ * or not, unless the loop does little or polls anyway on each pass. */
 static bool polls_at_end(const struct pollers *pollers, uint32_t b)
 {
   const struct cn_loops *loops = pollers->loops;
@@ -167,6 +167,7 @@ static bool polls_at_end(const struct pollers *pollers, uint32_t b)
       continue;
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
+    CN_CHECK(loops->of[to] != CN_NO_BLOCK && loops->at[loops->of[to]].header == to);
     bool called = is_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && polls_in_callee(pollers, to, b);
     if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
       return true;
@@ -174,18 +175,19 @@ static bool polls_at_end(const struct pollers *pollers, uint32_t b)
   return false;
 }
 
-/* For verify-safepoints, which cannot see that the loop that `b` ends does no more than `work`. */
+/* Tell verify-safepoints, which cannot see it, that the loop of latch `b` does at most `work`. */
 static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
   LLVMValueRef number = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), work, false);
+  CN_CHECK(work != CN_WORK_UNKNOWN);
   LLVMMetadataRef operand = LLVMValueAsMetadata(number);
   LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, &operand, 1);
 
   LLVMSetMetadata(LLVMGetBasicBlockTerminator(b), kind, LLVMMetadataAsValue(ctx->llvm, node));
 }
 
-/* The way back from block `b` needs no poll. */
+/* Say why the retreating edge out of block `b` needs no poll. */
 static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];
@@ -194,6 +196,7 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
   for (uint32_t s = 0; s < block->succ_count; s++) {
     if (!cn_cfg_retreats(b, block->succs[s]))
       continue;
+    CN_ASSERT(loops->of[block->succs[s]] != CN_NO_BLOCK);
     uint64_t work = loops->at[loops->of[block->succs[s]]].work;
     if (work <= CN_SMALL_WORK)
       cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work",
@@ -207,6 +210,7 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
 static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites,
                          size_t count, bool first)
 {
+  CN_CHECK(count <= sites->list.count);
   if (first)
     cn_remark(p->ctx, function, "poll", "polls on entry, also for its loops that call it");
   for (size_t i = 0; i < count; i++)
@@ -217,24 +221,24 @@ static void tell_entries(struct placer *p, LLVMValueRef function, const struct c
 }
 
 static void collect_latches(struct placer *p, const struct cn_loops *loops,
-                            const struct cn_strip_mines *chunks, struct cn_poll_sites *sites)
+                            const struct cn_strip_mines *mines, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct pollers pollers = pollers_begin(p, loops);
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMBasicBlockRef block = cfg->blocks[b].block;
-    const uint64_t *bounded = cn_ptrmap_find(&chunks->bounded, block);
+    const uint64_t *bounded = cn_ptrmap_find(&mines->bounded, block);
     if (bounded)
       mark_bounded(p->ctx, block, *bounded);
     if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
-        (cn_ptrmap_find(&chunks->first, block) ||
-         (!bounded && !cn_ptrmap_find(&chunks->polled, block) && polls_at_end(&pollers, b)))) {
+        (cn_ptrmap_find(&mines->first, block) ||
+         (!bounded && !cn_ptrmap_find(&mines->polled, block) && polls_at_end(&pollers, b)))) {
       cn_poll_sites_add_latch(sites, p->ctx, loops, b);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
     } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&
-               !cn_ptrmap_find(&chunks->polled, block)) {
+               !cn_ptrmap_find(&mines->polled, block)) {
       tell_unpolled(p->ctx, loops, b);
     }
     if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
@@ -245,9 +249,9 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
   free(pollers.nearest);
 }
 
-/* A loop that calls its own function on each pass, as recursions do of which the optimiser has made
- * loops: a poll on entry runs as often as one in the loop would, serves both cycles, and leaves the
- * loop as it is in plain code. */
+/* Does a loop call its own function on each pass, as recursions do that the optimiser made loops? A
+ * poll on entry runs as often as one in the loop would, serves both cycles, and leaves the loop as
+ * in plain code. */
 static bool loops_call_self(const struct placer *p, const struct cn_loops *loops)
 {
   struct placer with = *p;
@@ -262,21 +266,22 @@ static bool loops_call_self(const struct placer *p, const struct cn_loops *loops
   return found;
 }
 
-/* Without "call", where LLVM has them. */
+/* Without "call", entry polls stand where LLVM has them. */
 static void collect_entries(struct placer *p, const struct cn_loops *loops,
                             struct cn_poll_sites *sites)
 {
   if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     return;
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_entry_polls_find(&p->infer, loops, sites);
+    cn_entry_polls_find(&p->facts, loops, sites);
   else
     cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, loops->cfg));
 }
 
-/* What was listed from `from` on comes before the rest. */
+/* Move the sites from index `from` on before the others. */
 static void put_first(struct cn_poll_sites *sites, size_t from)
 {
+  CN_CHECK(from <= sites->list.count);
   for (size_t i = from; i < sites->list.count; i++) {
     LLVMValueRef site = sites->list.at[i];
     memmove(&sites->list.at[i - from + 1], &sites->list.at[i - from], from * sizeof site);
@@ -285,7 +290,7 @@ static void put_first(struct cn_poll_sites *sites, size_t from)
 }
 
 static void collect_sites(struct placer *p, LLVMValueRef function,
-                          const struct cn_strip_mines *chunks, struct cn_poll_sites *sites)
+                          const struct cn_strip_mines *mines, struct cn_poll_sites *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
@@ -299,19 +304,19 @@ static void collect_sites(struct placer *p, LLVMValueRef function,
     struct cn_work_summary self = {
         .enter = CN_CALL_WORK, .leave = CN_CALL_WORK, .polls = true, .passes = false};
     cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, &cfg));
-    cn_work_learn(&p->infer.known, function, &self);
+    cn_work_learn(&p->facts.known, function, &self);
   }
-  collect_latches(p, &loops, chunks, sites);
+  collect_latches(p, &loops, mines, sites);
   size_t latches = sites->list.count;
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
   tell_entries(p, function, sites, sites->list.count - latches, first);
   if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_recursion_polls_sites(&p->infer, &loops, sites);
+    cn_recursion_polls_sites(&p->facts, &loops, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
-    cn_long_path_polls_sites(p->ctx, &loops, &p->infer.known, sites);
+    cn_long_path_polls_sites(p->ctx, &loops, &p->facts.known, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
-    cn_function_facts_learn(&p->infer, &loops, sites);
+    cn_function_facts_learn(&p->facts, &loops, sites);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   cn_selects_keep(p->ctx, &loops, sites);
   cn_loops_free(&loops);
@@ -320,11 +325,12 @@ static void collect_sites(struct placer *p, LLVMValueRef function,
 
 /* ---- functions ---- */
 
-/* Those that are listed together and of one block from the last to the first: a poll moves what
- * follows it in its block. */
+/* Emit neighbours in the list that share a block from the last to the first: a poll moves what
+ * follows it to another block. Each site gets its poll: none lies in a region. */
 static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
 {
   const LLVMValueRef *at = sites->list.at;
+  unsigned before = p->polls.count;
 
   for (size_t i = 0, end; i < sites->list.count; i = end) {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(at[i]);
@@ -333,38 +339,39 @@ static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
     for (size_t k = end; k-- > i;)
       cn_poll_emit(&p->polls, at[k]);
   }
+  CN_ASSERT(p->polls.count == before + sites->list.count);
 }
 
 static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
   bool fast = options->opt_level > 0 && options->size_level == 0;
-  struct cn_strip_mines chunks = {0};
+  struct cn_strip_mines mines = {0};
   struct cn_poll_sites sites = {0};
 
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
-    cn_long_calls(p->ctx, function, &p->polls, &chunks.polled);
+    cn_long_calls(p->ctx, function, &p->polls, &mines.polled);
   cn_step_done(p->ctx, function, "long calls", NULL, 0);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
-    cn_choose_loop_forms(p->ctx, function, CN_SMALL_WORK, &chunks);
+    cn_choose_loop_forms(p->ctx, function, CN_SMALL_WORK, &mines);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_return_polls_part(p->ctx, function);
   cn_step_done(p->ctx, function, "parted returns", NULL, 0);
-  collect_sites(p, function, &chunks, &sites);
+  collect_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
   cn_step_done(p->ctx, function, "polls", NULL, 0);
   if (fast)
     cn_split_returns(p->ctx, function);
   cn_step_done(p->ctx, function, "early returns", NULL, 0);
   cn_poll_sites_free(&sites);
-  cn_ptrmap_free(&chunks.bounded);
-  cn_ptrmap_free(&chunks.first);
-  cn_ptrmap_free(&chunks.polled);
+  cn_ptrmap_free(&mines.bounded);
+  cn_ptrmap_free(&mines.first);
+  cn_ptrmap_free(&mines.polled);
 }
 
 static bool place_all(struct placer *p)
 {
-  const struct cn_callgraph *graph = &p->infer.graph;
+  const struct cn_callgraph *graph = &p->facts.graph;
   bool any = LLVMGetNamedFunction(p->ctx->module, CN_USER_POLL) != NULL;
 
   find_leaves(p);
@@ -385,13 +392,13 @@ static bool place(struct cn_ctx *ctx)
 {
   struct placer placer = {.ctx = ctx, .chosen = polls_chosen(ctx->options)};
 
-  cn_function_facts_begin(&placer.infer, ctx);
+  cn_function_facts_begin(&placer.facts, ctx);
   bool ok = place_all(&placer);
-  cn_function_facts_end(&placer.infer);
+  cn_function_facts_end(&placer.facts);
   return ok;
 }
 
-/* Something by the name of our poll's slow path may be something else. */
+/* Is the name of our poll's slow path taken, maybe by another thing? */
 static bool has_slow_path(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_POLL_SLOW) ||
@@ -399,9 +406,9 @@ static bool has_slow_path(struct cn_ctx *ctx)
          LLVMGetNamedGlobalAlias(ctx->module, CN_POLL_SLOW, sizeof CN_POLL_SLOW - 1);
 }
 
-/* Only LLVM's inliner knows whether the module's own poll can be inserted, and when it says no,
- * some are. What is in a region is looked at when it is known which functions are leaves, and
- * whether polls are needed, too. */
+/* Rehearse on a copy what may be refused half-way. Only LLVM's inliner knows whether the module's
+ * own poll can be inserted, and it refuses after some are. Regions are checked when it is known
+ * which functions are leaves. */
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) ||

@@ -59,7 +59,7 @@ static LLVMValueRef lined_from(LLVMValueRef i)
   return i;
 }
 
-/* The greatest line among the ends of the blocks before `block`. */
+/* The last instruction with a line, of the predecessor in which that line is greatest. */
 static LLVMValueRef lined_before(LLVMBasicBlockRef block)
 {
   LLVMValueRef best = NULL;
@@ -77,8 +77,8 @@ static LLVMValueRef lined_before(LLVMBasicBlockRef block)
   return best;
 }
 
-/* The location of `at`, or, where the optimiser left none with a line, one nearby: who looks for a
- * slow loop is told the line of its poll. */
+/* The location of `at`, or one nearby if the optimiser left none with a line: a profile of a slow
+ * loop names the line of its poll. */
 static LLVMMetadataRef location_near(LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
@@ -95,6 +95,7 @@ static LLVMMetadataRef location_near(LLVMValueRef at)
 
 void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
 {
+  CN_CHECK(at && !LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
   LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
 
   if (cn_nopoll_cover(p->ctx, at))
@@ -104,6 +105,7 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
     cn_user_poll_call(p->ctx, p->user, at, pad);
     return;
   }
+  CN_CHECK(p->slow);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMPositionBuilderBefore(builder, at);
@@ -114,6 +116,8 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
   LLVMBasicBlockRef cold =
       LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
 
+  CN_ASSERT(LLVMGetInstructionParent(at) == done &&
+            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMSetCurrentDebugLocation2(builder, location);
@@ -140,5 +144,6 @@ bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
 
 bool cn_polls_end(struct cn_polls *polls)
 {
+  CN_CHECK(!polls->user != !polls->slow);
   return !polls->user || !polls->count || cn_user_poll_inline(polls->ctx, polls->user);
 }

@@ -20,7 +20,7 @@ bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx);
 /* Insert a poll before `at`, which is no phi. */
 void cn_poll_emit(struct cn_polls *polls, LLVMValueRef at);
 
-/* Behind the last one: the module's own poll is inlined at each of them. */
+/* After the last poll: inline the module's own poll at each of them. */
 bool cn_polls_end(struct cn_polls *polls);
 
 #endif

@@ -15,8 +15,8 @@
 
 enum { DEEPEST_CONDITION = 8 };
 
-/* Moves `value` before `before`, and what only it needs of comparisons and their and, or and
- * selection; returns the first of them, or `before` if none moves. */
+/* Move `value` before `before`, and with it the comparisons, logic and selects that only it uses.
+ * The first of them, or `before` if none moves. */
 static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before,
                                    int depth)
 {
@@ -29,6 +29,7 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
       LLVMGetInstructionParent(value) != LLVMGetInstructionParent(before) ||
       LLVMGetNextUse(LLVMGetFirstUse(value)))
     return before;
+  CN_ASSERT(LLVMGetUser(LLVMGetFirstUse(value)) != value);
   cn_move_before(ctx, value, before);
   before = value;
   for (int k = 0; joins && k < LLVMGetNumOperands(value); k++)
@@ -43,6 +44,7 @@ LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
+  CN_CHECK(end);
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
     return end;
   return sink_condition(ctx, LLVMGetCondition(end), end, DEEPEST_CONDITION);
@@ -71,6 +73,7 @@ LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 
   while (LLVMIsAPHINode(first))
     first = LLVMGetNextInstruction(first);
+  CN_CHECK(first);
   if (LLVMIsACatchSwitchInst(first))
     return NULL;
   if (LLVMIsALandingPadInst(first) || LLVMIsAFuncletPadInst(first) || LLVMIsATerminatorInst(first))
@@ -102,10 +105,12 @@ bool cn_poll_site_stops(LLVMValueRef i)
   }
 }
 
-/* As late as possible on the straight line from the entry on: what is computed before it is not
- * hindered by it. Not before an alloca of the entry block, which would become a dynamic one. */
+/* As late as possible on the straight line from the entry on: the poll then costs nothing before
+ * it. Not before an alloca of the entry block, which would become a dynamic one. */
 LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
+  CN_CHECK(cfg->count);
+  CN_ASSERT(cfg->blocks[0].pred_count == 0);
   uint32_t b = 0;
   LLVMValueRef site = LLVMGetFirstInstruction(cfg->blocks[0].block);
 
@@ -152,6 +157,8 @@ void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at)
 {
   bool fresh = false;
 
+  CN_CHECK(!at || !LLVMIsAPHINode(at));
+  CN_ASSERT(!at || cn_cfg_index(sites->cfg, LLVMGetInstructionParent(at)) != CN_NO_BLOCK);
   if (at && !is_inside(sites, at))
     cn_ptrmap_add(&sites->seen, at, &fresh);
   if (fresh)
@@ -180,7 +187,7 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
   return wrong;
 }
 
-/* In block `b`, but in no region; null: there is no such place. */
+/* In block `b`, outside regions; null if there is no such place. */
 static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                  const struct cn_cfg *cfg, uint32_t b)
 {
@@ -207,18 +214,19 @@ static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const st
   }
 }
 
-/* Behind each region that ends in the loop: those ways that never leave regions cannot poll. */
+/* After each region that ends in the loop: a path that never leaves regions cannot poll. */
 static void add_behind_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                const struct cn_loops *loops, uint32_t to, bool natural)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
+  CN_CHECK(sites->open && (!natural || loops->of[to] != CN_NO_BLOCK));
   for (uint32_t b = 0; b < cfg->count; b++)
     if (sites->open[b] && (!natural || cn_loops_contain(loops, loops->of[to], b)))
       cn_poll_sites_add(sites, site_outside(sites, ctx, cfg, b));
 }
 
-/* On each pass of the loop at `to` all blocks are run that dominate its latch. */
+/* Each pass of the loop at `to` runs all blocks that dominate its latch. */
 static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                                       const struct cn_cfg *cfg, uint32_t to, uint32_t b)
 {
@@ -234,6 +242,7 @@ void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                              const struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg *cfg = loops->cfg;
+  CN_CHECK(sites->cfg == cfg && b < cfg->count);
   LLVMValueRef site = site_outside(sites, ctx, cfg, b);
 
   cn_poll_sites_add(sites, site);

@@ -10,9 +10,9 @@
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
-/* Each gives the instruction to poll before. */
+/* Each returns the instruction to poll before. */
 
-/* On the straight line from the entry on, as late as can be. */
+/* As late as possible on the straight line from the entry on. */
 LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
 /* Must an entry poll come before this instruction? */
@@ -24,8 +24,9 @@ LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 /* At the end of a block: the comparison that its branch tests stays beside it. */
 LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 
-/* Those of one function, each once, in the order in which they came. */
-/* It holds (cn_poll_sites_wrong()) that each is listed once, is an instruction of a reachable block
+/* The sites of one function, each once, in the order of their addition.
+ *
+ * It holds (cn_poll_sites_wrong()) that each is listed once, is an instruction of a reachable block
  * of the function, but no phi, and lies in no region without safepoints. */
 struct cn_poll_sites {
   CN_VECTOR(LLVMValueRef) list;
@@ -40,13 +41,12 @@ void cn_poll_sites_free(struct cn_poll_sites *sites);
 const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites);
 /* Null is no site, nor is a place in a region without safepoints. */
 void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at);
-/* For the retreating edges out of block `b`: in the block, or where else each pass comes by that
- * may poll. */
+/* For the retreating edges out of block `b`: in the block, or else elsewhere on each pass. */
 void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                              const struct cn_loops *loops, uint32_t b);
 
-/* Before polls are emitted: conditional moves that only remember a value, in innermost loops that
- * will poll, remain conditional moves (selects.c). */
+/* Before polls are emitted: keep conditional moves that only remember a value, in innermost loops
+ * that will poll, conditional moves (selects.c). */
 void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
                      const struct cn_poll_sites *sites);
 

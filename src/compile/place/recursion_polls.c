@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Polls on the way up: a recursion polls on its way down, and when it ends, all of its levels
- * return one after the other (statepoints-later, "PlaceSafepoints": return polls;
+ * Polls on unpolled returns: a recursion polls while it descends, but when it ends, all of its
+ * levels return one after the other (statepoints-later, "PlaceSafepoints": return polls;
  * late-insertion-slides-2014, future work). Part of pass `place-safepoints`.
  *
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
- * Each cycle of calls has one that closes it, and so has the way back up. Where a return can be
- * reached behind such a call without a poll, one goes right behind it: there nothing can be hidden
- * from the collector, which may have run in the call. Behind the last one only, where several come
- * one after the other; none behind a call that becomes a jump, of which nothing comes back; and
- * none where an exception arrives: each level that it passes by does nothing, and one that catches
- * it returns to a poll.
+ * Each call cycle has a call that closes it, and so has the series of returns. If a return can be
+ * reached from such a call without a poll, poll right after the call: nothing is hidden from the
+ * collector there, which may have run in the call. Of several such calls in a row only the last
+ * gets a poll. A call that becomes a jump gets none, for it does not return here; a landing pad
+ * gets none, for the levels that an exception passes do nothing, and the one that catches it
+ * returns to a poll.
  *
- * Left out are calls of the function itself on each pass of a loop, which the optimiser makes of
- * recursions that end in a call of themselves (the walk of a tree: one more poll is nine per cent
- * of its instructions, and its way up is long only if the tree is a list), and named functions of
- * other units, for which the seeds' example has no second poll either.
+ * Two kinds of calls are left out. Calls of the function itself on each pass of a loop: the
+ * optimiser makes such loops of recursions that end in a call of themselves (the walk of a tree:
+ * one more poll is nine per cent of its instructions, and its returns are many only if the tree is
+ * a list). Named functions of other units: the example of statepoints-later has no second poll
+ * there either.
  */
 #include "compile/place/recursion_polls.h"
 
@@ -25,22 +26,23 @@
 #include "compile/cost/unpolled_returns.h"
 #include "compile/tail/tail.h"
 
-struct ascent {
-  const struct cn_function_facts *infer;
+struct returns {
+  const struct cn_function_facts *facts;
   const struct cn_loops *loops;
   struct cn_poll_sites *sites;
-  struct cn_unpolled_returns ways;
+  struct cn_unpolled_returns unpolled;
   uint32_t node;
 };
 
-/* Does block `b` lie in a loop that comes by it on each pass? */
-static bool is_on_each_pass(const struct ascent *a, uint32_t b)
+/* Does block `b` lie in a loop that runs it on each pass? */
+static bool is_on_each_pass(const struct returns *a, uint32_t b)
 {
   const struct cn_cfg *cfg = a->loops->cfg;
   uint32_t l = a->loops->of[b];
 
   if (l == CN_NO_BLOCK)
     return false;
+  CN_ASSERT(cn_loops_contain(a->loops, l, b));
   const struct cn_block *header = &cfg->blocks[a->loops->at[l].header];
   for (uint32_t i = 0; i < header->pred_count; i++)
     if (cn_loops_contain(a->loops, l, header->preds[i]) &&
@@ -49,64 +51,70 @@ static bool is_on_each_pass(const struct ascent *a, uint32_t b)
   return true;
 }
 
-/* A call, in block `b`, that closes a cycle of calls, comes back, and is not left out. It will have
- * its own poll. */
+/* Does the call in block `b` close a call cycle, return, and is it not left out? It will have its
+ * own poll. */
 static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
 {
-  const struct ascent *a = env;
-  const struct cn_callgraph *graph = &a->infer->graph;
+  const struct returns *a = env;
+  const struct cn_callgraph *graph = &a->facts->graph;
 
   if (cn_classify_call(i).kind != CN_CALL_PARSE || LLVMIsACallBrInst(i) || cn_tail_position(i))
     return false;
-  LLVMValueRef callee = cn_callgraph_target(a->infer->ctx, i);
+  LLVMValueRef callee = cn_callgraph_target(a->facts->ctx, i);
   uint32_t to = cn_callgraph_find(graph, callee);
   if ((callee && to == CN_NO_NODE) || !cn_callgraph_closes(graph, a->node, callee))
     return false;
   return callee != a->loops->cfg->function || !is_on_each_pass(a, b);
 }
 
-/* Where to poll behind call `i`. */
-static LLVMValueRef site_behind(const struct ascent *a, LLVMValueRef i)
+/* Where to poll after call `i`. */
+static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
 {
   LLVMValueRef next = LLVMGetNextInstruction(i);
 
+  CN_ASSERT(cn_is_call(i) && !LLVMIsACallBrInst(i));
   if (LLVMIsAInvokeInst(i))
     next = LLVMGetFirstInstruction(LLVMGetNormalDest(i));
   while (LLVMIsAPHINode(next))
     next = LLVMGetNextInstruction(next);
+  CN_CHECK(next);
   return LLVMIsATerminatorInst(next)
-             ? cn_poll_site_end(a->infer->ctx, LLVMGetInstructionParent(next))
+             ? cn_poll_site_end(a->facts->ctx, LLVMGetInstructionParent(next))
              : next;
 }
 
-static void add(struct ascent *a, LLVMValueRef at)
+static void add(struct returns *a, LLVMValueRef at)
 {
   size_t before = a->sites->list.count;
 
   cn_poll_sites_add(a->sites, at);
   if (a->sites->list.count != before)
-    cn_remark(a->infer->ctx, at, "poll", "polls here: a recursion comes back by this way");
+    cn_remark(a->facts->ctx, at, "poll", "polls here: a recursion comes back by this way");
 }
 
-void cn_recursion_polls_sites(const struct cn_function_facts *infer, const struct cn_loops *loops,
+void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
                               struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  struct cn_work_known known = infer->known;
-  struct ascent a = {.infer = infer, .loops = loops, .sites = sites};
+  struct cn_work_known known = facts->known;
+  struct returns a = {.facts = facts, .loops = loops, .sites = sites};
   CN_VECTOR(LLVMValueRef) calls = {0};
 
   known.sites = &sites->seen;
-  a.node = cn_callgraph_find(&infer->graph, cfg->function);
-  a.ways = (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
-  cn_unpolled_returns_find(&a.ways);
+  a.node = cn_callgraph_find(&facts->graph, cfg->function);
+  a.unpolled =
+      (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
+  CN_CHECK(a.node != CN_NO_NODE && sites->cfg == cfg);
+  CN_ASSERT_VALID(cn_loops_wrong(loops));
+  cn_unpolled_returns_find(&a.unpolled);
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
          i = LLVMGetNextInstruction(i))
-      if (is_closing(&a, b, i) && cn_unpolled_returns_from(&a.ways, b, i))
+      if (is_closing(&a, b, i) && cn_unpolled_returns_from(&a.unpolled, b, i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)
-    add(&a, site_behind(&a, calls.at[i]));
+    add(&a, site_after(&a, calls.at[i]));
   cn_free(&calls);
-  cn_unpolled_returns_free(&a.ways);
+  cn_unpolled_returns_free(&a.unpolled);
+  CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
 }

@@ -6,8 +6,8 @@
  *
  * Needs: nothing. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_part()).
  *
- * A return poll never stands behind a tail call: the call would be none any more, and a loop made
- * of tail calls would need a stack. What is called polls before it returns, if it is ours.
+ * A return poll never follows a tail call: the call would no longer be one, and a loop made of tail
+ * calls would need a stack. A managed callee polls before it returns.
  */
 #include "compile/place/return_polls.h"
 
@@ -36,6 +36,7 @@ static bool is_of_tail_calls(const struct cn_cfg *cfg, uint32_t b)
 
 LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b)
 {
+  CN_ASSERT(b < cfg->count);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
 
   return LLVMIsAReturnInst(end) && !cn_return_polls_tail_call(cfg->blocks[b].block) &&
@@ -44,7 +45,7 @@ LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b)
              : NULL;
 }
 
-/* `phi` without what comes from `from`, which is not all of it. */
+/* `phi` without its input from `from`; it has others. */
 static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from)
 {
   LLVMPositionBuilderBefore(builder, phi);
@@ -56,21 +57,25 @@ static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlo
     if (block != from)
       LLVMAddIncoming(fresh, &value, &block, 1);
   }
+  CN_CHECK(LLVMCountIncoming(fresh) && LLVMCountIncoming(fresh) < LLVMCountIncoming(phi));
   cn_emit_instead(phi, fresh);
 }
 
-/* Block `from` ends in a branch to the block of `ret`, which has phis at most besides. */
+/* Block `from` branches to the block of `ret`, which holds phis and `ret` alone: return there. */
 static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValueRef ret)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(from);
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
 
+  CN_CHECK(LLVMIsABranchInst(branch) && LLVMGetNumSuccessors(branch) == 1 &&
+           LLVMGetSuccessor(branch, 0) == LLVMGetInstructionParent(ret));
   LLVMPositionBuilderBefore(builder, branch);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
   if (value && LLVMIsAPHINode(value) &&
       LLVMGetInstructionParent(value) == LLVMGetInstructionParent(ret))
     value = cn_return_polls_tail_call(from);
+  CN_ASSERT(!value || LLVMTypeOf(value) == LLVMTypeOf(LLVMGetOperand(ret, 0)));
   if (value)
     LLVMBuildRet(builder, value);
   else
@@ -96,8 +101,11 @@ void cn_return_polls_part(struct cn_ctx *ctx, LLVMValueRef function)
     if (call && cfg.blocks[b].succ_count && !is_of_tail_calls(&cfg, cfg.blocks[b].succs[0]))
       cn_push(&calls, call);
   }
-  for (size_t i = 0; i < calls.count; i++)
-    return_at_once(ctx, LLVMGetInstructionParent(calls.at[i]), cn_tail_return(calls.at[i]));
+  for (size_t i = 0; i < calls.count; i++) {
+    LLVMValueRef ret = cn_tail_return(calls.at[i]);
+    CN_CHECK(LLVMIsAReturnInst(ret));
+    return_at_once(ctx, LLVMGetInstructionParent(calls.at[i]), ret);
+  }
   cn_free(&calls);
   cn_cfg_free(&cfg);
 }

@@ -8,11 +8,11 @@
 #include "compile/analysis/cfg.h"
 
 /* Give calls in tail position a return of their own where they share one with blocks that return
- * after other work, so that a poll before that return is none behind them. */
+ * after other work: a poll before that return then follows no tail call. */
 void cn_return_polls_part(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* The instruction that a return poll goes before in block `b`, or null: it does not return, or
- * nothing but what tail calls return. */
+/* The instruction of block `b` before which a return poll goes; null if the block does not return,
+ * or returns the results of tail calls alone. */
 LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b);
 
 /* The call of `block` that becomes a jump, or null. */

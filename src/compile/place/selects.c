@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Conditional moves in loops with polls. LLVM's code generator makes branches of conditional
- * moves that delay the next trip of a loop, and takes those for such that a poll's block follows:
- * the search for the nearest of many points then guesses a branch at each of them. A select that
- * merely remembers a value over the trips delays nothing, so the generator is told to leave it.
+ * moves that delay the next trip of a loop, and mistakes a move before a poll's block for one: a
+ * search for the nearest of many points would then predict a branch at each point. A select that
+ * merely remembers a value over the trips delays nothing, so tell the generator to leave it.
  *
  *   head:  best = phi [start, outside], [best', latch]
  *          best' = select closer, here, best              <- "unpredictable": remains a select
@@ -42,6 +42,7 @@ static LLVMValueRef next_select(const struct cn_loops *loops, uint32_t l, LLVMVa
 static void keep(struct cn_ctx *ctx, LLVMValueRef select)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "unpredictable", sizeof "unpredictable" - 1);
+  CN_CHECK(LLVMIsASelectInst(select));
   LLVMMetadataRef empty = LLVMMDNodeInContext2(ctx->llvm, NULL, 0);
 
   LLVMSetMetadata(select, kind, LLVMMetadataAsValue(ctx->llvm, empty));
@@ -54,6 +55,7 @@ static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
 {
   LLVMValueRef last = phi;
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   for (LLVMValueRef s = next_select(loops, l, phi); s; s = next_select(loops, l, s))
     last = s;
   if (last == phi || only_user(loops, l, last) != phi)
@@ -67,7 +69,9 @@ void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
 {
   for (size_t i = 0; i < sites->list.count; i++) {
     LLVMBasicBlockRef polled = LLVMGetInstructionParent(sites->list.at[i]);
-    uint32_t l = loops->of[cn_cfg_index(loops->cfg, polled)];
+    uint32_t b = cn_cfg_index(loops->cfg, polled);
+    CN_CHECK(b != CN_NO_BLOCK);
+    uint32_t l = loops->of[b];
     if (l == CN_NO_BLOCK || loops->at[l].inner)
       continue;
     LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[l].header].block;

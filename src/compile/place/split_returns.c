@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ways through a function that return before any call get a return of their own. Part of pass
+ * Give paths through a function that return before any call a return of their own. Part of pass
  * `place-safepoints`.
  *
  * Needs: polls placed, none before these returns. Provides: nothing. Breaks: struct cn_cfg.
  *
- * What a recursion sums up lives over its poll and its calls in a register that the function must
- * save; where the value of an early return meets it in one phi, it is given that register as well,
- * and the code generator can no longer save it behind the early test alone (shrink wrapping): each
- * leaf of a tree would save and load registers that plain C does not touch.
+ * A recursion's sum lives over its poll and its calls in a register that the function must save. If
+ * the value of an early return meets it in a phi, it gets the same register, and the code generator
+ * cannot delay the save until after the early test (shrink wrapping): each leaf of a tree would
+ * save and load registers that plain C does not touch.
  */
 #include "compile/place/split_returns.h"
 
@@ -27,7 +27,7 @@ static bool calls(LLVMBasicBlockRef block)
   return false;
 }
 
-/* Which blocks are reached over blocks without calls alone, and have none? */
+/* By block: has it no calls, and is it reached through blocks without calls alone? */
 static bool *find_quiet(const struct cn_cfg *cfg)
 {
   bool *quiet = cn_alloc(cfg->count * sizeof *quiet);
@@ -40,7 +40,7 @@ static bool *find_quiet(const struct cn_cfg *cfg)
   return quiet;
 }
 
-/* A return with nothing before it but phis. */
+/* Does the block hold phis and a return alone? */
 static bool is_bare_return(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -50,7 +50,7 @@ static bool is_bare_return(LLVMBasicBlockRef block)
   return LLVMIsAReturnInst(i) != NULL;
 }
 
-/* Its edges can lead elsewhere. */
+/* Can its edges be led elsewhere? */
 static bool branches(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -58,7 +58,7 @@ static bool branches(LLVMBasicBlockRef block)
   return LLVMIsABranchInst(end) || LLVMIsASwitchInst(end);
 }
 
-/* The phi's inputs from blocks in `which`, or from the others. */
+/* A phi of the inputs from blocks in `which`, or from the others. */
 static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi,
                                const struct cn_ptrmap *which, bool in)
 {
@@ -70,10 +70,11 @@ static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi,
     if ((cn_ptrmap_find(which, block) != NULL) == in)
       LLVMAddIncoming(part, &value, &block, 1);
   }
+  CN_CHECK(LLVMCountIncoming(part) && LLVMCountIncoming(part) < LLVMCountIncoming(phi));
   return part;
 }
 
-/* Part the edges from blocks in `late` from the others into the return in `block`. */
+/* Lead the edges into `block`, which returns, to a copy, but for those from blocks in `late`. */
 static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -82,6 +83,8 @@ static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_pt
   LLVMValueRef ret = LLVMGetBasicBlockTerminator(block), i = LLVMGetFirstInstruction(block);
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL, next;
 
+  CN_CHECK(LLVMIsAReturnInst(ret));
+  CN_ASSERT(late->count);
   cn_redirect_entries(block, early, late);
   for (; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);

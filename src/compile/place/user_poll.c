@@ -20,9 +20,9 @@
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
-/* ---- what is wrong with it ---- */
+/* ---- refusals ---- */
 
-/* How often what matters occurs in the body. */
+/* Counts of instructions in the body. */
 struct body {
   unsigned points, statepoints, itself, returns;
 };
@@ -61,7 +61,7 @@ static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
              "safepoints");
 }
 
-/* Something of that name that is no function: a variable, an alias. */
+/* A global of that name that is no function: a variable, an alias. */
 static LLVMValueRef find_other(struct cn_ctx *ctx)
 {
   LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_USER_POLL);
@@ -78,6 +78,7 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
   LLVMValueRef other = find_other(ctx);
 
+  CN_ASSERT(ctx->errors == 0);
   *poll = LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
   if (other)
     cn_error(ctx, other, "poll-type",
@@ -110,6 +111,9 @@ void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, L
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
+  CN_CHECK(LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)) != poll);
+  CN_ASSERT(!LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
+  CN_ASSERT(!pad || LLVMIsAFuncletPadInst(pad));
   LLVMPositionBuilderBefore(builder, at);
   LLVMValueRef call = cn_funclet_call(builder, poll, pad);
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(poll));
@@ -118,12 +122,12 @@ void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, L
   LLVMDisposeBuilder(builder);
 }
 
-/* ---- the body in their place ---- */
+/* ---- inlining ---- */
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* Take the mark of what is to be inlined off all but the polls, and off the body's function, which
- * would be deleted when all calls of it are inlined. What had it, into the lists. */
+/* Remove "alwaysinline" from all functions and from all calls but the polls, and list what had it.
+ * @gc.safepoint_poll itself must not have it: LLVM would delete the function with its last call. */
 static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions,
                           value_vector *calls)
 {
@@ -156,7 +160,7 @@ static void mark_others(struct cn_ctx *ctx, value_vector *functions, value_vecto
   cn_free(calls);
 }
 
-/* Calls that the program itself makes of it stay. */
+/* Is each poll inlined? The program's own calls stay. */
 static bool check_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");
@@ -178,6 +182,7 @@ bool cn_user_poll_inline(struct cn_ctx *ctx, LLVMValueRef poll)
   value_vector functions = {0}, calls = {0};
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 
+  CN_CHECK(!LLVMIsDeclaration(poll));
   unmark_others(ctx, poll, &functions, &calls);
   LLVMErrorRef error = LLVMRunPasses(ctx->module, "always-inline", NULL, options);
   mark_others(ctx, &functions, &calls);

@@ -18,13 +18,13 @@
 
 typedef CN_VECTOR(struct cn_countable_loop) candidate_vector;
 
-/* What loops of a function become, in the order in which it is made. */
+/* The new forms of a function's loops, in the order in which they are made. */
 struct forms {
-  candidate_vector nests, candidates; /* twins and chunks */
+  candidate_vector nests, candidates; /* versions and strip-mines */
   CN_VECTOR(struct cn_unroll) unrolls;
 };
 
-/* In a loop that is cut into chunks itself, each entry polls: else every trip of a chunk could do
+/* Is it in a strip-mined loop? Then each entry polls: else every trip of the outer chunk could do
  * an inner chunk's work. */
 static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *candidates,
                          uint32_t loop)
@@ -46,14 +46,14 @@ static void tell(struct cn_ctx *ctx, const struct cn_countable_loop *c)
               (unsigned long)c->trips);
 }
 
-/* LLVM's passes are to leave the function as it is: nothing would make phis of what leaves loops.
- */
+/* Do LLVM's passes leave the function as it is? Then none puts it into LCSSA form. */
 static bool is_left_alone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
 }
 
-/* Nests of small loops, outermost first and none in another. Not round what gets a twin itself. */
+/* Nests of small loops, outermost first, none in another, and none around a loop that gets a
+ * version itself. */
 static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_t small_work,
                        const candidate_vector *candidates, candidate_vector *nests)
 {
@@ -94,6 +94,7 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
       cn_push(candidates, c);
     else if (fits)
       free(c.blocks);
+    CN_ASSERT(!fits || (c.trips && c.header == cfg.blocks[loops.at[l].header].block));
     if ((!fits || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
         copies && cn_unroll_fits(&loops, l, &u))
       cn_push(&forms->unrolls, u);
@@ -107,8 +108,8 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
   cn_cfg_free(&cfg);
 }
 
-/* So that only phis behind a loop use what it computes: those are fed from its copies, too, and
- * what starts or bounds a later loop stays the same value. */
+/* Put the function into LCSSA form: copies of a loop can then feed the phis after it, and the start
+ * and bound of a later loop stay the same values. */
 static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -139,16 +140,18 @@ static void drop(struct forms *forms)
   cn_free(&forms->unrolls);
 }
 
-/* Unrolled is at last: other loops do not change those that nobody can count. */
+/* Unroll last: the other forms do not change loops that cannot be counted. */
 static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {
     cn_remark(ctx, forms->nests.at[i].compare, "loop",
               "has a copy in which the loops in it do not poll, for few trips of these");
+    CN_CHECK(forms->nests.at[i].nest);
     cn_version_build(ctx, &forms->nests.at[i], out);
   }
   for (size_t i = 0; i < forms->candidates.count; i++) {
     struct cn_countable_loop *c = &forms->candidates.at[i];
+    CN_CHECK(c->trips && c->work && !c->nest);
     tell(ctx, c);
     if (c->twin)
       cn_version_build(ctx, c, out);
@@ -157,6 +160,7 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines
   }
   for (size_t i = 0; i < forms->unrolls.count; i++) {
     const struct cn_unroll *u = &forms->unrolls.at[i];
+    CN_ASSERT(u->count && u->times > 1);
     cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop",
               "unrolled, with a poll on every %u. trip", u->times);
     cn_unroll_build(ctx, u);

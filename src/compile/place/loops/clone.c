@@ -2,8 +2,8 @@
  *
  * Copies of blocks within their function. Part of pass `place-safepoints`.
  *
- * Needs: blocks of which only phis of their successors use values (LCSSA form). Provides: copies,
- * with what the debugger is told of variables. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: blocks whose values only phis of their successors use (LCSSA form). Provides: copies, with
+ * debug records of variables. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/clone.h"
 
@@ -52,6 +52,7 @@ LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlock
 
 void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy)
 {
+  CN_CHECK(LLVMTypeOf(value) == LLVMTypeOf(copy));
   *cn_ptrmap_add(&clone->copies, value, NULL) = (uint64_t)(uintptr_t)copy;
 }
 
@@ -59,11 +60,13 @@ void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicB
                     uint32_t count, LLVMBasicBlockRef before)
 {
   *clone = (struct cn_clone){.ctx = ctx, .blocks = blocks, .count = count};
+  CN_CHECK(count);
   clone->builder = LLVMCreateBuilderInContext(ctx->llvm);
   clone->records = LLVMCreateDIBuilder(ctx->module);
   for (uint32_t b = 0; b < count; b++) {
     LLVMBasicBlockRef copy =
         LLVMInsertBasicBlockInContext(ctx->llvm, before, LLVMGetBasicBlockName(blocks[b]));
+    CN_CHECK(!cn_clone_has(clone, blocks[b]));
     cn_ptrmap_add(&clone->in, blocks[b], NULL);
     cn_clone_give(clone, LLVMBasicBlockAsValue(blocks[b]), LLVMBasicBlockAsValue(copy));
   }
@@ -79,7 +82,7 @@ void cn_clone_end(struct cn_clone *clone)
 
 /* ---- instructions ---- */
 
-/* What copies are made of and connected by: one vector, so that what was given has no copy. */
+/* The instructions that have copies: all but those with cn_clone_give(). */
 typedef CN_VECTOR(LLVMValueRef) instructions;
 
 static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instructions *copied)
@@ -91,6 +94,7 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
     LLVMValueRef copy;
     if (cn_ptrmap_find(&clone->copies, i))
       continue;
+    CN_ASSERT(cn_clone_can(i));
     if (LLVMIsAPHINode(i)) {
       copy = cn_build_phi_like(clone->builder, i, LLVMGetValueName2(i, &length));
     } else {
@@ -114,7 +118,7 @@ static bool is_of_several(struct cn_clone *clone, LLVMDbgRecordRef record)
   return several;
 }
 
-/* What the debugger is told of variables. A value that is made of several is lost. */
+/* Debug records of variables. A value that is made of several is lost. */
 static void copy_records(struct cn_clone *clone, LLVMValueRef i)
 {
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
@@ -132,8 +136,8 @@ static void copy_records(struct cn_clone *clone, LLVMValueRef i)
   }
 }
 
-/* Into the first block others lead, too; into the rest of them none do but those that nothing
- * reaches, and these lead to no copy. */
+/* Other blocks lead into the first block, too. Into the rest only unreachable ones do, and none of
+ * those leads to a copy. */
 static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
 {
   bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];
@@ -146,6 +150,7 @@ static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef c
     from = cn_clone_of_block(clone, from);
     LLVMAddIncoming(copy, &value, &from, 1);
   }
+  CN_CHECK(LLVMCountIncoming(copy));
 }
 
 static void connect(struct cn_clone *clone, LLVMValueRef i)
@@ -161,9 +166,9 @@ static void connect(struct cn_clone *clone, LLVMValueRef i)
     LLVMSetOperand(copy, (unsigned)k, cn_clone_of(clone, LLVMGetOperand(copy, (unsigned)k)));
 }
 
-/* ---- the ways out ---- */
+/* ---- exits ---- */
 
-/* The phis of a block behind the blocks: they are also reached from the copy. */
+/* Feed the phis of a block after the blocks from the copy, too. */
 static void feed_phis(struct cn_clone *clone, LLVMBasicBlockRef block)
 {
   for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi);
@@ -210,6 +215,8 @@ void cn_clone_fill(struct cn_clone *clone)
     copy_block(clone, clone->blocks[b], &copied);
   for (size_t i = 0; i < copied.count; i++)
     connect(clone, copied.at[i]);
+  for (uint32_t b = 0; b < clone->count; b++)
+    CN_CHECK(LLVMGetBasicBlockTerminator(cn_clone_of_block(clone, clone->blocks[b])));
   join_exits(clone);
   cn_free(&copied);
 }

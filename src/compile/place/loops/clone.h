@@ -21,7 +21,7 @@ struct cn_clone {
   LLVMDIBuilderRef records;
 };
 
-/* Can a loop with `i` in it be copied? No calls but intrinsics. */
+/* Can a loop with `i` in it be copied? Of calls only intrinsics can. */
 bool cn_clone_can(LLVMValueRef i);
 /* How many instructions a copy of the loop has, UINT32_MAX if there can be none. */
 uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop);
@@ -29,9 +29,9 @@ uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop);
 /* Make empty copies of `blocks` before block `before`. */
 void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,
                     uint32_t count, LLVMBasicBlockRef before);
-/* Instruction `value` gets no copy: the copies of others use `copy` for it. */
+/* Give instruction `value` no copy: the copies of others use `copy` for it. */
 void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
-/* Fill them. The copies name copies; phis behind the blocks are fed from them, too. */
+/* Fill them. The copies use copies; they feed the phis after the blocks, too. */
 void cn_clone_fill(struct cn_clone *clone);
 void cn_clone_end(struct cn_clone *clone);
 

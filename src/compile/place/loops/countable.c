@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which loops are strip-mined, and into how large chunks (strip_mine.c). Needs: struct cn_loops.
- * Provides: candidates. Breaks: nothing.
+ * Which loops are strip-mined, and into chunks of how many trips (strip_mine.c). Needs: struct
+ * cn_loops. Provides: candidates. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* In fewer trips a poll on each costs little. */
 #define CHUNK_MIN_TRIPS 16
-/* Chunks of a loop whose step is not known are made for steps up to this at least. */
+/* Chunks of a loop with an unknown step allow for steps up to this at least. */
 #define LIKELY_STEP 7
 
 static bool is_upward(LLVMIntPredicate p)
@@ -29,7 +29,7 @@ static bool is_downward(LLVMIntPredicate p)
   return p == LLVMIntUGT || p == LLVMIntSGT;
 }
 
-/* Do the flags of the advance rule out that it wraps, as far as `p` would notice? */
+/* Do the flags of the advance rule out wrapping, as far as `p` would notice? */
 static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
 {
   if (LLVMIsAGetElementPtrInst(next))
@@ -39,9 +39,9 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
   return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
 }
 
-/* Equality leads anywhere. An order must be the one that a constant step leads to, or "less
- * than" with any step that does not change: it is looked at when the loop is entered. An order
- * is wrong after wrapping, so that is ruled out. */
+/* Does the step lead to the bound? For equality any step does. An order must be that of a constant
+ * step, or "less than" with an invariant step, which is tested when the loop is entered. After
+ * wrapping an order is wrong, so the flags must rule that out. */
 static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
                        const struct cn_countable_loop *c)
 {
@@ -57,6 +57,7 @@ static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
 static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                       bool stay_if_true, struct cn_countable_loop *out)
 {
+  CN_CHECK(out->compare);
   for (unsigned o = 0; o < 2; o++) {
     LLVMIntPredicate p = LLVMGetICmpPredicate(out->compare);
     LLVMValueRef tested = LLVMGetOperand(out->compare, o);
@@ -67,9 +68,10 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     out->stay = stay_if_true ? p : cn_predicate_inverse(p);
     out->bound = 1 - o;
     out->tests_next = tested == out->iv.next;
-    /* A loop that is left otherwise may start beyond a bound that it can only meet by wrapping. */
+    /* A loop with other exits may start past its bound, and meet it only by wrapping. */
     out->no_wrap = cannot_wrap(out->iv.next, out->stay) &&
                    (out->stay != LLVMIntNE || cn_loops_exits(loops, loop, NULL) == 1);
+    CN_ASSERT(LLVMGetInstructionParent(out->iv.phi) == out->header);
     return is_orderly(loops, loop, out);
   }
   return false;
@@ -88,6 +90,7 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
 static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
   uint64_t budget = cn_work_budget(ctx);
+  CN_CHECK(c->work && width_of(ctx, c->iv.phi) <= 64);
   uint64_t half = UINT64_C(1) << (width_of(ctx, c->iv.phi) - 1), trips = CHUNK_MIN_TRIPS;
   uint64_t step = c->iv.by ? LIKELY_STEP : cn_strip_mine_magnitude(c->iv.step);
 
@@ -97,11 +100,12 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
     trips *= 2;
   while (trips >= CHUNK_MIN_TRIPS && step >= half / trips)
     trips /= 2;
+  CN_ASSERT((trips & (trips - 1)) == 0 && trips <= half);
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-/* The copy of a loop that is unrolled for more trips: so few that its function need not poll for
- * them. 0: it is too large for that. */
+/* Trips of the version without polls of a loop that is else unrolled: so few that its function need
+ * not poll for them. 0: it is too large for that. */
 static uint64_t trips_unpolled(const struct cn_countable_loop *c)
 {
   uint64_t trips = c->trips;
@@ -111,7 +115,7 @@ static uint64_t trips_unpolled(const struct cn_countable_loop *c)
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-/* A memset or memcpy of a length that is not known. */
+/* Is it a memset or memcpy of unknown length? */
 static bool fills_memory(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
@@ -121,7 +125,7 @@ static bool fills_memory(LLVMValueRef i)
          !LLVMIsConstant(LLVMGetOperand(i, 2));
 }
 
-/* A parse point polls or is dear beside a poll, and so is filling memory. */
+/* A parse point polls or costs much more than a poll, and so does filling memory. */
 bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -137,8 +141,8 @@ bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop)
   return false;
 }
 
-/* A product of an innermost loop's counter with something becomes a sum that runs along with it,
- * in a register for each, of which chunks would need twice as many. */
+/* Has an innermost loop products? The code generator makes a running sum of a product with the
+ * counter, in a register each; chunks would need twice as many. */
 static bool has_products(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -153,7 +157,7 @@ static bool has_products(const struct cn_loops *loops, uint32_t loop)
   return false;
 }
 
-/* Edges into the header that can be led elsewhere: no computed jumps. */
+/* Can the edges into the header be led elsewhere? Computed jumps cannot. */
 static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
@@ -164,8 +168,8 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* Is an inner loop that does much in every trip, so that chunks would save nothing: does each way
- * from the header to the latch pass one of their headers? */
+/* Does every trip run an inner loop that does much, so that chunks would save nothing? Then each
+ * path from the header to the latch passes the header of one. */
 static bool always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -173,6 +177,7 @@ static bool always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t s
   CN_VECTOR(uint32_t) next = {0};
   bool *seen = cn_alloc(cfg->count * sizeof *seen);
 
+  CN_CHECK(l->latch != CN_NO_BLOCK);
   for (uint32_t inner = 0; inner < loop; inner++)
     if (loops->at[inner].work > small_work)
       seen[loops->at[inner].header] = true;
@@ -194,8 +199,8 @@ static bool always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t s
   return cut;
 }
 
-/* What a trip does at most until it polls: all blocks once, the small loops, which do not poll, and
- * others up to their poll (unroll.c). 0 if that says nothing. */
+/* The most work of a trip until it polls: all blocks once, the small loops, which do not poll, and
+ * others up to their poll (unroll.c). 0 if there is no bound. */
 static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -214,8 +219,8 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   return work;
 }
 
-/* What the accesses of a trip may take longer where no cache helps: a chunk must not be too long
- * even so, but a loop keeps its form. */
+/* The extra time of a trip's accesses that miss all caches: it shortens chunks, but does not change
+ * a loop's form. */
 static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -237,6 +242,7 @@ bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint3
   if (l->irreducible || l->latch == CN_NO_BLOCK || cn_countable_calls(loops, loop) ||
       !has_plain_entries(cfg, l->header))
     return false;
+  CN_CHECK(l->latch < cfg->count && cn_loops_contain(loops, loop, l->latch));
   out->loop = loop;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
@@ -266,6 +272,7 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   if (!out->trips)
     return false;
   uint64_t slowest = out->work + miss_work(loops, loop);
+  CN_CHECK(slowest >= out->work);
   while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;
   bool products = has_products(loops, loop);

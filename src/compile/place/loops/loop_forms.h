@@ -9,15 +9,15 @@
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
-/* What the strip-mined loops of a function mean for polls. */
+/* Which blocks of a function poll, and which need not, after its loops have new forms. */
 struct cn_strip_mines {
-  /* Blocks whose retreating edge needs no poll: to the work that their loop does at most. */
+  /* Blocks whose retreating edge needs no poll: to the most work of their loop. */
   struct cn_ptrmap bounded;
   struct cn_ptrmap first;  /* blocks that must poll at their start */
   struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
 };
 
-/* Give the loops of `function` that may do more than `small_work` forms that poll seldom
+/* Give the loops of `function` that may do more than `small_work` forms that rarely poll
  * (choose_form.c). */
 void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                           struct cn_strip_mines *out);
@@ -44,9 +44,10 @@ struct cn_countable_loop {
   struct cn_nest *nest; /* not the loop itself is bounded in the copy, but those in it; or null */
 };
 
-/* What K trips do, and one more, which a test of the old value allows. */
+/* The work of K trips, and of one more, which a test of the old value allows. */
 static inline uint64_t cn_strip_mine_work(const struct cn_countable_loop *c)
 {
+  CN_CHECK(c->trips && c->work);
   return (c->trips + 1) * c->work;
 }
 
@@ -56,8 +57,8 @@ static inline uint64_t cn_strip_mine_magnitude(int64_t step)
   return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
-/* Does loop `loop` end by a counter at its latch, against what does not change in it, and can it
- * be led elsewhere where it is entered (countable.c)? */
+/* Does loop `loop` end by the test of a counter against an invariant at its latch, and can its
+ * entering edges be led elsewhere (countable.c)? */
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                          struct cn_countable_loop *out);
 
@@ -73,12 +74,12 @@ void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
 /* Does a poll in the loop cost little beside what it calls (countable.c)? */
 bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop);
 
-/* At the builder's place: does the loop, entered with its induction variable at `start`, make more
- * than K trips (and one, if it tests the old value)? True if in doubt. Where the loop may not come
- * to its test, the bound may be undefined. */
+/* Build, at the builder's place: does the loop, entered with its induction variable at `start`,
+ * make more than K trips (and one, if it tests the old value)? True if in doubt. If the loop may
+ * not reach its test, the bound may be undefined. */
 LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
                                      const struct cn_countable_loop *c, LLVMValueRef start);
-/* How far the bound is ahead of `start`, in the direction of the steps. */
+/* Build the distance from `start` to the bound, in the direction of the steps. */
 LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
                                        const struct cn_countable_loop *c, LLVMValueRef start);
 

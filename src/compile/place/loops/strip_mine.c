@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Strip-mining (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll on every
- * trip of a tight or vectorised loop costs as much as its work. So the loop is given an end of
- * its own, some ten thousand instructions away, and an outer loop, which polls, gives it the
- * next.
+ * trip of a tight or vectorised loop costs as much as its work. So give the loop an end of its own,
+ * some ten thousand instructions away, and an outer loop, which polls and gives it the next.
  *
  *            before                                        after
  *   outside:  br head                        outside: br chunk
@@ -16,21 +15,21 @@
  *                                   exit     check:   br (i.next != bound), poll, exit
  *                                            poll:    br chunk
  *
- * Exact for every start, bound and step, because `end` is a value that the induction variable takes
- * after K trips and before it takes (or, for an order, reaches) the bound; where the bound comes
- * first, `end` is the bound itself and the inner loop is the old one. For a test of equality the
- * bound comes first if it is at most K steps ahead, modulo the width, and a whole number of steps:
- * so loops that wrap or never meet their bound are right, too, and poll.
+ * This is exact for every start, bound and step: the induction variable takes the value `end` after
+ * K trips and before it takes (or, for an order, reaches) the bound. If the bound comes first,
+ * `end` is the bound and the inner loop is the old one. For a test of equality the bound comes
+ * first if it is at most K steps ahead, modulo the width, and a whole number of steps: so loops
+ * that wrap or never meet their bound are right, too, and poll.
  *
- * The poll is reached after just K trips, so every induction variable of the loop has advanced by a
- * constant: written so, the code generator finds the outer loop as regular as the inner one.
+ * Control reaches the poll after exactly K trips, so every induction variable of the loop has
+ * advanced by a constant: the code generator then finds the outer loop as regular as the inner one.
  *
  * Pointers are induction variables like integers. For references the distance is formed between
  * two safepoints and dies at once, and so does `end`.
  *
- * A loop that has loops in it is cut likewise if some of its trips pass them by. Then each entry
- * into one of those polls, before its first chunk, so that a chunk of the outer loop does no more
- * work than its trips without the inner loops, and one inner chunk.
+ * A loop with inner loops is cut likewise if some of its trips do not run them. Then each entry
+ * into an inner loop polls before its first chunk, so that a chunk of the outer loop does at most
+ * the work of its trips without the inner loops, and of one inner chunk.
  *
  * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
@@ -59,8 +58,8 @@ struct rebuild {
   CN_VECTOR(struct advance) advances;
 };
 
-/* What an integer phi of the header advances by, if that is a constant and the poll is reached
- * after K trips for certain; else 0. */
+/* The step of an integer phi of the header, if it is constant and the poll surely comes after K
+ * trips; else 0. */
 static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
 {
   if (r->c->iv.by || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
@@ -151,7 +150,7 @@ static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRe
 }
 
 /* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
- * the new value does not find the bound where it starts, but only once round. With flags that rule
+ * the new value meets a bound that is equal to the start only after it wraps. With flags that rule
  * out wrapping neither can be. */
 static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderRef b,
                                  LLVMValueRef ahead, uint64_t distance)
@@ -161,6 +160,7 @@ static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderR
   uint64_t step = cn_strip_mine_magnitude(c->iv.step);
   bool power = (step & (step - 1)) == 0;
 
+  CN_CHECK(step && c->stay == LLVMIntNE);
   if (c->no_wrap)
     return LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
   LLVMValueRef far = c->tests_next
@@ -179,7 +179,11 @@ static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderR
 
 static uint64_t distance_of(const struct cn_countable_loop *c)
 {
-  return c->trips * cn_strip_mine_magnitude(c->iv.step);
+  uint64_t distance;
+
+  CN_CHECK(c->trips && c->iv.step);
+  CN_CHECK(!__builtin_mul_overflow(c->trips, cn_strip_mine_magnitude(c->iv.step), &distance));
+  return distance;
 }
 
 LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
@@ -225,9 +229,8 @@ static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
   return LLVMBuildSelect(b, far, end, bound, "chunk.end");
 }
 
-/* The same for a step that is not known: below zero, or so large that a chunk of it would wrap,
- * every trip is a chunk, and with a step of zero too. The smallest value is below any that the
- * variable takes. */
+/* The same for an unknown step. If it is zero, negative, or so large that a chunk would wrap, every
+ * trip is a chunk: the end is then the least value, which is below any that the variable takes. */
 static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
 {
   LLVMBuilderRef b = r->builder;
@@ -237,6 +240,8 @@ static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
   uint64_t half = UINT64_C(1) << (width - 1);
   /* Not iv.by: rebuilding an earlier loop may have replaced it. */
   LLVMValueRef first = LLVMGetOperand(r->c->iv.next, 0);
+  CN_ASSERT(LLVMGetInstructionOpcode(r->c->iv.next) == LLVMAdd);
+  CN_ASSERT(r->c->trips && r->c->trips <= half);
   bool is_phi = LLVMIsAPHINode(first) && LLVMGetInstructionParent(first) == r->c->header;
   LLVMValueRef step = LLVMGetOperand(r->c->iv.next, is_phi ? 1 : 0);
   LLVMValueRef small = LLVMBuildICmp(b, LLVMIntULT, step,
@@ -253,7 +258,7 @@ static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
   return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
 }
 
-/* At the end of the chunk's block: where it is to end. */
+/* Build the end of the chunk, at the end of the chunk's block. */
 static LLVMValueRef build_end(struct rebuild *r)
 {
   LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
@@ -263,7 +268,7 @@ static LLVMValueRef build_end(struct rebuild *r)
   return r->c->iv.by ? build_variable_end(r, bound) : build_constant_end(r, bound);
 }
 
-/* The latch asks for the chunk's end with the test that asked for the bound. */
+/* Let the latch test for the chunk's end as it tested for the bound. */
 static void build_latch(struct rebuild *r, LLVMValueRef end)
 {
   LLVMValueRef compare = r->c->compare, asks = LLVMGetBasicBlockTerminator(r->check);
@@ -272,6 +277,8 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   unsigned loop_kind = LLVMGetMDKindIDInContext(r->ctx->llvm, "llvm.loop", 9);
   unsigned prof_kind = LLVMGetMDKindIDInContext(r->ctx->llvm, "prof", 4);
 
+  CN_CHECK(LLVMTypeOf(end) == LLVMTypeOf(LLVMGetOperand(compare, r->c->bound)));
+  CN_CHECK(stay_if_true || LLVMGetSuccessor(asks, 1) == r->poll);
   for (unsigned o = 0; o < 2; o++)
     operands[o] = o == r->c->bound ? end : LLVMGetOperand(compare, o);
   LLVMPositionBuilderAtEnd(r->builder, r->c->latch);
@@ -294,8 +301,9 @@ void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   const struct cn_step_loop is = {.header = c->header, .latch = c->latch};
   cn_step_expect(ctx, LLVMGetBasicBlockParent(c->header), "chunks", &is, 1);
-  struct cn_ptrmap kept = {0}; /* the edge from `check` leads to `chunk` by and by */
+  struct cn_ptrmap kept = {0}; /* the edge from `check` reaches `chunk` through `poll` */
 
+  CN_CHECK(LLVMGetInstructionParent(c->compare) == c->latch);
   cn_move_before(ctx, c->compare, LLVMGetBasicBlockTerminator(c->latch));
   r.check = cn_split_before(ctx, c->compare, "chunk.check");
   r.chunk = LLVMInsertBasicBlockInContext(ctx->llvm, c->header, "chunk");
@@ -312,6 +320,7 @@ void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
   LLVMSetCurrentDebugLocation2(r.builder, LLVMInstructionGetDebugLoc(asks));
   LLVMBuildBr(r.builder, r.chunk);
   split_phis(&r);
+  CN_CHECK(r.start);
   LLVMValueRef end = build_end(&r);
   LLVMBuildBr(r.builder, c->header);
   build_advances(&r);

@@ -25,9 +25,9 @@
 #include "compile/cost/steps.h"
 #include "compile/place/loops/clone.h"
 
-/* So much work between two polls is thirty times that of one. */
+/* So much work between two polls is thirty times that of a poll. */
 #define WORTH 32
-/* So much is enough of one trip and its copies. */
+/* Work of one trip and its copies that is enough. */
 #define ENOUGH 24
 /* Instructions in all copies together, of two and of more. */
 #define TWICE_LIMIT 256
@@ -37,8 +37,8 @@
 
 /* ---- which loops ---- */
 
-/* What one instruction costs on a way through the loop; what goes into an address, a test or the
- * register allocator's hands costs nothing. */
+/* The cost of one instruction on a path through the loop. What becomes part of an address or a
+ * test, or is coalesced by the register allocator, costs nothing. */
 static uint32_t cost_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -66,7 +66,7 @@ static uint32_t cost_of(LLVMValueRef i)
   }
 }
 
-/* How long its user waits for it. */
+/* Its latency. */
 static uint32_t delay_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -89,14 +89,15 @@ struct judge {
   struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
 };
 
-/* The work of a trip that does not leave the loop, where all ways on are taken alike. In 1/256. */
+/* The work of a trip that does not leave the loop, with all successors equally likely. */
 static uint32_t work_of_trip(const struct judge *j)
 {
   const struct cn_cfg *cfg = j->loops->cfg;
   uint32_t l = j->loops->of[j->loop->header];
   uint32_t *often = cn_alloc(cfg->count * sizeof *often), work = 0;
 
-  often[j->loop->header] = 256;
+  CN_CHECK(l != CN_NO_BLOCK && j->loop == &j->loops->at[l]);
+  often[j->loop->header] = 256; /* frequencies in 1/256 */
   for (uint32_t b = j->loop->header; b < cfg->count; b++) {
     const struct cn_block *block = &cfg->blocks[b];
     uint32_t ways = 0;
@@ -114,13 +115,13 @@ static uint32_t work_of_trip(const struct judge *j)
   return work / 256;
 }
 
-/* How long what the loop's blocks compute waits for `phi`. */
+/* The latencies from `phi` to what the loop's blocks compute. */
 static void wait_for(struct judge *j, LLVMValueRef phi)
 {
   const struct cn_cfg *cfg = j->loops->cfg;
   uint32_t l = j->loops->of[j->loop->header];
 
-  /* So that 0 is: does not depend on it. */
+  /* One more than the latency: 0 is for what does not depend on it. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
   for (uint32_t b = j->loop->header; b < cfg->count; b++) {
     if (!cn_loops_contain(j->loops, l, b))
@@ -139,7 +140,7 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
   }
 }
 
-/* How long a trip takes at least, because a phi waits for what the trip before made of it. */
+/* The least time of a trip: a phi waits for its value from the trip before. */
 static uint32_t delay_of_trip(struct judge *j)
 {
   const struct cn_cfg *cfg = j->loops->cfg;
@@ -160,7 +161,7 @@ static uint32_t delay_of_trip(struct judge *j)
   return (uint32_t)(most - 1);
 }
 
-/* `phi` and a constant. */
+/* Is `value` the sum of `phi` and a constant? */
 static bool is_further(LLVMValueRef value, LLVMValueRef phi)
 {
   return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 &&
@@ -169,8 +170,8 @@ static bool is_further(LLVMValueRef value, LLVMValueRef phi)
 }
 
 /* Does a phi of the header advance by constants alone, so that the copies need not wait for each
- * other's loads or computations? Else, as in the probes of a hash table, they save nothing but
- * polls, and all their ways out are harder to predict than one. */
+ * other's loads or computations? Else, as in the probes of a hash table, they save only polls, and
+ * their many exits are harder to predict than one. */
 static bool counts(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -215,6 +216,7 @@ bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unrol
   while (out->times < CN_UNROLL_MOST && out->times * work < ENOUGH &&
          2 * out->times * size <= SIZE_LIMIT)
     out->times *= 2;
+  CN_CHECK(out->times <= CN_UNROLL_MOST);
   out->count = l->count;
   out->blocks = cn_alloc(l->count * sizeof(LLVMBasicBlockRef));
   for (uint32_t b = 0; b < l->count; b++)
@@ -224,7 +226,7 @@ bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unrol
 
 /* ---- the copies ---- */
 
-/* What a phi of the header is on the next trip: one value, or a phi of those that the latches give.
+/* Give each phi of the header its value on the next trip: a phi of the values from the latches.
  * `before` is the copy of the trip before, null if that is the loop itself. */
 static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
                        struct cn_clone *clone)
@@ -244,11 +246,12 @@ static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
       from = before ? cn_clone_of_block(before, from) : from;
       LLVMAddIncoming(next, &value, &from, 1);
     }
+    CN_CHECK(LLVMCountIncoming(next));
     cn_clone_give(clone, phi, next);
   }
 }
 
-/* The back edges of `clone` (null: of the loop itself) lead to `to`. */
+/* Lead the back edges of `clone` (null: of the loop itself) to `to`. */
 static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
 {
   unsigned kind =
@@ -267,7 +270,7 @@ static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLV
   }
 }
 
-/* A phi of the loop's own as it is when it comes round from the last copy. */
+/* A phi like one of the loop's own, fed from the last copy. */
 static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(last->builder, phi);
@@ -285,8 +288,8 @@ static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
   return fresh;
 }
 
-/* The loop's own phis come round from the last copy. The next value of one may be another, of
- * which the copy is known by the old phi: none is replaced before all are built. */
+/* Feed the loop's own phis from the last copy. The next value of one may be another, whose copy is
+ * found by the old phi: replace none before all are built. */
 static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
@@ -303,12 +306,13 @@ static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
   cn_free(&round);
 }
 
-/* What a phi advances by on every trip is, in the k-th copy, so many times that far from the loop's
- * own phi: no copy waits for the one before, and addresses name the distance. */
+/* Compute a phi's advance in the k-th copy from the loop's own phi, as a multiple of the step: no
+ * copy waits for the one before, and addresses contain the distance. */
 static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
 {
   LLVMValueRef next = NULL;
 
+  CN_CHECK(k && k < CN_UNROLL_MOST);
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     if (!cn_clone_has(clone, LLVMGetIncomingBlock(phi, i)))
       continue;
@@ -331,7 +335,7 @@ static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
   }
 }
 
-/* Phis of one value, as all are that carry over from a single latch. */
+/* Remove phis of one input, as all are that carry over from a single latch. */
 static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   LLVMValueRef phi = LLVMGetFirstInstruction(cn_clone_of_block(clone, header)), next;
@@ -365,8 +369,8 @@ static bool declares_scope(LLVMBasicBlockRef block)
   return false;
 }
 
-/* A scope that a trip declares (an inlined function's `restrict`) says nothing of two trips, which
- * are to be one: what is said by scopes is dropped then. */
+/* Drop scopes that a trip declares (an inlined function's `restrict`): they say nothing of two
+ * trips that become one. */
 static void forget_scopes(const struct cn_unroll *u)
 {
   LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
@@ -389,7 +393,7 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
   uint32_t count = u->times - 1;
   LLVMBasicBlockRef after = u->blocks[u->count - 1];
 
-  CN_CHECK(u->times <= CN_UNROLL_MOST);
+  CN_CHECK(u->count && u->times >= 2 && u->times <= CN_UNROLL_MOST);
   const struct cn_step_loop is = {.header = u->blocks[0], .blocks = u->count};
   cn_step_expect(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &is, 1);
   forget_scopes(u);

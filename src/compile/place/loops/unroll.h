@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops that poll on every so many trips. Private to src/compile.
+ * Unrolled loops, which poll once for several trips. Private to src/compile.
  */
 #ifndef CN_COMPILE_PLACE_LOOPS_UNROLL_H
 #define CN_COMPILE_PLACE_LOOPS_UNROLL_H
@@ -18,15 +18,15 @@ struct cn_unroll {
 /* At most so many trips between two polls. */
 #define CN_UNROLL_MOST 8
 
-/* Would a poll on each trip be dear beside what the loop does? */
+/* Would a poll on each trip cost much beside the loop's work? */
 bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
 
-/* And has it several exits, so that chances are that it makes few trips? Then a test on entry, for
- * chunks, would cost more than the polls. */
+/* And has it several exits, so that it probably makes few trips? Then a test on entry, for chunks,
+ * would cost more than the polls. */
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
 
-/* Unroll it: the last of the copies has all back edges. Others use of it what phis behind
- * it tell (LCSSA form). */
+/* Unroll it: the last copy has all back edges. Needs LCSSA form: only phis after the loop use its
+ * values. */
 void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *unroll);
 
 #endif

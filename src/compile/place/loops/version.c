@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Twins: a loop that chunks (strip_mine.c) would slow down where it makes few trips is not cut into
- * them, but gets a copy without polls, which runs if one chunk would hold all trips. The copy is,
- * to the instruction, the loop that the optimiser made; the original polls on each trip.
+ * Loop versioning: a loop that chunks (strip_mine.c) would slow down when it makes few trips gets a
+ * copy without polls instead, which runs if one chunk would hold all trips. The copy is, to the
+ * instruction, the loop that the optimiser made; the original polls on each trip.
  *
  *            before                                        after
  *   outside:  br head                        outside: br twin
@@ -11,11 +11,11 @@
  *   head:     i = phi [start, outside],      copy:    i' = phi [i0, twin], [i.next', latch']
  *                     [i.next, latch]        head:    i = phi [i0, twin], [i.next, latch]
  *
- * That goes for small innermost loops with products of the counter, which the code generator turns
- * into sums in a register each (chunks need twice as many); with several exits, of
- * which the original is unrolled if it is small (unroll.c); and for nests (version_nest.c).
+ * Small innermost loops get versions: those with products of the counter, which the code generator
+ * turns into sums in a register each (chunks need twice as many), and those with several exits,
+ * whose original is unrolled if it is small (unroll.c). So do nests (version_nest.c).
  *
- * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: bounded copies
+ * Needs: LCSSA form. Provides: bounded copies
  * of loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/version.h"
@@ -28,10 +28,10 @@
 #include "compile/place/loops/clone.h"
 #include "compile/place/loops/version_nest.h"
 
-/* Instructions in a loop that is worth a copy. */
-#define TWIN_SIZE 64
+/* Most instructions in a loop that is worth a version. */
+#define VERSION_SIZE 64
 
-struct twin {
+struct version {
   struct cn_ctx *ctx;
   struct cn_countable_loop *c;
   struct cn_clone clone;
@@ -48,10 +48,11 @@ bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
   const struct cn_loop *l = &loops->at[loop];
   uint32_t exits = cn_loops_exits(loops, loop, NULL);
 
-  if (l->inner || c->iv.by || cn_clone_size(loops, loop) > TWIN_SIZE)
+  if (l->inner || c->iv.by || cn_clone_size(loops, loop) > VERSION_SIZE)
     return false;
   if (exits < 2 && !products)
     return false;
+  CN_CHECK(exits && !c->blocks);
   c->one_exit = exits == 1;
   c->blocks = cn_alloc(l->count * sizeof(LLVMBasicBlockRef));
   c->count = l->count;
@@ -60,11 +61,11 @@ bool cn_version_fits(const struct cn_loops *loops, uint32_t loop, bool products,
   return true;
 }
 
-/* ---- the way in ---- */
+/* ---- the guard ---- */
 
 /* One phi of the header becomes two: of the guard, fed from outside; of the header, fed from the
  * guard and from the latch. */
-static void split_phi(struct twin *t, LLVMValueRef old)
+static void split_phi(struct version *t, LLVMValueRef old)
 {
   LLVMPositionBuilderAtEnd(t->builder, t->guard);
   LLVMValueRef outer = cn_build_phi_like(t->builder, old, "twin.start");
@@ -81,10 +82,11 @@ static void split_phi(struct twin *t, LLVMValueRef old)
     t->c->iv.phi = inner;
     t->start = outer;
   }
+  CN_CHECK(LLVMCountIncoming(outer) && LLVMCountIncoming(inner) > 1);
   cn_emit_instead(old, inner);
 }
 
-static void build_guard(struct twin *t)
+static void build_guard(struct version *t)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
 
@@ -102,14 +104,16 @@ static void build_guard(struct twin *t)
 
 void cn_version_build(struct cn_ctx *ctx, struct cn_countable_loop *c, struct cn_strip_mines *out)
 {
-  struct twin t = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct version t = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
+  CN_CHECK(c->count && c->blocks[0] == c->header);
   const struct cn_step_loop is = {.header = c->header, .latch = c->latch, .blocks = c->count};
   cn_step_expect(ctx, LLVMGetBasicBlockParent(c->header), "twin", &is, 1);
   cn_clone_begin(&t.clone, ctx, c->blocks, c->count, c->header);
   build_guard(&t);
   LLVMMoveBasicBlockBefore(t.guard, cn_clone_of_block(&t.clone, c->blocks[0]));
   cn_clone_fill(&t.clone);
+  CN_CHECK(c->nest || t.start);
   LLVMPositionBuilderAtEnd(t.builder, t.guard);
   LLVMSetCurrentDebugLocation2(t.builder, LLVMInstructionGetDebugLoc(c->compare));
   LLVMValueRef far = c->nest ? cn_version_nest_build_far(ctx, t.builder, c->nest)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Twins of nests (version.c): where a loop runs other loops on each trip, and these make few trips,
- * even the tests of chunks are a good part of the work. Where all that bounds the inner loops is
- * known before the outer one, that gets a copy in which they do not poll, for the case that all of
- * them together stay within the budget on each of its trips; the copy polls on each trip.
+ * Versions of nests (version.c). If a loop runs other loops on each trip, and these make few trips,
+ * even the tests of chunks are a good part of the work. If the bounds of the inner loops are known
+ * before the outer one, the outer one gets a copy in which they do not poll, for the case that all
+ * of them together stay within the budget on each of its trips; the copy polls on each trip.
  *
  * Needs: struct cn_loops. Provides: copies of nests. Breaks: struct cn_cfg, struct cn_loops.
  */
@@ -14,7 +14,7 @@
 #include "base/vector.h"
 #include "compile/cost/cost.h"
 
-/* Instructions in a nest that is worth a copy, and trips that it must allow for. */
+/* Most instructions in a nest that is worth a version, and the trips that it must allow for. */
 #define NEST_SIZE 200
 #define NEST_TRIPS 64
 
@@ -32,8 +32,8 @@ struct cn_nest {
 
 /* ---- which nests ---- */
 
-/* Where the induction variable starts: is that known before `loop`? Of a counter that only goes up
- * to an unsigned bound 0 will do. */
+/* Is the start of the induction variable known before `loop`? For a counter that only rises to an
+ * unsigned bound 0 will do. */
 static bool find_start(const struct cn_loops *loops, uint32_t loop, struct inner *inner)
 {
   const struct cn_countable_loop *c = &inner->test;
@@ -59,6 +59,7 @@ static bool find_start(const struct cn_loops *loops, uint32_t loop, struct inner
 
 static LLVMValueRef start_of(const struct inner *inner)
 {
+  CN_ASSERT(inner->from_zero || inner->start < LLVMCountIncoming(inner->test.iv.phi));
   return inner->from_zero ? inner->from_zero
                           : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
 }
@@ -78,8 +79,8 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
   return true;
 }
 
-/* All inner loops that do much, and no more than two in each other: if there is a loop round
- * `loop`, which makes it likely that all of these are small. */
+/* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which
+ * makes it likely that all of these are small; no third may. */
 static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                     uint64_t small_work, struct cn_nest *nest)
 {
@@ -90,6 +91,7 @@ static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
     if (!cn_loops_contain(loops, loop, loops->at[l].header))
       continue;
     uint32_t parent = loops->at[l].parent;
+    CN_CHECK(parent != CN_NO_BLOCK);
     bool third = parent != loop && loops->at[parent].parent != loop;
     if (loops->at[l].work <= small_work)
       nest->work = cn_work_add(nest->work, loops->at[l].work);
@@ -109,9 +111,10 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* So many trips of all inner loops together fit between two polls. */
+/* Set how many trips of all inner loops together fit between two polls. */
 static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
 {
+  CN_CHECK(nest->work);
   uint64_t trips = NEST_TRIPS, most = cn_work_budget(ctx) / 2 / nest->work;
 
   if (trips > most)
@@ -155,7 +158,7 @@ bool cn_version_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint
 
 /* ---- the copy ---- */
 
-/* At most so many trips, where cn_strip_mine_build_far() says no. */
+/* Build the most trips of an inner loop, where cn_strip_mine_build_far() says no. */
 static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const struct inner *inner)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -171,8 +174,8 @@ static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const stru
   return LLVMBuildAdd(b, ahead, LLVMConstInt(i64, 1, false), "nest.trips");
 }
 
-/* Where a loop tests its bound first and does not run, what is said of its trips is wrong; but then
- * it makes one, and the others are bounded by themselves. */
+/* If a loop would not run by its bound, the number of its trips is wrong; but then it makes one,
+ * and the others are bounded by themselves. */
 LLVMValueRef cn_version_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
                                        const struct cn_nest *nest)
 {
@@ -193,6 +196,7 @@ LLVMValueRef cn_version_nest_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
       far = LLVMBuildOr(b, far, one, "nest.far");
     }
   }
+  CN_CHECK(far);
   return far;
 }
 
@@ -201,12 +205,14 @@ void cn_version_nest_bound(const struct cn_nest *nest, const struct cn_clone *cl
 {
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct cn_countable_loop *c = &nest->inner.at[i].test;
+    CN_CHECK(cn_clone_has(clone, c->latch));
     *cn_ptrmap_add(&out->bounded, cn_clone_of_block(clone, c->latch), NULL) = cn_strip_mine_work(c);
   }
 }
 
 void cn_version_nest_free(struct cn_countable_loop *c)
 {
+  CN_CHECK(c->nest);
   cn_free(&c->nest->inner);
   free(c->nest);
   free(c->blocks);
