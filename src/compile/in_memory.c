@@ -10,6 +10,7 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
@@ -29,12 +30,12 @@ static void hide(LLVMValueRef value)
 
 static void hide_all(LLVMModuleRef module)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, module)
     if (is_ours(f) && !LLVMIsDeclaration(f)) {
       LLVMSetComdat(f, NULL);
       hide(f);
     }
-  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, module)
     if (is_ours(g) && !LLVMIsDeclaration(g)) {
       LLVMSetComdat(g, NULL);
       hide(g);
@@ -64,7 +65,7 @@ static void join_roots(struct cn_ctx *ctx)
   unsigned associated = LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10);
   CN_VECTOR(LLVMValueRef) roots = {0};
 
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (is_root(g)) {
       LLVMGlobalEraseMetadata(g, associated);
       cn_push(&roots, g);
@@ -107,7 +108,7 @@ static void want_unwind_tables(LLVMModuleRef module)
   LLVMAttributeRef attribute =
       LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, module)
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
       LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }

@@ -15,6 +15,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/module_flags.h"
@@ -124,7 +125,7 @@ void cn_lto_mark(struct cn_ctx *ctx)
 {
   LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT, sizeof UNIT - 1, "", 0);
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f))
       LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, unit);
   add_flags(ctx);
@@ -133,7 +134,7 @@ void cn_lto_mark(struct cn_ctx *ctx)
 
 bool cn_lto_unmark(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f))
       continue;
     if (!cn_string_attribute(f, UNIT))

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/core/pass.h"
 #include "compile/cost/cost.h"
@@ -57,8 +58,8 @@ static void summarise(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct counts c = {0};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i))
         count(&c, i);
   if (c.polls + c.statepoints + c.leaves == 0)
@@ -95,7 +96,7 @@ void cn_summarise(struct cn_ctx *ctx)
 
   if (!ctx->options->report)
     return;
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       summarise(ctx, f);
   options.report = false;

@@ -12,6 +12,7 @@
 #include "base/ptrmap.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 
 enum { WORD = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
@@ -128,8 +129,8 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *
 
   for (size_t i = 0; i < maps->maps.count; i++)
     *cn_ptrmap_add(&index, maps->maps.at[i].alloca, NULL) = i;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_alloca_uses_is_copy(i))
         collect_copy(ctx, maps, &index, i, &copies);
   cn_ptrmap_free(&index);
@@ -184,8 +185,8 @@ void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
                            struct cn_alloca_layouts *maps)
 {
   *maps = (struct cn_alloca_layouts){0};
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAAllocaInst(i))
         add_map(ctx, maps, i);
   if (maps->maps.count > 1)

@@ -10,6 +10,7 @@
 #include "base/ptrmap.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 
@@ -192,8 +193,7 @@ void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMV
 
   visit(&walk, pointer, 0, true);
   for (size_t i = 0; i < walk.places.count; i++)
-    for (LLVMUseRef use = LLVMGetFirstUse(walk.places.at[i].pointer); use;
-         use = LLVMGetNextUse(use)) {
+    CN_EACH_USE(use, walk.places.at[i].pointer) {
       struct place place = walk.places.at[i];
       LLVMValueRef user = LLVMGetUser(use);
       if (!LLVMIsAInstruction(user))

@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 /* ---- targets ---- */
@@ -78,7 +79,7 @@ uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef functi
 /* Every use of the function is a call of it by a managed function. */
 static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef function)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, function) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user) || !cn_is_call(user) || LLVMGetCalledValue(user) != function)
       return false;
@@ -118,7 +119,7 @@ static void add_calls(struct cn_callgraph *graph, struct cn_call_node *node)
   size_t room = 0;
 
   for (; b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i))
         add_call(graph, node, i, &room);
 }
@@ -206,7 +207,7 @@ void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx)
   CN_VECTOR(struct cn_call_node) nodes = {0};
 
   *graph = (struct cn_callgraph){.ctx = ctx};
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f))
       continue;
     *cn_ptrmap_add(&graph->index, f, NULL) = nodes.count;

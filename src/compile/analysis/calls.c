@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 /* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
@@ -287,8 +288,8 @@ static bool calls_slow_path(LLVMValueRef call)
  * paths that passes before it made. Then all its functions have. */
 bool cn_calls_rewritten(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
       if (kind == CN_CALL_STATEPOINT || (kind == CN_CALL_PARSE && calls_slow_path(i)))
         return true;

@@ -12,6 +12,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 
 typedef CN_VECTOR(uint32_t) index_vector;
 
@@ -301,8 +302,7 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
-  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
-       use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, LLVMBasicBlockAsValue(block)) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsATerminatorInst(user) && !cn_ptrmap_find(kept, LLVMGetInstructionParent(user)))
       cn_push(&ends, user);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
 
 static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block)
 {
@@ -24,7 +25,7 @@ static bool has_funclets(LLVMValueRef function)
 {
   if (!LLVMHasPersonalityFn(function))
     return false;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+  CN_EACH_BLOCK(b, function) {
     LLVMValueRef i = first_behind_phis(b);
     if (i && LLVMIsAFuncletPadInst(i))
       return true;

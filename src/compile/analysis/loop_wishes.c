@@ -9,6 +9,7 @@
 #include <string.h>
 #include <llvm-c/Core.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/pass.h"
 
 /* What front ends say of loops by themselves, and what is left out when asked. */
@@ -53,8 +54,8 @@ bool cn_loops_have_wishes(const struct cn_ctx *ctx)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "llvm.loop", 9);
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f) {
       LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
       LLVMValueRef loop = end && LLVMHasMetadata(end) ? LLVMGetMetadata(end, kind) : NULL;
       if (loop && has_wish(loop))

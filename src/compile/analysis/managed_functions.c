@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 /* ---- annotations ---- */
@@ -111,8 +112,8 @@ bool cn_managed_is_native(LLVMValueRef function)
 {
   if (takes_refs(function))
     return false;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (handles_refs(i))
         return false;
   return true;
@@ -130,10 +131,10 @@ static bool is_marker(LLVMValueRef function)
 
 bool cn_managed_is_native_unit(LLVMModuleRef module)
 {
-  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, module)
     if (cn_is_ref(LLVMTypeOf(g)) || cn_holds_ref(LLVMGlobalGetValueType(g)))
       return false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, module)
     if (is_marker(f) || LLVMGetGC(f) || !cn_managed_is_native(f))
       return false;
   return !asks_by_annotation(module);
@@ -143,7 +144,7 @@ bool cn_managed_is_native_unit(LLVMModuleRef module)
  * storage to poll. */
 static bool is_resolver(LLVMValueRef function)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, function)
     if (LLVMIsAGlobalIFunc(LLVMGetUser(use)))
       return true;
   return false;
@@ -151,8 +152,8 @@ static bool is_resolver(LLVMValueRef function)
 
 static bool calls_twice(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && cn_calls_have(i, "returns_twice"))
         return true;
   return false;
@@ -190,10 +191,10 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_managed_mentions_references(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (cn_holds_ref(LLVMGlobalGetValueType(g)))
       return true;
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!cn_managed_is_native(f))
       return true;
   return false;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/pass.h"
 
 /* The source position of `at`: an instruction's, or its function's. */
@@ -46,7 +47,7 @@ static unsigned number_of(LLVMValueRef function)
   LLVMModuleRef module = LLVMGetGlobalParent(function);
   unsigned number = 0;
 
-  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, module)
     number += is_unnamed(g);
   for (LLVMValueRef g = LLVMGetFirstGlobalAlias(module); g; g = LLVMGetNextGlobalAlias(g))
     number += is_unnamed(g);
@@ -168,7 +169,7 @@ static const char *name_of_block(LLVMBasicBlockRef block, char *buffer, size_t s
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != block;
        b = LLVMGetNextBasicBlock(b)) {
     number += is_unnamed(LLVMBasicBlockAsValue(b));
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, b)
       number += is_unnamed(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;
   }
   snprintf(buffer, size, "%%%u", number);

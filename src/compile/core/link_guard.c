@@ -5,6 +5,7 @@
 #include "compile/core/link_guard.h"
 
 #include "base/guard.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
@@ -12,7 +13,7 @@ bool cn_guard_has_statepoints(struct cn_ctx *ctx)
 {
   unsigned statepoint = cn_intrinsic_id("llvm.experimental.gc.statepoint");
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (LLVMGetIntrinsicID(f) == statepoint && LLVMGetFirstUse(f))
       return true;
   return false;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 
 LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
 {
@@ -22,8 +23,8 @@ void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIn
 
 bool cn_has_statepoints(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))
         return true;
   return false;

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 bool cn_retype_possible(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); use; use = LLVMGetNextUse(use))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_USE(use, LLVMBasicBlockAsValue(b))
       if (LLVMIsABlockAddress(LLVMGetUser(use)))
         return false;
   return true;

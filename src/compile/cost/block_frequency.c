@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 /* What a way counts that nothing is said of, and one that ends in an abort. */
@@ -23,7 +24,7 @@ static bool is_cold(LLVMBasicBlockRef block)
 {
   if (LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(block)))
     return true;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     if (cn_is_call(i) && cn_calls_have(i, "cold"))
       return true;
   return false;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
@@ -18,7 +19,7 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
 {
   struct block_work work = {0};
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, block) {
     uint64_t one = cn_work_of(i);
     work.all = cn_work_add(work.all, one);
     work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);

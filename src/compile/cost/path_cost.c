@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 /* Cycles that are no loops are gone round so often at most. */
@@ -92,8 +93,7 @@ static struct cn_work_summary sum_block(const struct cn_work *w, uint32_t b)
   struct cn_work_summary ways = {0};
   struct cn_work_point p = entry;
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(w->loops->cfg->blocks[b].block); i;
-       i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, w->loops->cfg->blocks[b].block) {
     if (sites && cn_ptrmap_find(sites, i))
       p = cn_work_step(p, &poll, &ways);
     struct cn_work_summary piece = cn_work_at(w->known, i);

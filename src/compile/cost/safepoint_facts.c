@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 
@@ -29,8 +30,8 @@ void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module)
   if (!user)
     return;
   cn_ptrmap_add(&known->slow, user, NULL);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(user); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, user)
+    CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
       LLVMValueRef callee =
           kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT ? cn_work_callee(i) : NULL;

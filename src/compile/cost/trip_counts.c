@@ -9,6 +9,7 @@
  * or take a bit from it, on each pass run as often as it has bits.
  */
 #include "compile/cost/cost.h"
+#include "compile/core/each.h"
 #include "compile/cost/loops.h"
 
 /* Trips are counted up to here. */
@@ -130,7 +131,7 @@ static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRe
 {
   const struct cn_cfg *cfg = loops->cfg;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(test); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, test) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user))
       continue;
@@ -152,7 +153,7 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
 {
   if (!LLVMIsAInstruction(value) && !LLVMIsAArgument(value))
     return false;
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     LLVMIntPredicate p = zero_test(user, value);
     if (p != LLVMIntSGE && is_passed(loops, header, user, p == LLVMIntNE))

@@ -13,6 +13,7 @@
  * step away, and a test says that the step is so small that they do not wrap.
  */
 #include "compile/analysis/predicates.h"
+#include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
@@ -425,8 +426,7 @@ static bool is_only_exit(const struct exit_test *t)
   if (cn_loops_exits(t->loops, t->loop, NULL) != 1)
     return false;
   for (uint32_t b = 0; b < l->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(t->loops->cfg->blocks[l->blocks[b]].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, t->loops->cfg->blocks[l->blocks[b]].block) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee)))
         return false;

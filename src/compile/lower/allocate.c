@@ -20,6 +20,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
@@ -266,8 +267,8 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   enum cn_layout_form form;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_layouts_allocates(i, &form)) {
         check(ctx, i, form);
         cn_push(&calls, i);

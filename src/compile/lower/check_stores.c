@@ -19,6 +19,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
@@ -120,8 +121,8 @@ void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef type;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) && !LLVMGetVolatile(i) &&
           LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic &&
           LLVMGetAlignment(i) >= LLVMABISizeOfType(ctx->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) &&
@@ -252,11 +253,11 @@ bool cn_check_stores(struct cn_ctx *ctx)
   bool copies = cn_managed_mentions_references(ctx);
   LLVMTypeRef type;
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f))
       continue;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b) {
         LLVMValueRef slot = stored_at(i, &type);
         if (slot)
           check_store(ctx, i, slot, type);

@@ -4,6 +4,7 @@
  * nothing. Run it before `allocate`, which expands the calls.
  */
 #include "compile/core/pass.h"
+#include "compile/core/each.h"
 #include "compile/lower/layouts.h"
 
 static unsigned count(LLVMValueRef function)
@@ -11,15 +12,15 @@ static unsigned count(LLVMValueRef function)
   enum cn_layout_form form;
   unsigned calls = 0;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       calls += cn_layouts_allocates(i, &form);
   return calls;
 }
 
 bool cn_count_allocations(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       cn_remark(ctx, f, "allocations", "has %u allocation calls", count(f));
   return true;

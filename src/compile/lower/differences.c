@@ -11,6 +11,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
@@ -80,8 +81,8 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef operands[2];
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_differences_match(i, operands) && LLVMTypeOf(operands[0]) == cn_ref_type(ctx) &&
           LLVMTypeOf(operands[1]) == cn_ref_type(ctx))
         cn_push(&subs, i);

@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/promises.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/link_guard.h"
 #include "compile/core/names.h"
@@ -166,7 +167,7 @@ static size_t add_roots(struct cn_ctx *ctx)
   struct roots roots = {0};
   values globals = {0};
 
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (is_root(ctx, g))
       cn_push(&globals, g);
   size_t count = globals.count;
@@ -278,7 +279,7 @@ static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef g
 
 static bool has_layouts(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (cn_layouts_is_constant(g))
       return true;
   return false;
@@ -286,7 +287,7 @@ static bool has_layouts(struct cn_ctx *ctx)
 
 static bool has_managed(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f) && !LLVMIsDeclaration(f))
       return true;
   return false;

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 
@@ -91,7 +92,7 @@ static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_size
 void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
 {
   *table = (struct cn_layout_table){0};
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (cn_layouts_is_constant(g)) {
       bool added;
       uint64_t *at = cn_ptrmap_add(&table->by_value, LLVMGetInitializer(g), &added);
@@ -318,9 +319,9 @@ bool cn_layouts(struct cn_ctx *ctx)
   enum cn_layout_form form;
 
   cn_layouts_table_build(ctx, &table);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         if (cn_layouts_allocates(i, &form))
           give_layout(ctx, &table, i, form);
   cn_layouts_table_free(&table);

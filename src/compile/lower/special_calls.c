@@ -28,6 +28,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
@@ -117,8 +118,8 @@ void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call)
 
 static bool has_guard(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && is_guard(i))
         return true;
   return false;
@@ -374,8 +375,8 @@ static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which
   struct change c = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   value_vector calls = {0};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && which(i) && cn_classify_call(i).kind == CN_CALL_PARSE)
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {

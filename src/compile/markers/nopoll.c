@@ -20,6 +20,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
@@ -70,7 +71,7 @@ bool cn_nopoll_wanted(struct cn_ctx *ctx)
 {
   if (marker(ctx, CN_NOPOLL_BEGIN) || marker(ctx, CN_NOPOLL_END))
     return true;
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_nopoll_has_none(f))
       return true;
   return false;
@@ -87,7 +88,7 @@ static uint32_t depth_behind(LLVMValueRef i, uint32_t depth)
 
 static uint32_t depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     depth = depth_behind(i, depth);
   return depth;
 }
@@ -157,7 +158,7 @@ static void check_marker(struct cn_ctx *ctx, const char *name)
              name);
     return;
   }
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, function) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsACallInst(user) || cn_direct_callee(user) != function)
       cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "nopoll-region",
@@ -201,8 +202,7 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
   uint32_t depth = depths[b];
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-       i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
     if (step(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
     depth = depth_behind(i, depth);
@@ -242,7 +242,7 @@ bool cn_nopoll_check(struct cn_ctx *ctx)
 {
   check_marker(ctx, CN_NOPOLL_BEGIN);
   check_marker(ctx, CN_NOPOLL_END);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
       check_function(ctx, f);
   return ctx->errors == 0;
@@ -274,8 +274,8 @@ static void build_marker(LLVMBuilderRef builder, LLVMValueRef function, LLVMValu
 /* What is thrown would leave the region open. */
 static bool may_throw(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if ((cn_is_call(i) && !cn_calls_have(i, "nounwind")) || LLVMIsAResumeInst(i))
         return true;
   return false;
@@ -293,7 +293,7 @@ void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function)
   while (LLVMIsAAllocaInst(first))
     first = LLVMGetNextInstruction(first);
   build_marker(builder, begin, first);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+  CN_EACH_BLOCK(b, function) {
     LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
     if (!LLVMIsAReturnInst(last))
       continue;

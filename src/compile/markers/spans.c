@@ -18,6 +18,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 static LLVMTypeRef marker_type(struct cn_ctx *ctx, unsigned parameters)
@@ -74,8 +75,8 @@ void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
 
 static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_span_is_begin(marks, i) || cn_span_is_end(marks, i) || (metadata && metadata_of(i)))
         return true;
   return false;
@@ -178,7 +179,7 @@ uint32_t cn_spans_around(struct cn_spans *s, LLVMValueRef call, uint32_t open)
 static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks,
                        LLVMBasicBlockRef block, uint32_t open)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, block) {
     uint32_t behind = cn_spans_behind(s, marks, i, open);
     open = behind == CN_NO_SPAN ? open : behind;
   }
@@ -234,7 +235,7 @@ static void check_marker(struct cn_ctx *ctx, const char *name, unsigned paramete
              parameters == BEGIN_PARAMETERS ? "i64, ptr" : "i64");
     return;
   }
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, function)
     check_use(ctx, function, name, LLVMGetUser(use));
 }
 
@@ -284,7 +285,7 @@ static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *ma
 
 static bool has_call(LLVMBasicBlockRef block)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     if (cn_is_call(i) && !cn_calls_some_intrinsic(i))
       return true;
   return false;
@@ -309,8 +310,7 @@ static void check_block(struct cn_ctx *ctx, struct cn_spans *s, const struct cn_
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
   uint32_t open = s->starts[b];
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-       i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
     uint32_t behind = cn_spans_behind(s, marks, i, open);
     if (behind == CN_NO_SPAN)
       cn_error(ctx, i, "span-nesting", "a span ends that has not begun");
@@ -338,8 +338,7 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants)
   bool *idle = cn_spans_idle(&cfg);
   for (uint32_t b = 0; b < cfg.count; b++) {
     check_block(ctx, &spans, &marks, &cfg, idle, b);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg.blocks[b].block)
       check_instruction(ctx, &marks, i, constants);
   }
   free(idle);
@@ -362,8 +361,7 @@ void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
   cn_spans_find(&tails->spans, &tails->marks, cfg);
   for (uint32_t b = 0; b < cfg->count; b++) {
     uint32_t open = tails->spans.starts[b];
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       uint32_t here = cn_is_call(i) ? cn_spans_around(&tails->spans, i, open) : 0;
       if (here)
         *cn_ptrmap_add(&tails->calls, i, NULL) = here;

@@ -14,6 +14,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/markers/markers.h"
@@ -75,8 +76,8 @@ static void mark_calls(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_spans none = {0};
 
   cn_triples_add(&none.open, (struct cn_triple){0, 0, 0});
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && !cn_calls_musttail(i))
         mark_call(ctx, &none, i);
   cn_spans_free(&none);
@@ -115,7 +116,7 @@ static void walk_block(struct closer *c, uint32_t b)
   LLVMBasicBlockRef block = c->cfg.blocks[b].block;
   uint32_t open = c->spans.starts[b];
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, block) {
     if (open && may_throw(c, i))
       keep_out(c->ctx, c->cfg.function);
     open = cn_spans_behind(&c->spans, &c->marks, i, open);

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
@@ -110,8 +111,8 @@ static void collect(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_ro
   *out = (struct cn_user_roots){0};
   if (!mark || !LLVMGetFirstUse(mark))
     return;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       if (!is_mark(mark, i))
         continue;
       const char *why = read(ctx, i, &root);
@@ -179,7 +180,7 @@ void cn_user_roots_check_marker(struct cn_ctx *ctx)
              "@%s is not declared as void (ptr, i32, i64), without a body", CN_USER_ROOT);
     return;
   }
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, function)
     check_use(ctx, function, LLVMGetUser(use));
 }
 

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/optimise/prepare.h"
 
@@ -17,7 +18,7 @@ static void mark_calls_through(struct cn_ctx *ctx, LLVMValueRef promise)
   LLVMAttributeRef attribute = LLVMCreateStringAttribute(
       ctx->llvm, CN_MANAGED_CALLEE, (unsigned)strlen(CN_MANAGED_CALLEE), "", 0);
 
-  for (LLVMUseRef use = LLVMGetFirstUse(promise); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, promise) {
     LLVMValueRef call = LLVMGetUser(use);
     if (cn_is_call(call) && LLVMGetCalledValue(call) == promise)
       LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, attribute);

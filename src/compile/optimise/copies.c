@@ -25,6 +25,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/optimise/prepare.h"
@@ -154,8 +155,8 @@ static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const leaves *fields)
 
 static void collect(LLVMValueRef function, values *out)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_calls_copy(i) && cn_tbaa_length(i) > 0 && !is_volatile(i))
         cn_push(out, i);
 }
@@ -243,7 +244,7 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
   static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
 
   /* On every function, or the inliner takes callers and callees for incompatible. */
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
       LLVMAddAttributeAtIndex(
           f, CN_FUNCTION_INDEX,
@@ -265,8 +266,8 @@ static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
 /* The copies without tags of a managed function: single references, or memory. */
 static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_untagged(ctx, i))
         *(LLVMIsAStoreInst(i) ? references : memory) = true;
 }
@@ -275,7 +276,7 @@ void cn_copies_without_tags(struct cn_ctx *ctx)
 {
   bool references = false, memory = false;
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f))
       find_untagged(ctx, f, &references, &memory);
   if (references)

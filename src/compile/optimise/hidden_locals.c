@@ -13,6 +13,7 @@
 #include <string.h>
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/optimise/prepare.h"
 
@@ -58,7 +59,7 @@ static bool is_piece(LLVMValueRef local)
  */
 static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, address) {
     LLVMValueRef user = LLVMGetUser(use);
     LLVMValueRef found = NULL;
     if (LLVMIsAGetElementPtrInst(user))
@@ -75,8 +76,8 @@ void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
     return;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       if (!LLVMIsAAllocaInst(i) || cn_holds_ref(LLVMGetAllocatedType(i)))
         continue;
       LLVMValueRef use = hiding_use(ctx, i, is_piece(i));
@@ -105,15 +106,15 @@ static void escape(struct cn_ctx *ctx, LLVMValueRef local)
 
 void cn_hidden_escape(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) ||
         LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
       continue;
     LLVMAddAttributeAtIndex(
         f, CN_FUNCTION_INDEX,
         LLVMCreateStringAttribute(ctx->llvm, ESCAPED, sizeof ESCAPED - 1, "", 0));
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))
           escape(ctx, i);
   }

@@ -13,6 +13,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/lower/check_stores.h"
@@ -87,8 +88,8 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMAttributeRef nomerge = cn_emit_attribute(ctx, "nomerge");
   enum cn_layout_form form;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_layouts_allocates(i, &form))
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, nomerge);
 }
@@ -100,8 +101,8 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef noinline = cn_emit_attribute(ctx, "noinline");
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && cn_direct_callee(i) && cn_is_managed(cn_direct_callee(i)))
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
@@ -110,7 +111,7 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
  * over every safepoint there. */
 static void drop_fake_uses(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       next = LLVMGetNextInstruction(i);
       if (cn_calls_intrinsic(i, "llvm.fake.use"))
@@ -139,11 +140,11 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_spans_describe(ctx);
   cn_markers_describe(ctx, CN_USER_ROOT);
   cn_managed_mark_natives(ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     mark(ctx, f);
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) || cn_has_statepoints(f))
       continue;
     drop_fake_uses(f);
@@ -164,7 +165,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
 
 bool cn_prepare_program(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!cn_is_managed(f))
       keep_unmanaged(ctx, f);
   cn_user_words_pin(ctx);

@@ -20,6 +20,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/tbaa.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/optimise/prepare.h"
 
@@ -85,7 +86,7 @@ static void enter(struct web *w, LLVMValueRef value)
 
 static void follow_uses(struct web *w, LLVMValueRef value)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == value && is_plain(user))
       cn_push(&w->stores, user);
@@ -201,7 +202,7 @@ static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
 
 static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
       if (loads_pointer(ctx, i) && restore_one(ctx, i))
         i = LLVMGetFirstInstruction(b); /* the web may have had the next instruction, too */
@@ -211,7 +212,7 @@ static void restore_all(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_restore_references(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f)) {
       if (!cn_has_statepoints(f))
         cn_integers_sink(ctx, f);

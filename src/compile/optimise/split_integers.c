@@ -18,6 +18,7 @@
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/optimise/prepare.h"
 
 /* Sums of more terms stay as they are. */
@@ -117,8 +118,8 @@ void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function)
   CN_VECTOR(LLVMValueRef) users = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_indifferent(i))
         cn_push(&users, i);
   for (size_t i = 0; i < users.count; i++)

@@ -17,6 +17,7 @@
 #include "base/ptrmap.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/markers/user_roots.h"
@@ -148,8 +149,8 @@ static bool handles_references(LLVMValueRef call)
 /* Any function from elsewhere that is given or returns a reference may be what makes words. */
 static void forget_conversions(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       size_t length;
       if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
@@ -165,7 +166,7 @@ void cn_user_words_pin(struct cn_ctx *ctx)
 
   if (!marker || !LLVMGetFirstUse(marker))
     return;
-  for (LLVMUseRef use = LLVMGetFirstUse(marker); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, marker) {
     LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
     LLVMValueRef pointer = call ? LLVMGetOperand(call, 0) : NULL;
     while (pointer && LLVMIsAGetElementPtrInst(pointer))
@@ -175,10 +176,10 @@ void cn_user_words_pin(struct cn_ctx *ctx)
   }
   while (walk.pointers.count) {
     LLVMValueRef pointer = walk.pointers.at[--walk.pointers.count];
-    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
+    CN_EACH_USE(use, pointer)
       follow(&walk, LLVMGetUser(use), pointer);
   }
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     forget_conversions(f);
   cn_free(&walk.pointers);
   cn_ptrmap_free(&walk.seen);

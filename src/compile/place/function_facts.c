@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/markers/nopoll.h"
@@ -73,7 +74,7 @@ bool cn_function_facts_are_recorded(LLVMValueRef function)
 {
   uint32_t first, end;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, function) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsAGlobalAlias(user) && cn_function_facts_are_recorded(user))
       return true;
@@ -89,8 +90,8 @@ bool cn_function_facts_are_recorded(LLVMValueRef function)
 
 static bool calls_leaves_only(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && cn_classify_call(i).kind != CN_CALL_LEAF)
         return false;
   return true;
@@ -145,8 +146,8 @@ static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef fu
 
   CN_CHECK(node != CN_NO_NODE);
   *comes_back = false;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       if (is_leaf(i))
         continue;
       LLVMValueRef callee = cn_callgraph_target(facts->ctx, i);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "compile/place/function_facts.h"
+#include "compile/core/each.h"
 
 /* The same text in another context. */
 static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
@@ -32,7 +33,7 @@ static bool is_offered(LLVMValueRef function)
 
 void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from)
 {
-  for (LLVMValueRef to = LLVMGetFirstFunction(module); to; to = LLVMGetNextFunction(to)) {
+  CN_EACH_FUNCTION(to, module) {
     size_t length;
     const char *name = LLVMGetValueName2(to, &length);
     LLVMValueRef found = LLVMIsDeclaration(to) ? LLVMGetNamedFunction(from, name) : NULL;

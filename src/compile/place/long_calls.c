@@ -15,6 +15,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/funclets.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
@@ -181,8 +182,8 @@ void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *p
   struct cn_long_call found;
 
   CN_CHECK(polls->user || polls->slow);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_long(ctx, i, &found))
         cn_push(&calls, found);
   for (size_t i = 0; i < calls.count; i++) {

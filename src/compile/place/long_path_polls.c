@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 #include "compile/place/long_path_polls.h"
@@ -58,7 +59,7 @@ static bool takes_reference(LLVMValueRef i)
 
 static bool crosses_blocks(LLVMValueRef i)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, i)
     if (LLVMGetInstructionParent(LLVMGetUser(use)) != LLVMGetInstructionParent(i))
       return true;
   return false;
@@ -67,8 +68,7 @@ static bool crosses_blocks(LLVMValueRef i)
 static bool has_roaming_addresses(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (takes_reference(i) && crosses_blocks(i))
         return true;
   return false;
@@ -79,7 +79,7 @@ static bool is_plain(const struct walk *e, LLVMBasicBlockRef block)
 {
   if (e->wary)
     return false;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     if (takes_reference(i) || cn_calls_intrinsic(i, "llvm.threadlocal.address"))
       return false;
   return true;
@@ -189,7 +189,7 @@ static struct cn_work_point pass(struct walk *e, uint32_t b, struct cn_work_poin
   bool may = may_poll_in(e, b), plain = may && is_plain(e, block);
   struct cn_work_summary ignored = {0};
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, block) {
     struct cn_work_summary piece = known_part(cn_work_at(e->work->known, i));
     uint64_t enters = piece.polls ? piece.enter : 0, passes = piece.passes ? piece.through : 0;
     bool listed = cn_ptrmap_find(&e->sites->seen, i);

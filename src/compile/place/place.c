@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/cost/loops.h"
 #include "compile/cost/steps.h"
@@ -105,7 +106,7 @@ static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
 
 static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     if (cn_function_facts_polls(&p->facts, i) || calls(p, i, p->self))
       return true;
   return false;

@@ -15,6 +15,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "compile/analysis/funclets.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/markers/nopoll.h"
@@ -64,8 +65,7 @@ static LLVMValueRef lined_before(LLVMBasicBlockRef block)
 {
   LLVMValueRef best = NULL;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
-       use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, LLVMBasicBlockAsValue(block)) {
     LLVMValueRef i = LLVMGetUser(use);
     if (!LLVMIsAInstruction(i))
       continue;

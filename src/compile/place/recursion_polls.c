@@ -23,6 +23,7 @@
 
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/cost/unpolled_returns.h"
 #include "compile/tail/tail.h"
 
@@ -108,8 +109,7 @@ void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struc
   CN_ASSERT_VALID(cn_loops_wrong(loops));
   cn_unpolled_returns_find(&a.unpolled);
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (is_closing(&a, b, i) && cn_unpolled_returns_from(&a.unpolled, b, i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)

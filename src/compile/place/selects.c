@@ -12,13 +12,14 @@
  * Needs: polls chosen but not yet emitted. Provides: metadata. Breaks: nothing.
  */
 #include "compile/place/poll_sites.h"
+#include "compile/core/each.h"
 
 /* The only user of `value` within loop `l`, or null: none, or several. */
 static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
 {
   LLVMValueRef only = NULL;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     uint32_t b = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(user));
     if (b == CN_NO_BLOCK || !cn_loops_contain(loops, l, b))

@@ -17,11 +17,12 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 
 static bool calls(LLVMBasicBlockRef block)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     if (cn_is_call(i) && !cn_calls_some_intrinsic(i))
       return true;
   return false;

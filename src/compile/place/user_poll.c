@@ -17,6 +17,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/funclets.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
@@ -31,8 +32,8 @@ static struct body look_into(LLVMValueRef poll)
 {
   struct body body = {0};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(poll); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, poll)
+    CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
       body.points += kind == CN_CALL_PARSE || kind == CN_CALL_MUSTTAIL;
       body.statepoints += kind == CN_CALL_STATEPOINT;
@@ -133,11 +134,11 @@ static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *f
 {
   unsigned kind = cn_attribute_kind("alwaysinline");
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMGetEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, kind))
       cn_push(functions, f);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         if (cn_is_call(i) && cn_direct_callee(i) != poll &&
             LLVMGetCallSiteEnumAttribute(i, CN_FUNCTION_INDEX, kind))
           cn_push(calls, i);
@@ -165,7 +166,7 @@ static bool check_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");
 
-  for (LLVMUseRef use = LLVMGetFirstUse(poll); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, poll) {
     LLVMValueRef user = LLVMGetUser(use);
     if (cn_is_call(user) && cn_direct_callee(user) == poll &&
         LLVMGetCallSiteEnumAttribute(user, CN_FUNCTION_INDEX, kind)) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/print/print.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -49,7 +50,7 @@ static void print_functions(struct cn_ctx *ctx, const struct analysis *analysis,
 {
   size_t length;
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f))
       continue;
     fprintf(out, "%s of @%s:\n", analysis->name, LLVMGetValueName2(f, &length));

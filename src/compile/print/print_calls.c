@@ -5,6 +5,7 @@
 #include "compile/analysis/callgraph.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/each.h"
 #include "compile/print/print.h"
 #include "compile/tail/tail.h"
 
@@ -36,7 +37,7 @@ void cn_print_calls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 
   (void)ctx;
   for (; block; block = LLVMGetNextBasicBlock(block))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, block) {
       struct cn_call_class class = cn_classify_call(i);
       if (class.kind != CN_CALL_NOT)
         print_call(i, class, out);
@@ -77,7 +78,7 @@ void cn_print_managed(struct cn_ctx *ctx, FILE *out)
   size_t length;
 
   fputs("managed:\n", out);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f))
       fprintf(out, "  @%s: %s%s\n", LLVMGetValueName2(f, &length),
               cn_is_managed(f)            ? "managed"

@@ -5,6 +5,7 @@
  */
 #include "compile/cost/cost.h"
 
+#include "compile/core/each.h"
 #include "compile/print/print.h"
 
 /* A function with its loops and its paths. */
@@ -40,8 +41,7 @@ void cn_print_cost(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   (void)ctx;
   cn_cfg_build_edges(&cfg, function);
   for (uint32_t b = 0; b < cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, cfg.blocks[b].block) {
       char name[64];
       fputs("  ", out);
       cn_print_block(&cfg, b, out);

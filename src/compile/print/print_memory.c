@@ -5,6 +5,7 @@
 #include "base/bitset.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/promises.h"
+#include "compile/core/each.h"
 #include "compile/lower/layouts.h"
 #include "compile/print/print.h"
 
@@ -37,8 +38,8 @@ void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   char name[64];
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       for (unsigned p = 0; cn_promise_touches_references(i) && p < cn_promise_count; p++)
         if (cn_promises[p].at & CN_AT_ACCESS && cn_promise_is_made(ctx, i, &cn_promises[p]))
           fprintf(out, "  %s: %s%s\n", cn_value_name(i, name, sizeof name), cn_promises[p].name,
@@ -53,7 +54,7 @@ void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
   fputs("layouts: magic, base references, base size, element size, element offset, element "
         "references, reserved, offsets\n",
         out);
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g)) {
+  CN_EACH_GLOBAL(g, ctx->module) {
     if (!cn_layouts_is_constant(g))
       continue;
     char *text = LLVMPrintValueToString(LLVMGetInitializer(g));

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/live_operands.h"
 #include "compile/rewrite/refuse.h"
@@ -31,8 +32,8 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_LIVE_OPERANDS,
                                                     (unsigned)strlen(CN_LIVE_OPERANDS), "", 0);
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
       if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_wanted(ctx, i))
         continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/markers/spans.h"
 #include "compile/markers/user_roots.h"
@@ -129,8 +130,7 @@ static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
 
   if (!unwind || !has_ref_phi(LLVMGetInstructionParent(i)))
     return;
-  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(unwind)); use;
-       use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, LLVMBasicBlockAsValue(unwind))
     entries++;
   if (entries > 1 || LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(unwind)))
     cn_refuse_at(
@@ -168,8 +168,8 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   cn_refuse_strategy(ctx, function);
   if (cn_has_statepoints(function))
     return false;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       judge_instruction(&judge, i);
   if (judge.has_points) {
     cn_refuse_signature(ctx, function);

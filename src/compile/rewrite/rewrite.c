@@ -15,6 +15,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
@@ -234,7 +235,7 @@ bool cn_rewrite_statepoints(struct cn_ctx *ctx)
   cn_spans_check_markers(ctx);
   cn_span_table_check(ctx);
   cn_user_roots_check_marker(ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
       cn_push(&todo, f);
   if (ctx->errors == errors) {

@@ -11,6 +11,7 @@
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/source/rules.h"
@@ -32,7 +33,7 @@ static bool is_operand_load(LLVMValueRef value)
 /* All uses of an atomic operation's result store it in local references; there is one at least. */
 static bool is_stored_as_ref(LLVMValueRef value)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != value ||
         !is_ref_place(LLVMGetOperand(user, 1)))
@@ -124,7 +125,7 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
  * references. */
 static bool is_taken_apart(LLVMValueRef compare)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(compare); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, compare) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAExtractValueInst(user) || (LLVMGetIndices(user)[0] == 0 && !is_stored_as_ref(user)))
       return false;
@@ -180,8 +181,8 @@ void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function)
   CN_VECTOR(LLVMValueRef) found = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_atomic_word(ctx, i))
         cn_push(&found, i);
   for (size_t n = 0; n < found.count; n++) {

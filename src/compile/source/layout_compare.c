@@ -9,6 +9,7 @@
  * nothing.
  */
 #include "compile/core/memory_types.h"
+#include "compile/core/each.h"
 #include "compile/lower/layouts.h"
 
 /* Is it given to an allocation as the type? */
@@ -18,7 +19,7 @@ static bool is_layout(LLVMValueRef value)
 
   if (!LLVMIsAGlobalVariable(value))
     return false;
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsAInstruction(user) && cn_layouts_allocates(user, &form) &&
         LLVMGetOperand(user, 0) == value)
@@ -51,8 +52,8 @@ static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
 
 void cn_layouts_refuse_compares(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       if (!LLVMIsAICmpInst(i))
         continue;
       LLVMValueRef left = without_casts(LLVMGetOperand(i, 0));

@@ -17,6 +17,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 struct search {
@@ -63,8 +64,8 @@ static bool is_marked(LLVMValueRef function)
 /* Add what `function` calls here. False: it calls something else than leaves. */
 static bool add_callees(struct search *s, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       bool added, known = callee &&
                           (LLVMGetIntrinsicID(callee) ||
@@ -149,11 +150,11 @@ static LLVMValueRef caller(LLVMValueRef call)
  * offers counts as managed. */
 static bool meets_managed(struct search *s, LLVMValueRef function)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, function)
     if (calls(LLVMGetUser(use), function) && !may_be(s, caller(LLVMGetUser(use))))
       return true;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       if (callee && (LLVMIsDeclaration(callee) ? strncmp(name_of(callee), "cairn", 5) == 0
                                                : !may_be(s, callee)))
@@ -166,11 +167,11 @@ static bool meets_managed(struct search *s, LLVMValueRef function)
 static void take_out(struct search *s, LLVMValueRef function)
 {
   *cn_ptrmap_find(&s->native, function) = 0;
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, function)
     if (calls(LLVMGetUser(use), function))
       cn_push(&s->work, caller(LLVMGetUser(use)));
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && cn_direct_callee(i))
         cn_push(&s->work, cn_direct_callee(i));
 }
@@ -180,7 +181,7 @@ static void mark_unreached(struct cn_ctx *ctx)
 {
   struct search s = {.ctx = ctx};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && is_out_of_reach(f) && is_free(ctx, f)) {
       *cn_ptrmap_add(&s.native, f, NULL) = 1;
       cn_push(&s.work, f);
@@ -190,7 +191,7 @@ static void mark_unreached(struct cn_ctx *ctx)
     if (state && *state && meets_managed(&s, s.work.at[i]))
       take_out(&s, s.work.at[i]);
   }
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (cn_ptrmap_find(&s.native, f) && *cn_ptrmap_find(&s.native, f))
       mark(ctx, f);
   cn_ptrmap_free(&s.native);
@@ -201,7 +202,7 @@ void cn_managed_mark_natives(struct cn_ctx *ctx)
 {
   if (!ctx->options->manage_all)
     return;
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && !is_local(f) && cn_calls_leaf_reason(name_of(f)))
       mark_leaf(ctx, f);
   if (ctx->options->native_functions)

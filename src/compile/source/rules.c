@@ -15,6 +15,7 @@
 #include <string.h>
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/lower/differences.h"
@@ -31,7 +32,7 @@ static bool only_in_differences(LLVMValueRef cast)
 {
   LLVMValueRef operands[2];
 
-  for (LLVMUseRef use = LLVMGetFirstUse(cast); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, cast)
     if (!LLVMIsAInstruction(LLVMGetUser(use)) || !cn_differences_match(LLVMGetUser(use), operands))
       return false;
   return LLVMGetFirstUse(cast) != NULL;
@@ -232,8 +233,8 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
     cn_rules_containers(ctx, function);
     cn_rules_alignment(ctx, function);
   }
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       check_conversions(ctx, i);
       if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i))
         check_call(ctx, i);
@@ -277,7 +278,7 @@ static void check_unions(struct cn_ctx *ctx)
   cn_rules_unions(ctx);
   if (ctx->errors > errors) /* they hide references anyhow */
     return;
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (cn_rules_hides_refs(ctx, g))
       cn_error(ctx, g, "union-overlay",
                "a union in '%s' is initialised by a member that has fewer references than another; "
@@ -292,9 +293,9 @@ bool cn_rules(struct cn_ctx *ctx)
     cn_rules_members(ctx);
     cn_store_names_add(ctx);
   }
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     check_global(ctx, g);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (cn_managed_wanted(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "compile/core/memory_types.h"
+#include "compile/core/each.h"
 #include "compile/lower/layouts.h"
 #include "compile/source/rules.h"
 
@@ -182,7 +183,7 @@ static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
 
   while (LLVMGetParam(function, number) != parameter)
     number++;
-  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, function) {
     LLVMValueRef call = LLVMGetUser(use);
     if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function ||
         LLVMGetNumArgOperands(call) <= number || !is_derived(ctx, LLVMGetOperand(call, number)))
@@ -250,8 +251,8 @@ static void check_sort(struct cn_ctx *ctx, LLVMValueRef call)
 
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i))
         check_store(ctx, i);
       else if (sorter(i))
@@ -261,7 +262,7 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
 /* Report the sorts of what `pointer`, a load of such a local, points to. */
 static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, pointer) {
     LLVMValueRef user = LLVMGetUser(use);
     if (sorter(user) && LLVMGetOperand(user, 0) == pointer)
       report_sort(ctx, user);
@@ -271,7 +272,7 @@ static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
 /* Report the stores of unknown memory to `local`, which a #dbg_declare says is such a pointer. */
 static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, local) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsALoadInst(user))
       check_sorted(ctx, user);
@@ -285,8 +286,8 @@ static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
 
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
         if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordDeclare)
           continue;

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 #include "compile/core/names.h"
+#include "compile/core/each.h"
 #include "compile/source/rules.h"
 
 static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
@@ -110,8 +111,8 @@ void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function)
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
     check_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind),
                     LLVMTypeOf(LLVMGetParam(function, p)));
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       check_access(ctx, i);
       if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
         check_call(ctx, i);

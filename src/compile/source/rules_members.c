@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/source/rules.h"
 
@@ -92,9 +93,9 @@ static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef 
 static void each(struct cn_ctx *ctx, struct places *places,
                  void (*does)(struct cn_ctx *ctx, struct places *places, LLVMValueRef i))
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         does(ctx, places, i);
 }
 

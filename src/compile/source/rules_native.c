@@ -13,13 +13,14 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/source/rules.h"
 
 static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_holds_ref(LLVMTypeOf(i))) {
         cn_error(ctx, i, "unmanaged-function",
                  "a cairn_unmanaged function uses a reference, but the collector does not look "
@@ -31,8 +32,8 @@ static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
 /* A local of the function that holds references, or null. */
 static LLVMValueRef find_local(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))
         return i;
   return NULL;

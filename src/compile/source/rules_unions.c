@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/source/rules.h"
 
@@ -307,8 +308,8 @@ static void follow(struct search *s)
 
 static void reach_locals(struct search *s, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
         if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordLabel) {
           reach(s, LLVMDbgVariableRecordGetVariable(r));
@@ -328,7 +329,7 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
     follow(&s);
   }
   free(units);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     reach(&s, LLVMGetSubprogram(f));
     follow(&s);
     reach_locals(&s, f);

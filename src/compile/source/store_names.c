@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/source/rules.h"
 
@@ -122,9 +123,9 @@ void cn_store_names_add(struct cn_ctx *ctx)
 {
   struct stores stores = {0};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAStoreInst(i))
           collect(ctx, &stores, i);
   if (stores.at.count)

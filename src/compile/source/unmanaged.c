@@ -12,6 +12,7 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/source/rules.h"
 
@@ -28,8 +29,8 @@ static bool has_references(LLVMValueRef function)
 {
   if (cn_calls_type_has_refs(LLVMGlobalGetValueType(function)))
     return true;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (operands_hold_refs(i))
         return true;
   return false;
@@ -60,7 +61,7 @@ static LLVMValueRef only_value(LLVMValueRef alloca)
 {
   LLVMValueRef value = NULL;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, alloca) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsALoadInst(user))
       continue;
@@ -124,8 +125,8 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 
 static void check_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i))
         check_store(ctx, i);
 }
@@ -134,7 +135,7 @@ bool cn_verify_unmanaged(struct cn_ctx *ctx)
 {
   unsigned managed = 0, rewritten = 0;
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f))
       continue;
     managed += cn_is_managed(f);

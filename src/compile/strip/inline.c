@@ -19,6 +19,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/lower/differences.h"
 #include "compile/markers/markers.h"
@@ -49,9 +50,9 @@ static bool may_inline(LLVMValueRef caller, LLVMValueRef callee)
 /* Is there a statepoint that wraps such a call? */
 static bool has_candidates(LLVMModuleRef module)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_FUNCTION(f, module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && may_inline(f, LLVMGetOperand(i, 2)))
           return true;
   return false;
@@ -80,9 +81,9 @@ static void unpin(LLVMValueRef call)
 static void each_call(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMValueRef, void *),
                       void *env)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i))
           visit(ctx, i, env);
 }
@@ -143,7 +144,7 @@ static bool inline_in(struct cn_ctx *ctx)
   }
   cn_free(&calls.calls);
   /* In plain code, an optimiser may compute the halves of a difference in different places. */
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (cn_is_managed(f))
       cn_differences_hide(ctx, f);
   each_call(ctx, pin_unless_wrapped, &wrapped);

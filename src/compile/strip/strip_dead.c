@@ -7,6 +7,7 @@
  * these.
  */
 #include "compile/core/names.h"
+#include "compile/core/each.h"
 #include "compile/strip/strip.h"
 
 struct marker {
@@ -58,14 +59,14 @@ void cn_strip_dead(LLVMValueRef function)
 {
   struct marker m = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_candidate(&m, i)) {
         cn_ptrmap_add(&m.live, i, NULL);
         cn_push(&m.candidates, i);
       }
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (!is_candidate(&m, i))
         need_operands(&m, i);
   while (m.work.count)
@@ -83,8 +84,8 @@ void cn_strip_dead(LLVMValueRef function)
 
 void cn_strip_fold_casts(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef there = LLVMIsAAddrSpaceCastInst(i) ? LLVMGetOperand(i, 0) : NULL;
       if (!there || !LLVMIsAAddrSpaceCastInst(there))
         continue;

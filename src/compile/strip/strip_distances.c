@@ -11,6 +11,7 @@
  * such phis becomes one phi of references, if each pair of their operands is a reference.
  */
 #include "compile/core/names.h"
+#include "compile/core/each.h"
 #include "compile/lower/differences.h"
 #include "compile/strip/strip.h"
 
@@ -180,8 +181,8 @@ void cn_strip_fold_distances(LLVMValueRef function)
 {
   struct folder f = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_byte_gep(i))
         cn_push(&f.geps, i);
   if (f.geps.count) {

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
@@ -90,8 +91,8 @@ static void collect(struct unwrapper *u, LLVMValueRef function)
   struct cn_span_marks marks = cn_span_marks(u->ctx);
 
   u->marked = cn_spans_marked(&marks, function);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       unsigned id = called_intrinsic(i);
       if (id == 0)
         continue;
@@ -397,7 +398,7 @@ void cn_strip_refuse(struct cn_ctx *ctx)
 
   cn_span_table_check(ctx);
   init(&u, ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     collect(&u, f);
     refuse(&u);
     forget(&u);
@@ -422,7 +423,7 @@ void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *
   struct unwrapper u;
 
   init(&u, ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (managed_only && !cn_is_managed(f))
       continue;
     collect(&u, f);

@@ -23,6 +23,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/transitions/call_targets.h"
@@ -305,8 +306,8 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef function)
   unsigned noinline = cn_attribute_kind("noinline");
   bool any = false;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_classify_call(i).kind == CN_CALL_MUSTTAIL) {
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX,
                                  LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
@@ -342,8 +343,8 @@ void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
   CN_VECTOR(LLVMValueRef) calls = {0};
   struct parted parted = {0};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_tail_position(i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {

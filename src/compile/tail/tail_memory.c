@@ -11,6 +11,7 @@
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/tail/tail.h"
 #include "compile/transitions/call_targets.h"
 
@@ -99,8 +100,8 @@ static void enable(LLVMValueRef function)
 
   if (!LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1))
     return;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindTail)
         LLVMSetTailCallKind(i, LLVMTailCallKindNone);
   LLVMRemoveStringAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute, sizeof attribute - 1);
@@ -108,8 +109,8 @@ static void enable(LLVMValueRef function)
 
 void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_dropping(ctx, i)) {
         enable(function);
         LLVMSetTailCallKind(i, LLVMTailCallKindTail);

@@ -21,6 +21,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/retype.h"
@@ -134,8 +135,8 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
 /* False if nothing is to be done, or a musttail call that is there cannot follow. */
 static bool collect(struct widening *w)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, w->function)
+    CN_EACH_INSTRUCTION(i, b) {
       struct tail tail = {i, 0, cn_is_call(i) ? LLVMGetNumArgOperands(i) : 0};
       if (cn_calls_musttail(i)) {
         if (!arguments_are_plain(&tail) || LLVMGetNumOperandBundles(i))
@@ -295,12 +296,12 @@ bool cn_tail_pass(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) functions = {0};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && function_is_plain(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
     widen_function(ctx, functions.at[i]);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     cn_tail_keep_memory(ctx, f);
   cn_free(&functions);
   return true;

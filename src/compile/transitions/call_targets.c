@@ -33,6 +33,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/retype.h"
@@ -208,8 +209,8 @@ static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
 
   function = cn_retype(ctx, function, with_parameter(ctx, LLVMGlobalGetValueType(function)));
   cn_add_attribute(ctx, function, LLVMCountParams(function), "nest", 0);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       bool other = cn_calls_musttail(i);
       for (size_t s = 0; other && s < through->count; s++)
         other = through->at[s].call != i;
@@ -257,8 +258,8 @@ static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site
 
 static void collect(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
       if (kind == CN_CALL_NOT || kind == CN_CALL_LEAF)
         continue;
@@ -289,7 +290,7 @@ bool cn_call_targets(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) functions = {0};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/transitions/result_wrappers.h"
 
@@ -115,10 +116,10 @@ void cn_result_wrappers_build(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f);
          b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsACallInst(i) && !cn_convention_returns(LLVMTypeOf(i)) &&
             cn_classify_call(i).kind == CN_CALL_PARSE && LLVMGetNumOperandBundles(i) == 0)
           cn_push(&calls, i);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/transitions/call_targets.h"
 
 /* Nothing that the callee runs in its place moves the return address. */
@@ -21,8 +22,8 @@ static bool stays(LLVMValueRef callee)
 
   if (!function)
     return false;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) != LLVMTailCallKindNone &&
           cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
         return false;
@@ -31,8 +32,8 @@ static bool stays(LLVMValueRef callee)
 
 static bool calls_such(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       if (cn_classify_call(i).kind != CN_CALL_STATEPOINT ||
           !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
         continue;

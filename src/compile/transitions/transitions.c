@@ -26,6 +26,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/link_guard.h"
 #include "compile/core/names.h"
 #include "compile/lower/special_calls.h"
@@ -235,8 +236,8 @@ typedef CN_VECTOR(LLVMValueRef) call_vector;
 
 static void collect(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
       if (kind == CN_CALL_NOT)
         continue;
@@ -273,11 +274,11 @@ bool cn_route_calls(struct cn_ctx *ctx)
 {
   call_vector calls = {0};
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
       cn_special_intrinsics(ctx, f);
   cn_result_wrappers_build(ctx);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f)) {
+  CN_EACH_FUNCTION(f, ctx->module) {
     if (!is_subject(f))
       continue;
     collect(ctx, f, &calls);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -72,8 +73,7 @@ static bool holds_refs(LLVMValueRef alloca)
 static void collect(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
 {
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
       if (LLVMIsAAllocaInst(i) && holds_refs(i))
         cn_push(allocas, i);
       else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT)

@@ -7,6 +7,7 @@
  * later, "Base & Derived Pointers"): that must be proved, scalar by scalar.
  */
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
 /* Wrong bases per function; the rest says nothing new. */
@@ -24,7 +25,7 @@ static LLVMValueRef statepoint_of(LLVMValueRef relocate)
 
   if (LLVMIsALandingPadInst(token)) {
     LLVMValueRef block = LLVMBasicBlockAsValue(LLVMGetInstructionParent(token));
-    for (LLVMUseRef use = LLVMGetFirstUse(block); use; use = LLVMGetNextUse(use))
+    CN_EACH_USE(use, block)
       if (LLVMIsAInvokeInst(LLVMGetUser(use)))
         token = LLVMGetUser(use);
   }
@@ -153,8 +154,7 @@ void cn_verify_relocates(struct cn_verifier *v)
   unsigned wrong = 0;
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
       if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !ran_optimiser(v))
         check_duplicates(v, i);
       else if (cn_is_relocate(i) && wrong < REPORT_LIMIT)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/verify/verify.h"
 
@@ -58,8 +59,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nop
 static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, bool report,
                            bool nopoll)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-       i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     if (report)
       check(v, i, open, nopoll);
     open = pass(i, open);

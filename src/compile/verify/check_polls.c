@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 #include "compile/verify/verify.h"
@@ -79,8 +80,7 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
   if (l == CN_NO_BLOCK || loops->at[l].header != header || cn_loops_exits(loops, l, NULL))
     return false;
   for (uint32_t b = 0; b < loops->at[l].count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[loops->at[l].blocks[b]].block);
-         i; i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, loops->cfg->blocks[loops->at[l].blocks[b]].block)
       if (cn_is_call(i))
         return false;
   return true;

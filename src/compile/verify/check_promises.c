@@ -7,6 +7,7 @@
 #include "compile/verify/verify.h"
 
 #include "compile/analysis/promises.h"
+#include "compile/core/each.h"
 
 static void check_metadata(struct cn_verifier *v, LLVMValueRef i, const struct cn_promise *promise)
 {
@@ -45,7 +46,6 @@ void cn_verify_promises(struct cn_verifier *v)
   if (v->epochs.statepoints.count == 0)
     return;
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       check(v, i);
 }

@@ -11,6 +11,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/verify/verify.h"
@@ -236,8 +237,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
 static bool has_markers(struct cn_verifier *v)
 {
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       if (is_marker(i, CN_SPAN_BEGIN, 2))
         return true;
   return false;
@@ -247,8 +247,7 @@ static void go_through(struct cn_verifier *v, struct stack *stacks, uint32_t b)
 {
   struct stack *here = &stacks[b];
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-       i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     check(v, i, here);
     step(here, i);
   }
@@ -273,8 +272,7 @@ void cn_verify_spans(struct cn_verifier *v)
     if (marked)
       go_through(v, stacks, b);
     else
-      for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-           i = LLVMGetNextInstruction(i))
+      CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
         check(v, i, &stacks[b]);
   free(stacks);
 }

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
 static bool is_statepoint(LLVMValueRef instruction)
@@ -53,8 +54,7 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
 
   *epochs = (struct cn_epochs){.cfg = cfg};
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (is_statepoint(i)) {
         starts[b] = 1;
         last[b] = next;

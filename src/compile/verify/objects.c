@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 
@@ -280,8 +281,7 @@ static void want_operands(struct cn_objects *o, LLVMValueRef statepoint)
 static void want_all(struct cn_objects *o)
 {
   for (uint32_t b = 0; b < o->v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(o->v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, o->v->cfg.blocks[b].block) {
       if (cn_is_relocate(i)) {
         want(o, cn_verify_listed(o->v, i, 1));
         want(o, cn_verify_listed(o->v, i, 2));
@@ -306,8 +306,7 @@ static void put_in_order(struct cn_objects *o)
     if (!LLVMIsAInstruction(o->nodes.at[n].value))
       o->order[at++] = n;
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       const uint64_t *first = cn_ptrmap_find(&o->first, i);
       for (uint32_t l = 0, leaves = first ? cn_scalars(LLVMTypeOf(i)) : 0; l < leaves; l++) {
         o->nodes.at[*first + l].block = b;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
 /* Locals that are followed; more of them are a program that means it. */
@@ -23,7 +24,7 @@ static bool is_variable(LLVMValueRef alloca)
 
   if (cn_scalars(type) != 1 || cn_scalars_lumped(type) || cn_holds_ref(type))
     return false;
-  for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, alloca) {
     LLVMValueRef user = LLVMGetUser(use);
     bool marks = LLVMIsACallInst(user) && (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
                                            cn_calls_intrinsic(user, "llvm.lifetime.end"));
@@ -53,8 +54,7 @@ bool cn_stale_locals_find(struct cn_values *values)
   struct cn_stale_locals *locals = &values->locals;
 
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (LLVMIsAStoreInst(i))
         add_local(values, i);
   if (!locals->count)

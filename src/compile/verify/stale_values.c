@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compile/verify/verify.h"
+#include "compile/core/each.h"
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
@@ -391,8 +392,7 @@ static void pass_over(struct cn_values *values, bool integers, bool settle)
   for (uint32_t b = 0; b < e->cfg->count; b++) {
     uint32_t epoch = e->in[b];
     cn_stale_locals_enter(values, b);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(e->cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, e->cfg->blocks[b].block) {
       epoch = cn_epochs_after(e, i, epoch);
       if (values->locals.count && LLVMIsAStoreInst(i))
         cn_stale_locals_store(values, i);

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/verify/verify.h"
 
@@ -161,8 +162,7 @@ static void flow(struct words *words)
   words->changed = false;
   for (uint32_t b = 0; b < v->cfg.count; b++) {
     uint32_t epoch = v->epochs.in[b];
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
       epoch = cn_epochs_after(&v->epochs, i, epoch);
       uint64_t now = result(words, i, b, epoch);
       if (epoch_of(now) != CN_EPOCH_NONE)
@@ -178,7 +178,7 @@ static bool yields_reference(LLVMValueRef call)
 {
   if (cn_holds_ref(LLVMTypeOf(call)))
     return true;
-  for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, call)
     if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.experimental.gc.result") &&
         cn_holds_ref(LLVMTypeOf(LLVMGetUser(use))))
       return true;
@@ -225,8 +225,7 @@ static void find_stored(struct words *words)
   const struct cn_cfg *cfg = &words->v->cfg;
 
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (LLVMIsAStoreInst(i) && is_number(LLVMGetOperand(i, 0)) &&
           !LLVMIsConstant(LLVMGetOperand(i, 0)) && is_word(words->v, LLVMGetOperand(i, 1))) {
         cn_ptrmap_add(&words->stored, LLVMGetOperand(i, 0), NULL);

@@ -41,6 +41,7 @@
 
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 
 /* LLVM's own rewriter takes whatever is named like a function of the C library for a leaf. */
@@ -75,8 +76,7 @@ static void check_calls(struct cn_verifier *v)
   bool leaf = cn_string_attribute(v->function, "gc-leaf-function") != NULL;
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       if (cn_is_call(i))
         check_call(v, i, leaf);
 }
@@ -116,8 +116,7 @@ static void check_casts(struct cn_verifier *v)
   char name[120];
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i) && !leaves_at_once(i)) {
         const struct cn_finding finding = {.value = i, .other = LLVMGetOperand(i, 0)};
         cn_error_finding(v->ctx, i,
@@ -165,7 +164,7 @@ bool cn_verify_safepoints(struct cn_ctx *ctx)
 {
   bool rewritten = false;
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     rewritten |= is_subject(f) && cn_calls_rewritten(f);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;
        f = LLVMGetNextFunction(f))

@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
 
 bool cn_clone_can(LLVMValueRef i)
 {
@@ -89,7 +90,7 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
 {
   LLVMPositionBuilderAtEnd(clone->builder, cn_clone_of_block(clone, block));
   LLVMSetCurrentDebugLocation2(clone->builder, NULL);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, block) {
     size_t length;
     LLVMValueRef copy;
     if (cn_ptrmap_find(&clone->copies, i))

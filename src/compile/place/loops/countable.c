@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/predicates.h"
+#include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/unroll.h"
@@ -227,8 +228,7 @@ static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
   uint64_t work = 0;
 
   for (uint32_t n = 0; n < l->count; n++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[n]].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, loops->cfg->blocks[l->blocks[n]].block)
       work += cn_work_of_miss(i);
   return work;
 }

@@ -21,6 +21,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/cost/steps.h"
 #include "compile/place/loops/clone.h"
@@ -103,7 +104,7 @@ static uint32_t work_of_trip(const struct judge *j)
     uint32_t ways = 0;
     if (!often[b] || !cn_loops_contain(j->loops, l, b))
       continue;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); i; i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, block->block)
       work += often[b] * cost_of(i);
     for (uint32_t s = 0; s < block->succ_count; s++)
       ways += cn_loops_contain(j->loops, l, block->succs[s]);
@@ -126,8 +127,7 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
   for (uint32_t b = j->loop->header; b < cfg->count; b++) {
     if (!cn_loops_contain(j->loops, l, b))
       continue;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       uint64_t most = 0;
       for (int k = 0; k < LLVMGetNumOperands(i) && !(b == j->loop->header && LLVMIsAPHINode(i));
            k++) {
@@ -363,7 +363,7 @@ static uint32_t count_exits(const struct cn_unroll *u, const struct cn_clone *cl
 
 static bool declares_scope(LLVMBasicBlockRef block)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_INSTRUCTION(i, block)
     if (cn_calls_intrinsic(i, "llvm.experimental.noalias.scope.decl"))
       return true;
   return false;
@@ -381,7 +381,7 @@ static void forget_scopes(const struct cn_unroll *u)
   for (uint32_t b = 0; b < u->count; b++)
     any |= declares_scope(u->blocks[b]);
   for (uint32_t b = 0; any && b < u->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(u->blocks[b]); i; i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, u->blocks[b]) {
       LLVMSetMetadata(i, scope, NULL);
       LLVMSetMetadata(i, noalias, NULL);
     }

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/emit/emitter.h"
@@ -112,8 +113,8 @@ void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
   if (!ctx->options->address_space_count)
     return;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       i = lower_instruction(&l, i);
   LLVMDisposeBuilder(l.builder);
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/lower/differences.h"
 #include "compile/rewrite/frame/demote.h"
@@ -262,7 +263,7 @@ static void replace_kept(struct pads *pads, const struct pad_phi *p)
 {
   CN_VECTOR(LLVMValueRef) users = {0}; /* one that uses it twice is there twice */
 
-  for (LLVMUseRef use = LLVMGetFirstUse(p->phi); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, p->phi)
     if (!pad_phi_of(pads, LLVMGetUser(use))) /* those go when all is stored */
       cn_push(&users, LLVMGetUser(use));
   for (size_t i = 0; i < users.count; i++) {

@@ -18,6 +18,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
@@ -170,8 +171,7 @@ static void split_pad(struct splitter *s, LLVMValueRef shared)
   LLVMBasicBlockRef block = LLVMGetInstructionParent(shared);
   CN_VECTOR(LLVMValueRef) invokes = {0};
 
-  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
-       use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, LLVMBasicBlockAsValue(block))
     if (LLVMIsAInvokeInst(LLVMGetUser(use)))
       cn_push(&invokes, LLVMGetUser(use));
   for (size_t i = 0; i < invokes.count; i++) {
@@ -196,7 +196,7 @@ bool cn_token_pads(struct cn_ctx *ctx, struct cn_refs *refs)
   if (!unwound.value || refuse_pads(ctx, function, &unwound))
     return false;
   s.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     if (pad_of(b))
       cn_push(&pads, pad_of(b));
   for (size_t i = 0; i < pads.count; i++)

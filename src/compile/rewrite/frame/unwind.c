@@ -14,6 +14,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/bitset.h"
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/rewrite/frame/demote.h"
 
@@ -96,7 +97,7 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct edges edges = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+  CN_EACH_BLOCK(b, function) {
     if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_pad(b))
       fold_phis(b);
     LLVMValueRef invoke = LLVMGetBasicBlockTerminator(b);

@@ -6,6 +6,7 @@
  */
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -17,7 +18,7 @@ struct idle {
 
 static bool only_phis_read(LLVMValueRef phi)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(phi); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, phi)
     if (!LLVMIsAPHINode(LLVMGetUser(use)))
       return false;
   return true;
@@ -67,7 +68,7 @@ void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
 
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     return;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i))
       if (cn_holds_ref(LLVMTypeOf(i)) && only_phis_read(i))

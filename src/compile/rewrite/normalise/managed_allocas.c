@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -132,7 +133,7 @@ static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
 
   reach(&s, alloca);
   for (size_t w = 0; w < s.work.count; w++)
-    for (LLVMUseRef use = LLVMGetFirstUse(s.work.at[w]); use; use = LLVMGetNextUse(use))
+    CN_EACH_USE(use, s.work.at[w])
       use_in(&s, LLVMGetUser(use), s.work.at[w]);
   for (size_t w = 0; w < s.work.count; w++)
     if (LLVMIsAPHINode(s.work.at[w]) || LLVMIsASelectInst(s.work.at[w]))
@@ -143,8 +144,8 @@ static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
 
 void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (is_stack_object(i))
         check(ctx, i);
 }
@@ -170,8 +171,8 @@ void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAAllocaInst(i) && is_stack_object(i) &&
           (cn_holds_ref(LLVMGetAllocatedType(i)) || cn_alloca_uses_carry(ctx, i)))
         i = make_local(builder, i);

@@ -16,6 +16,7 @@
 #include "base/vector.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/normalise/normalise.h"
 
@@ -65,7 +66,7 @@ static bool takes_address(LLVMValueRef call, LLVMValueRef local)
 
 static bool is_used_plainly(LLVMValueRef local)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(local); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, local) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user) || (cn_is_call(user) && !takes_address(user, local)))
       return false;
@@ -92,7 +93,7 @@ static void collect(struct merger *m, LLVMValueRef function)
 {
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, entry) {
     bool fresh;
     if (!LLVMIsAAllocaInst(i) || !is_mergeable(m->ctx, i))
       continue;
@@ -109,8 +110,8 @@ static void collect(struct merger *m, LLVMValueRef function)
 
 static void find_declared(struct merger *m, LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
         LLVMValueRef value = LLVMDbgRecordGetKind(r) == LLVMDbgRecordLabel
                                  ? NULL
@@ -181,8 +182,8 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
 /* Else nothing is described, and locals may share their places. */
 static bool has_parse_point(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (cn_classify_call(i).kind == CN_CALL_PARSE)
         return true;
   return false;

@@ -7,6 +7,7 @@
  * has two inputs that differ. Breaks: every analysis of the function.
  */
 #include "base/vector.h"
+#include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -15,7 +16,7 @@ void cn_redundant_phis_fold(LLVMValueRef function)
   CN_VECTOR(LLVMValueRef) work = {0};
   struct cn_ptrmap gone = {0};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i))
       if (cn_holds_ref(LLVMTypeOf(i)) && cn_phi_only_input(i))
@@ -25,7 +26,7 @@ void cn_redundant_phis_fold(LLVMValueRef function)
     LLVMValueRef only = cn_ptrmap_find(&gone, phi) ? NULL : cn_phi_only_input(phi);
     if (!only)
       continue;
-    for (LLVMUseRef use = LLVMGetFirstUse(phi); use; use = LLVMGetNextUse(use))
+    CN_EACH_USE(use, phi)
       if (LLVMIsAPHINode(LLVMGetUser(use)) && LLVMGetUser(use) != phi)
         cn_push(&work, LLVMGetUser(use));
     LLVMReplaceAllUsesWith(phi, only);

@@ -14,6 +14,7 @@
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/promises.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
@@ -54,8 +55,8 @@ static bool accesses_frame(LLVMValueRef i)
 /* A reference is loaded or stored where no reference leads: in a frame, maybe a caller's. */
 static bool accesses_frames(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
       if (accesses_frame(i))
         return true;
   return false;
@@ -154,7 +155,7 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
-  for (LLVMUseRef use = LLVMGetFirstUse(start); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, start)
     if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.invariant.end"))
       cn_push(&ends, LLVMGetUser(use));
   for (size_t e = 0; e < ends.count; e++)
@@ -192,18 +193,18 @@ static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
 void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   strip_signature(function);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)
       i = strip_instruction(ctx, i);
 }
 
 void cn_strip_attributes_declarations(struct cn_ctx *ctx)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, ctx->module)
     if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) &&
         cn_calls_type_has_refs(LLVMGlobalGetValueType(f)))
       strip_index(f, CN_FUNCTION_INDEX, CN_AT_LEAF);
-  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module); g; g = LLVMGetNextGlobal(g))
+  CN_EACH_GLOBAL(g, ctx->module)
     if (cn_promise_constant_root(g))
       LLVMSetGlobalConstant(g, false);
 }

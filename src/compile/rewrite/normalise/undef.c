@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/pass.h"
 #include "compile/rewrite/normalise/normalise.h"
 
@@ -48,8 +49,8 @@ static LLVMValueRef defined(LLVMValueRef constant)
 
 void cn_undef_define(LLVMValueRef function)
 {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
       int operands = LLVMGetNumOperands(i);
       for (int o = 0; o < operands; o++) {
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
@@ -417,7 +418,7 @@ void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct forms f = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+  CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       bool stays = false;
       next = LLVMGetNextInstruction(i);

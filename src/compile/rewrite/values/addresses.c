@@ -4,14 +4,14 @@
  * Provides: cn_shows_addresses(), cn_keeps_address().
  */
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/values/refs.h"
 
 bool cn_shows_addresses(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if ((cn_takes_address(i) || LLVMIsAAddrSpaceCastInst(i)) &&
           cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
         return true;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "compile/rewrite/values/refs.h"
+#include "compile/core/each.h"
 
 struct questions {
   CN_VECTOR(LLVMValueRef) calls;
@@ -31,7 +32,7 @@ bool cn_pointer_bases_asked(LLVMModuleRef module)
   static const char prefix[] = "llvm.experimental.gc.get.pointer.";
   size_t length;
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+  CN_EACH_FUNCTION(f, module)
     if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) &&
         strncmp(LLVMGetValueName2(f, &length), prefix, sizeof prefix - 1) == 0)
       return true;
@@ -73,7 +74,7 @@ static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct c
  * as that. */
 static void collect(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
 {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+  CN_EACH_INSTRUCTION(i, block) {
     if (!asks_base(i) && !asks_offset(i))
       continue;
     cn_push(&out->calls, i);

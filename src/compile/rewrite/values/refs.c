@@ -7,6 +7,7 @@
  * unreachable blocks. Breaks: nothing.
  */
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/rewrite/values/refs.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, L
 
 static bool feeds_phi(LLVMValueRef value)
 {
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+  CN_EACH_USE(use, value)
     if (LLVMIsAPHINode(LLVMGetUser(use)))
       return true;
   return false;
@@ -65,7 +66,7 @@ static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
   const struct cn_block *blocks = refs->cfg->blocks;
   uint32_t depth = CN_NO_INDEX;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+  CN_EACH_USE(use, value) {
     LLVMBasicBlockRef block = LLVMGetInstructionParent(LLVMGetUser(use));
     if (block == home)
       continue;

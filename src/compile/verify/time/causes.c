@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/verify/time/time_to_safepoint.h"
 
@@ -92,8 +93,7 @@ static char *why_of_loop(const struct cn_work *work, uint32_t l)
 static LLVMValueRef call_on(const struct cn_work *work, const uint32_t *blocks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    for (LLVMValueRef v = LLVMGetFirstInstruction(work->loops->cfg->blocks[blocks[i]].block); v;
-         v = LLVMGetNextInstruction(v)) {
+    CN_EACH_INSTRUCTION(v, work->loops->cfg->blocks[blocks[i]].block) {
       enum cn_call_kind kind = cn_classify_call(v).kind;
       if (kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT)
         return v;
@@ -120,8 +120,7 @@ static LLVMValueRef place_of(const struct cn_cfg *cfg, const uint32_t *blocks, u
   if (LLVMGetDebugLocLine(end))
     return end;
   for (uint32_t i = 0; i < count; i++)
-    for (LLVMValueRef v = LLVMGetFirstInstruction(cfg->blocks[blocks[i]].block); v;
-         v = LLVMGetNextInstruction(v))
+    CN_EACH_INSTRUCTION(v, cfg->blocks[blocks[i]].block)
       if (LLVMGetDebugLocLine(v))
         return v;
   return end;
@@ -180,8 +179,7 @@ void cn_causes_find(struct cn_causes *causes, const struct cn_work *work)
 
   cn_work_cycles(work, causes->limit, add_cycle, causes);
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i))
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (cn_is_call(i))
         add_call(causes, work, i);
 }

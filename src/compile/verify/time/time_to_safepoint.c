@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "compile/analysis/callgraph.h"
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/cost/unpolled_returns.h"
 #include "compile/verify/time/time_to_safepoint.h"
@@ -91,8 +92,7 @@ static void note_calls(struct timing *t, uint32_t node, const struct cn_work *wo
   cn_unpolled_returns_find(&ways);
   for (uint32_t b = 0; b < cfg->count; b++) {
     struct cn_work_point p = work->in[b];
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i;
-         i = LLVMGetNextInstruction(i)) {
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       if (!cn_is_call(i))
         continue;
       note_call(t, node, i, p.fresh, cn_unpolled_returns_from(&ways, b, i));
