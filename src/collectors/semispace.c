@@ -23,6 +23,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/semispace.h"
 #include "collectors/spaces.h"
 #include "collectors/starts.h"
 
@@ -31,10 +32,6 @@ enum {
   STRESS_SLACK = 128 << 10,
   COMMIT_LEAST = 4096 /* less is not worth a try */
 };
-
-/* What a header says in its low bits, behind the size of the payload, when its layout is gone. A
- * layout's address has zeros there, that of a copy a one. */
-enum { GONE = 2, GONE_BITS = 3 };
 
 static struct {
   size_t initial, maximum;
@@ -76,6 +73,7 @@ static enum cairn_status grow(size_t bytes)
   size_t used = free - heap.current.base;
   bool done = false;
 
+  CN_CHECK(used <= heap.capacity);
   if (bytes <= heap.maximum - used) {
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
     if (capacity < used + bytes)
@@ -107,18 +105,13 @@ static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
     to[i] = from[i];
 }
 
-static bool is_gone(uintptr_t header)
-{
-  return (header & ((1u << GONE_BITS) - 1)) == GONE;
-}
-
 static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
                                                  uintptr_t header)
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
 
   if (layout != cycle.known) {
-    if (is_gone(header))
+    if (cn_header_is_gone(header))
       not_an_object(slot, address, "its type was one of an image that has been unloaded");
     if (!cairn_layout_is_known(layout))
       not_an_object(slot, address, "its header is no layout");
@@ -160,6 +153,7 @@ static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
   size_t bytes = measure(slot, address, layout, &prefix) + prefix;
   uintptr_t moved = cycle.free + prefix;
+  CN_ASSERT(bytes <= cycle.from_end - cycle.from - (cycle.free - cycle.to));
   copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
   cycle.free += bytes;
   *header = moved | 1;
@@ -191,8 +185,8 @@ static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t 
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
 
-  if (is_gone(header)) {
-    *bytes = header >> GONE_BITS;
+  if (cn_header_is_gone(header)) {
+    *bytes = header >> CN_GONE_BITS;
     return true;
   }
   return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
@@ -364,15 +358,24 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
   return *to;
 }
 
+/* Null, or what is wrong with the heap, whose buffer has been taken. */
+static const char *heap_wrong(uintptr_t free, uintptr_t end)
+{
+  return cn_semispace_wrong(
+      &(struct cn_semispace_view){&heap.current, &heap.spare, heap.capacity, free, end});
+}
+
 static void collect(size_t bytes_needed, bool move_all)
 {
   uintptr_t end, from_end = cairn_buffer_take(&end);
   size_t used = from_end - heap.current.base;
 
+  CN_ASSERT_VALID(heap_wrong(from_end, end));
   heap.collections++;
   struct cn_space to = choose_space(used, bytes_needed, move_all);
   copy_reachable(from_end, &to);
   size_t live = cycle.free - to.base;
+  CN_CHECK(live <= used && live <= to.committed);
   heap.capacity = wanted_capacity(live, bytes_needed);
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
@@ -384,6 +387,7 @@ static void collect(size_t bytes_needed, bool move_all)
     commit_both(live);
     trim();
   }
+  CN_ASSERT_VALID(heap_wrong(cycle.free, heap.current.base + heap.capacity));
   cairn_buffer_give(cycle.free, heap.current.base + heap.capacity);
 }
 
@@ -413,7 +417,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
     next = step(block, &payload);
     uintptr_t *header = (uintptr_t *)payload - 1;
     if (*header - (uintptr_t)start < (uintptr_t)(stop - start))
-      *header = (next - payload) << GONE_BITS | GONE;
+      *header = (next - payload) << CN_GONE_BITS | CN_GONE;
   }
   cairn_buffer_give(cycle.from_end, end);
 }

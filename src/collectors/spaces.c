@@ -65,6 +65,7 @@ bool cn_spaces_contain(uintptr_t address)
 
 bool cn_space_commit(struct cn_space *space, size_t bytes)
 {
+  CN_CHECK(space->committed <= space->room && space->committed % spaces.page == 0);
   bytes = round_to(bytes, spaces.page);
   if (bytes <= space->committed)
     return true;
@@ -105,6 +106,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
 {
   struct cn_space fresh = {.room = space->committed + spaces.page};
 
+  CN_CHECK(space->base != used->base && number != 0);
   /* A page that never gets memory ends the space. */
   fresh.base = take(fresh.room, space, used);
   spaces.hides = true;

@@ -260,6 +260,18 @@ static void bad_root_aborts(ref bad, const char *message)
   aborts(collect_bad_root, message);
 }
 
+/* With assertions the validator sees a damaged block before a root leads to it. */
+static const char *with_assertions(const char *validator, const char *collection)
+{
+#ifdef NDEBUG
+  (void)validator;
+  return collection;
+#else
+  (void)collection;
+  return validator;
+#endif
+}
+
 static void damage_is_found(void **state)
 {
   (void)state;
@@ -276,9 +288,11 @@ static void damage_is_found(void **state)
   collector->collect(0, true);
   bad_root_aborts(old, "an earlier collection moved everything away from there");
   words(roots[1])[-2] = (UINT64_C(1) << 40) | 1;
-  bad_root_aborts(roots[1], "it ends outside the heap");
+  bad_root_aborts(
+      roots[1], with_assertions("a block does not end where one can", "it ends outside the heap"));
   words(roots[1])[-2] = 16;
-  bad_root_aborts(roots[1], "its element count is damaged");
+  bad_root_aborts(roots[1],
+                  with_assertions("or not one of its kind", "its element count is damaged"));
 }
 
 static int start(void **state)

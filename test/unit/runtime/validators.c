@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "aborts.h"
+#include <cairn/abi.h>
+#include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/semispace.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/decode.h"
 #include "runtime/walk/regions_table.h"
@@ -153,13 +156,64 @@ static void coroutine_stacks(void **state)
         "stacks: the anchors of one are not within their bounds");
 }
 
+/* ---- semispace ---- */
+
+/* A plain object, one of two words, one of a layout that is gone; then the buffer. */
+static void semispace(void **state)
+{
+  static struct cairn_layout layouts[2] = {
+      {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 16},
+      {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8},
+  };
+  static uintptr_t words[16], others[16];
+  const struct cairn_image image = {.layouts_start = (const unsigned char *)layouts,
+                                    .layouts_stop = (const unsigned char *)(layouts + 2)};
+  struct cn_space current = {(uintptr_t)words, sizeof words, sizeof words};
+  struct cn_space spare = {(uintptr_t)others, sizeof others, 0};
+  struct cn_semispace_view view = {&current, &spare, sizeof words - 8, (uintptr_t)&words[9],
+                                   (uintptr_t)&words[15]};
+  const char *unlike = "semispace: a block has no known layout, or not one of its kind";
+  const char *outside = "semispace: the allocation buffer is not within the capacity";
+
+  (void)state;
+  cairn_image_register(&image);
+  words[0] = (uintptr_t)&layouts[0];
+  words[3] = 2 << 1 | 1;
+  words[4] = (uintptr_t)&layouts[1];
+  words[7] = 8 << CN_GONE_BITS | CN_GONE;
+  PLANT(words[0], (uintptr_t)words, cn_semispace_wrong(&view), unlike);
+  PLANT(words[0], (uintptr_t)&layouts[1], cn_semispace_wrong(&view), unlike);
+  PLANT(words[4], (uintptr_t)&layouts[0], cn_semispace_wrong(&view), unlike);
+  PLANT(words[4], words[0] | 1, cn_semispace_wrong(&view), unlike); /* a copy's address */
+  PLANT(words[3], UINTPTR_MAX, cn_semispace_wrong(&view), unlike);
+  PLANT(words[3], 9 << 1 | 1, cn_semispace_wrong(&view),
+        "semispace: a block does not end where one can");
+  PLANT(words[7], 7 << CN_GONE_BITS | CN_GONE, cn_semispace_wrong(&view),
+        "semispace: a block does not end where one can");
+  PLANT(words[7], 16 << CN_GONE_BITS | CN_GONE, cn_semispace_wrong(&view),
+        "semispace: a block does not end where one can");
+  PLANT(view.free, (uintptr_t)&words[4], cn_semispace_wrong(&view),
+        "semispace: a block has no room for its header");
+  PLANT(view.free, current.base - 8, cn_semispace_wrong(&view), outside);
+  PLANT(view.free, view.end + 8, cn_semispace_wrong(&view), outside);
+  PLANT(view.end, view.end + 8, cn_semispace_wrong(&view), outside);
+  PLANT(view.end, view.end - 4, cn_semispace_wrong(&view),
+        "semispace: the allocation buffer is not aligned");
+  PLANT(current.committed, view.capacity - 8, cn_semispace_wrong(&view),
+        "semispace: the capacity has no memory");
+  PLANT(spare.committed, spare.room + 8, cn_semispace_wrong(&view),
+        "semispace: a space has more memory than addresses");
+  PLANT(spare.base, spare.base + 4, cn_semispace_wrong(&view), "semispace: a space is not aligned");
+  PLANT(spare.base, current.base + 8, cn_semispace_wrong(&view),
+        "semispace: the two spaces overlap");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(return_addresses),
-      cmocka_unit_test(code_regions),
-      cmocka_unit_test(return_barriers),
-      cmocka_unit_test(coroutine_stacks),
+      cmocka_unit_test(return_addresses), cmocka_unit_test(code_regions),
+      cmocka_unit_test(return_barriers),  cmocka_unit_test(coroutine_stacks),
+      cmocka_unit_test(semispace),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The validator of the semispace heap: its spaces, its allocation buffer, and each block from the
+ * start of the space to the buffer.
+ */
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "collectors/semispace.h"
+
+static const char *space_wrong(const struct cn_space *space)
+{
+  if (space->base % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return "semispace: a space is not aligned";
+  if (space->committed > space->room)
+    return "semispace: a space has more memory than addresses";
+  return NULL;
+}
+
+static const char *buffer_wrong(const struct cn_semispace_view *view)
+{
+  const struct cn_space *current = view->current;
+
+  if (view->capacity > current->committed)
+    return "semispace: the capacity has no memory";
+  if (view->free < current->base || view->free > view->end ||
+      view->end - current->base > view->capacity)
+    return "semispace: the allocation buffer is not within the capacity";
+  if ((view->free | view->end) % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return "semispace: the allocation buffer is not aligned";
+  return NULL;
+}
+
+/* The size of the payload of a block; false: its header is none of such a block. `*known` is the
+ * last layout that was asked for. */
+static bool payload_size(const uintptr_t *words, bool indexed, const struct cairn_layout **known,
+                         uint64_t *bytes)
+{
+  uintptr_t header = words[indexed];
+  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+
+  if (cn_header_is_gone(header)) {
+    *bytes = header >> CN_GONE_BITS;
+    return true;
+  }
+  if (layout != *known && !cairn_layout_is_known(layout))
+    return false;
+  *known = layout;
+  return (layout->elem_size != 0) == indexed &&
+         cairn_layout_payload(layout, indexed ? words[0] >> 1 : 0, bytes) == CAIRN_OK;
+}
+
+static const char *blocks_wrong(uintptr_t block, uintptr_t end)
+{
+  const struct cairn_layout *known = NULL;
+
+  while (block != end) {
+    const uintptr_t *words = (const uintptr_t *)block;
+    bool indexed = (words[0] & 1) != 0;
+    size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+    uint64_t bytes;
+    if (end - block < prefix)
+      return "semispace: a block has no room for its header";
+    if (!payload_size(words, indexed, &known, &bytes))
+      return "semispace: a block has no known layout, or not one of its kind";
+    if (bytes % CAIRN_ABI_OBJECT_ALIGN != 0 || bytes > end - block - prefix)
+      return "semispace: a block does not end where one can";
+    block += prefix + bytes;
+  }
+  return NULL;
+}
+
+const char *cn_semispace_wrong(const struct cn_semispace_view *view)
+{
+  const struct cn_space *current = view->current, *spare = view->spare;
+  const char *wrong = space_wrong(current);
+
+  if (!wrong)
+    wrong = space_wrong(spare);
+  if (!wrong && current->base < spare->base + spare->room &&
+      spare->base < current->base + current->room)
+    wrong = "semispace: the two spaces overlap";
+  if (!wrong)
+    wrong = buffer_wrong(view);
+  return wrong ? wrong : blocks_wrong(current->base, view->free);
+}
