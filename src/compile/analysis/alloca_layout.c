@@ -21,6 +21,7 @@ static bool is_fixed(LLVMValueRef alloca)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(alloca));
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   return LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)) &&
          LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(alloca, 0))) <= 64 &&
          LLVMGetInstructionParent(alloca) == LLVMGetEntryBasicBlock(function);
@@ -168,6 +169,7 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
                                  .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
   uint64_t element = size_of(ctx, type), count = 1;
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
     count = LLVMConstIntGetZExtValue(LLVMGetOperand(alloca, 0));
   if (element && count > (uint64_t)MAX_WORDS * WORD / element)
@@ -184,6 +186,7 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
 void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
                            struct cn_alloca_layouts *maps)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   *maps = (struct cn_alloca_layouts){0};
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -212,6 +215,7 @@ bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map)
  * To print something numbers all of its function and its module: hence a copy in an empty one. */
 static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (LLVMGetTypeKind(LLVMGetAllocatedType(alloca)) != LLVMPointerTypeKind)
     return false;
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("", ctx->llvm);
@@ -265,6 +269,7 @@ void cn_alloca_layout_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_alloca_layouts maps;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_alloca_layout_find(ctx, function, &maps);
   for (size_t i = 0; i < maps.maps.count; i++)
     if (cn_alloca_layout_holds_refs(&maps.maps.at[i]))

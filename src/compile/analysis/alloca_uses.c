@@ -86,6 +86,7 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call)
 {
   bool moves;
 
+  CN_ASSERT(cn_is_call(call));
   return hands_on(call, &moves);
 }
 

@@ -61,6 +61,7 @@ bool cn_callgraph_is_safepoint(LLVMValueRef function)
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (LLVMIsDeclaration(function) && strcmp(name, names[i]) == 0)
       return true;

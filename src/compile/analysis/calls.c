@@ -51,6 +51,7 @@ bool cn_calls_have(LLVMValueRef call, const char *attribute)
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned kind = cn_attribute_kind(attribute);
 
+  CN_ASSERT(cn_is_call(call));
   return site_has(call, attribute) ||
          (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
 }
@@ -62,6 +63,7 @@ bool cn_calls_musttail(LLVMValueRef i)
 
 bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments)
 {
+  CN_ASSERT(cn_is_call(call));
   if (LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX))
     return true;
   for (unsigned i = 0; i <= arguments; i++) /* 0: the result */
@@ -84,6 +86,7 @@ bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32
   unsigned count = LLVMGetNumOperandBundles(call);
   bool found = false;
 
+  CN_ASSERT(cn_is_call(call));
   *first = *end = 0;
   if (count == 0)
     return false;
@@ -257,6 +260,7 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
   LLVMValueRef callee = LLVMGetCalledValue(call);
   char name[120];
 
+  CN_ASSERT(cn_is_call(call));
   if (LLVMIsAInlineAsm(callee))
     snprintf(buffer, size, "inline assembly");
   else if (LLVMIsAGlobalValue(callee))
@@ -268,6 +272,7 @@ const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size)
 
 bool cn_calls_list_operands(LLVMValueRef call)
 {
+  CN_ASSERT(cn_is_call(call));
   return LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX) &&
          LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_LIVE_OPERANDS,
                                         (unsigned)strlen(CN_LIVE_OPERANDS));
@@ -288,6 +293,7 @@ static bool calls_slow_path(LLVMValueRef call)
  * paths that passes before it made. Then all its functions have. */
 bool cn_calls_rewritten(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;

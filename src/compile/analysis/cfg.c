@@ -200,6 +200,7 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
   unsigned all = LLVMCountBasicBlocks(function);
   LLVMBasicBlockRef *order = cn_alloc(all * sizeof *order);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   *cfg = (struct cn_cfg){.function = function};
   post_order(cfg, order);
   cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
@@ -230,6 +231,7 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg)
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build_edges(cfg, function);
   cn_cfg_add_dominators(cfg);
 }
@@ -256,6 +258,7 @@ void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef b
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
+  CN_ASSERT(LLVMIsAInstruction(before));
   if (LLVMIsAPHINode(instruction)) /* debug records may not stand between phis */
     LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, before);
   else
@@ -327,6 +330,7 @@ LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
   LLVMValueRef only = NULL;
   unsigned count = LLVMCountIncoming(phi);
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < count; i++) {
     LLVMValueRef input = LLVMGetIncomingValue(phi, i);
     if (input == phi || input == only)

@@ -75,6 +75,7 @@ LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVM
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!pad)
     return LLVMBuildCall2(builder, type, function, NULL, 0, "");
   LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("funclet", 7, &pad, 1);

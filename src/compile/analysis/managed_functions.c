@@ -6,6 +6,7 @@
 #include "compile/analysis/managed_functions.h"
 
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -110,6 +111,7 @@ static bool handles_refs(LLVMValueRef instruction)
 
 bool cn_managed_is_native(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (takes_refs(function))
     return false;
   CN_EACH_BLOCK(b, function)
@@ -171,6 +173,7 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
 {
   size_t length;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (LLVMIsDeclaration(function))
     return false;
   if (cn_is_managed(function) || cn_managed_is_annotated(ctx->module, function, CN_MANAGED))

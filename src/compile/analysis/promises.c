@@ -5,6 +5,7 @@
 #include "compile/analysis/promises.h"
 
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
@@ -113,6 +114,7 @@ static bool is_replaceable(LLVMValueRef global)
 
 bool cn_promise_constant_root(LLVMValueRef global)
 {
+  CN_ASSERT(LLVMIsAGlobalValue(global));
   if (!LLVMIsGlobalConstant(global) || !cn_holds_ref(LLVMGlobalGetValueType(global)))
     return false;
   LLVMValueRef initial = LLVMGetInitializer(global);

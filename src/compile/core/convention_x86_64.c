@@ -23,6 +23,7 @@ bool cn_convention_is_tail(unsigned convention)
 
 enum cn_convention cn_convention_of(LLVMValueRef call)
 {
+  CN_ASSERT(LLVMIsAInstruction(call));
   switch (LLVMGetInstructionCallConv(call)) {
   case LLVMCCallConv:
   case LLVMFastCallConv:
@@ -204,6 +205,7 @@ bool cn_convention_has_thunks(LLVMValueRef function)
   static const char *const names[] = {"retpoline", "retpoline-indirect-calls",
                                       "retpoline-external-thunk", "lvi-cfi", "seses"};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (has_feature(function, names[i]))
       return true;

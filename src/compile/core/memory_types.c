@@ -4,6 +4,7 @@
  */
 #include "compile/core/memory_types.h"
 
+#include "base/check.h"
 #include "compile/core/names.h"
 
 static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)

@@ -17,12 +17,14 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   LLVMAddAttributeAtIndex(function, index,
                           LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
 bool cn_has_statepoints(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))

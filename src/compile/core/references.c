@@ -132,6 +132,7 @@ unsigned cn_difference_kind(LLVMContextRef llvm)
 
 bool cn_is_marked_difference(LLVMValueRef instruction)
 {
+  CN_ASSERT(LLVMIsAInstruction(instruction));
   return LLVMHasMetadata(instruction) &&
          LLVMGetMetadata(instruction, cn_difference_kind(LLVMGetValueContext(instruction)));
 }
@@ -143,6 +144,7 @@ bool cn_is_strategy(const char *gc)
 
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   return LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
 }
 
@@ -150,6 +152,7 @@ bool cn_is_managed(LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (gc && cn_is_strategy(gc))
     return true;
   return cn_string_attribute(function, "cairn") != NULL;
@@ -167,6 +170,7 @@ LLVMValueRef cn_direct_callee(LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   return LLVMIsAFunction(callee);
 }
 
@@ -174,6 +178,7 @@ bool cn_calls_some_intrinsic(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   return callee && LLVMGetIntrinsicID(callee) != 0;
 }
 

@@ -14,6 +14,7 @@
 
 bool cn_retype_possible(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_USE(use, LLVMBasicBlockAsValue(b))
       if (LLVMIsABlockAddress(LLVMGetUser(use)))
@@ -111,6 +112,7 @@ LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef ty
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(function, &length));
 
+  CN_ASSERT(LLVMIsAFunction(function));
   copy_function(function, new);
   move_body(ctx, function, new);
   LLVMReplaceAllUsesWith(function, new);

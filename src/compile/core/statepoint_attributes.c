@@ -73,6 +73,8 @@ void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
 
+  CN_ASSERT(LLVMIsAInstruction(call));
+  CN_ASSERT(LLVMIsAInstruction(statepoint));
   cn_emit_attributes_of(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX,
                         keeps_call_attribute);
   for (unsigned i = 0; i < arguments; i++)
@@ -84,6 +86,7 @@ void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(result));
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
   if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
     LLVMAddCallSiteAttribute(
@@ -97,6 +100,7 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   LLVMValueRef callee = cn_direct_callee(call);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   if (strcmp(name, CN_POLL_SLOW) == 0)
     return CAIRN_ABI_STATEPOINT_ID_POLL;
   if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
@@ -122,6 +126,7 @@ bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit
   char digits[32], *end;
   const char *text = directive(call, name, &length);
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   if (!text)
     return true;
   if (length == 0 || length >= sizeof digits || text[0] < '0' || text[0] > '9')
@@ -140,6 +145,7 @@ bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
   unsigned length;
   const char *text = directive(call, "deopt-lowering", &length);
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   *live_in = text && length == sizeof in - 1 && memcmp(text, in, length) == 0;
   return !text || *live_in || (length == sizeof through - 1 && memcmp(text, through, length) == 0);
 }
@@ -150,6 +156,7 @@ bool cn_statepoint_wanted(LLVMValueRef call)
                                       "deopt-lowering"};
   unsigned length;
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (directive(call, names[i], &length))
       return true;

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/names.h"
@@ -119,6 +120,7 @@ static bool is_even(LLVMValueRef value, unsigned depth)
  * and selects away: a walk along a list or a tree? */
 static bool is_loaded_from(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   if (!depth || !LLVMIsAInstruction(value))
     return false;
   switch (LLVMGetInstructionOpcode(value)) {
@@ -312,6 +314,7 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
   char number[24];
   int length = snprintf(number, sizeof number, "%" PRIu64, work);
 
+  CN_ASSERT(cn_is_call(call));
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
                                                      sizeof CN_WORK_SAID - 1, number,

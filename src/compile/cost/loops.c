@@ -28,6 +28,7 @@ uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *l
   const struct cn_loop *l = &loops->at[loop];
   uint32_t exits = 0;
 
+  CN_ASSERT(loop < loops->count);
   for (uint32_t b = 0; b < l->count; b++) {
     const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
     for (uint32_t s = 0; s < block->succ_count; s++) {
@@ -129,6 +130,7 @@ static LLVMValueRef latch_value(const struct cn_loops *loops, uint32_t loop, LLV
 {
   LLVMValueRef value = NULL;
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
     if (from == CN_NO_BLOCK || !cn_loops_contain(loops, loop, from))
@@ -145,6 +147,7 @@ static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTarge
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
 
+  CN_ASSERT(loop < loops->count);
   if (!phi || !LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != header)
     return false;
   LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(phi));
@@ -158,6 +161,7 @@ static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTarge
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out)
 {
+  CN_ASSERT(loop < loops->count);
   if (!LLVMIsAInstruction(value))
     return false;
   if (try_induction(loops, loop, layout, value, out))
@@ -175,6 +179,7 @@ LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMVal
 {
   LLVMValueRef start = NULL;
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
     if (from != CN_NO_BLOCK && cn_loops_contain(loops, loop, from))
@@ -262,6 +267,7 @@ static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRe
   LLVMOpcode opcode = LLVMIsAInstruction(condition) ? LLVMGetInstructionOpcode(condition) : 0;
   struct cn_induction iv;
 
+  CN_ASSERT(l < loops->count);
   if (opcode == LLVMICmp)
     return cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 0), &iv) ||
            cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 1), &iv);
@@ -278,6 +284,7 @@ static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
 
+  CN_ASSERT(l < loops->count);
   return LLVMIsABranchInst(end) && LLVMIsConditional(end) &&
          compares_count(loops, l, LLVMGetCondition(end), 4);
 }
@@ -286,6 +293,7 @@ bool cn_loops_counts(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_loop *loop = &loops->at[l];
 
+  CN_ASSERT(l < loops->count);
   for (uint32_t i = 0; i < loop->count; i++) {
     const struct cn_block *block = &loops->cfg->blocks[loop->blocks[i]];
     for (uint32_t s = 0; s < block->succ_count; s++)

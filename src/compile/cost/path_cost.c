@@ -368,6 +368,7 @@ struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef 
   struct cn_loops loops;
   struct cn_work work;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   cn_work_build(&work, ctx, &loops, known);

@@ -6,6 +6,7 @@
  * every call for a poll). Needs, breaks: nothing. Provides: what calls are, for path_cost.c.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -45,6 +46,7 @@ void cn_work_learn(struct cn_work_known *known, LLVMValueRef function,
 {
   uint64_t *place = cn_ptrmap_add(&known->index, function, NULL);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (*place) {
     known->at.at[*place - 1] = *summary;
     return;
@@ -57,6 +59,7 @@ const struct cn_work_summary *cn_work_find(const struct cn_work_known *known, LL
 {
   const uint64_t *place = cn_ptrmap_find(&known->index, function);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   return place ? &known->at.at[*place - 1] : NULL;
 }
 
@@ -130,6 +133,7 @@ static bool reads_flag(LLVMValueRef load)
 {
   LLVMValueRef at = LLVMGetOperand(load, 0);
 
+  CN_ASSERT(LLVMIsALoadInst(load));
   if (LLVMGetVolatile(load) || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic)
     return true;
   while (LLVMIsAGetElementPtrInst(at))
@@ -174,6 +178,7 @@ bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg
 {
   const struct cn_block *block = &cfg->blocks[b];
 
+  CN_ASSERT(b < cfg->count);
   if (block->succ_count < 2)
     return false;
   for (uint32_t s = 0; s < block->succ_count; s++)

@@ -9,6 +9,7 @@
 #include "compile/cost/steps.h"
 
 #include <llvm-c/Analysis.h>
+#include "base/check.h"
 #include "compile/cost/loops.h"
 
 static bool checks(const struct cn_ctx *ctx)
@@ -78,6 +79,7 @@ static void tell_broken(struct cn_ctx *ctx, LLVMValueRef function, const char *s
 void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                     const struct cn_step_loop *loops, size_t count)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (checks(ctx))
     check_loops(ctx, function, "before", step, loops, count);
 }
@@ -85,6 +87,7 @@ void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
 void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                   const struct cn_step_loop *loops, size_t count)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (checks(ctx)) {
     if (LLVMVerifyFunction(function, LLVMReturnStatusAction)) {
       tell_broken(ctx, function, step);

@@ -8,8 +8,9 @@
  * long ones only those are counted, by subtraction, that advance by one. Loops that halve a number,
  * or take a bit from it, on each pass run as often as it has bits.
  */
-#include "compile/cost/cost.h"
+#include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
 /* Trips are counted up to here. */
@@ -170,6 +171,7 @@ static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
 {
   uint64_t most = largest(bound, 3);
 
+  CN_ASSERT(loop < loops->count);
   if (iv->step != 1 || !LLVMIsNull(start) || tested != iv->next || most > COUNT_LIMIT ||
       !is_nonzero(loops, loops->at[loop].header, bound))
     return CN_WORK_UNKNOWN;
@@ -231,6 +233,8 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
   struct cn_induction iv;
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
 
+  CN_ASSERT(LLVMIsACmpInst(compare));
+  CN_ASSERT(loop < loops->count);
   if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
       !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
     return CN_WORK_UNKNOWN;
@@ -261,6 +265,8 @@ static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMVal
 {
   LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
+  CN_ASSERT(loop < loops->count);
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
     if (LLVMGetIncomingBlock(phi, i) == latch)
       return LLVMGetIncomingValue(phi, i);
@@ -269,6 +275,7 @@ static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMVal
 
 static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   return LLVMIsABinaryOperator(value) && LLVMGetInstructionOpcode(value) == LLVMAdd &&
          LLVMGetOperand(value, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
          LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
@@ -282,6 +289,8 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
 {
   uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
+  CN_ASSERT(loop < loops->count);
   if (!next || !LLVMIsABinaryOperator(next) || bits > 64)
     return CN_WORK_UNKNOWN;
   LLVMValueRef first = LLVMGetOperand(next, 0), second = LLVMGetOperand(next, 1);
@@ -314,6 +323,7 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
 
+  CN_ASSERT(loop < loops->count);
   for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i))
     if (LLVMTypeOf(i) == LLVMTypeOf(tested) && (i == tested || next_of(loops, loop, i) == tested))
@@ -330,6 +340,8 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
   LLVMValueRef added = NULL;
   unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bound));
 
+  CN_ASSERT(LLVMIsACmpInst(compare));
+  CN_ASSERT(loop < loops->count);
   if (width > 64 || !LLVMIsAConstantInt(bound))
     return CN_WORK_UNKNOWN;
   LLVMValueRef phi = phi_tested(loops, loop, tested);

@@ -12,6 +12,7 @@
  * Where the step is not known, distances are counted in steps: the bound is some products of the
  * step away, and a test says that the step is so small that they do not wrap.
  */
+#include "base/check.h"
 #include "compile/analysis/predicates.h"
 #include "compile/core/each.h"
 #include "compile/cost/cost.h"
@@ -480,6 +481,7 @@ uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
   LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
 
+  CN_ASSERT(LLVMIsACmpInst(compare));
   for (unsigned o = 0; o < 2; o++) {
     struct exit_test t = {.loops = loops, .loop = loop, .bound = LLVMGetOperand(compare, 1 - o)};
     LLVMValueRef tested = LLVMGetOperand(compare, o);

@@ -64,5 +64,6 @@ bool cn_unpolled_returns_from(const struct cn_unpolled_returns *w, uint32_t b, L
 {
   LLVMValueRef next = LLVMGetNextInstruction(call);
 
+  CN_ASSERT(cn_is_call(call));
   return !(next && cn_unpolled_returns_stop(w, b, next)) && cn_unpolled_returns_after(w, b);
 }

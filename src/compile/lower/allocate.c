@@ -81,6 +81,7 @@ static LLVMValueRef emit_payload_size(const struct site *s)
  * comes from: an empty piece of assembly is a call, and a call's result is its own base. */
 static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
 {
+  CN_ASSERT(LLVMTypeOf(address) == LLVMInt64TypeInContext(s->ctx->llvm));
   static const char constraints[] = "=r,0";
   LLVMTypeRef parameter = LLVMInt64TypeInContext(s->ctx->llvm);
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), &parameter, 1, false);
@@ -94,6 +95,7 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
 static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t back,
                              LLVMValueRef value)
 {
+  CN_ASSERT(back % sizeof(uint64_t) == 0 && back <= CAIRN_ABI_INDEXED_HEADER_SIZE);
   LLVMValueRef offset = word(s, -back);
   LLVMValueRef at =
       LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference, &offset, 1, "");
@@ -176,6 +178,7 @@ static LLVMBasicBlockRef new_block(const struct site *s, LLVMBasicBlockRef befor
 
 static void expand_in_line(struct site *s)
 {
+  CN_ASSERT(s->count ? s->most > 0 : s->sizes.elem_size == 0);
   LLVMBuilderRef b = s->builder;
   LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
   LLVMBasicBlockRef tail = cn_split_before(s->ctx, s->call, "allocated");
@@ -209,6 +212,7 @@ static uint64_t most_in_line(const struct site *s)
 {
   uint64_t room = CAIRN_ABI_INLINE_ALLOC_MAX - s->prefix;
 
+  CN_ASSERT(s->sizes.elem_size > 0);
   if (payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
     return 0;
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
@@ -241,6 +245,7 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
   struct site s = {.ctx = ctx, .call = call, .layout = LLVMGetOperand(call, 0), .builder = builder};
   bool in_line;
 
+  CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
   cn_layouts_read(s.layout, &s.sizes);
   s.prefix = form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
   if (form == CN_LAYOUT_OBJECT) {

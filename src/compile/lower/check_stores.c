@@ -53,8 +53,8 @@ static void add(values *list, LLVMValueRef value)
   cn_push(list, value);
 }
 
-/* What `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select.
- * None: it is an origin. */
+/* What `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. If
+ * there are none it is an origin. */
 static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
@@ -106,8 +106,8 @@ static bool is_proved(LLVMValueRef pointer)
   return proved;
 }
 
-/* Is `offset` bytes behind `pointer` a known place in a global, and no reference there by the
- * global's type? */
+/* Is the place `offset` bytes after `pointer` a known one in a global, where the global's type has
+ * no reference? */
 static bool misses_global(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset)
 {
   for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
@@ -121,6 +121,7 @@ void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef type;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i) && stored_at(i, &type) && cn_is_ref(type) && !LLVMGetVolatile(i) &&
@@ -136,6 +137,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
 {
   LLVMTypeRef types[3];
 
+  CN_ASSERT(count <= sizeof types / sizeof *types);
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
@@ -198,7 +200,7 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
   call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
 }
 
-/* Check each reference of `type` that `at` puts `offset` bytes behind `slot`. */
+/* Check each reference of `type` that `at` puts `offset` bytes after `slot`. */
 static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
                        uint64_t offset)
 {
@@ -225,6 +227,7 @@ static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, L
 
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slot, LLVMTypeRef type)
 {
+  CN_ASSERT(cn_holds_ref(type) && !cn_is_ref(LLVMTypeOf(slot)));
   if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
     LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
   check_type(ctx, store, slot, type, 0);
@@ -237,6 +240,7 @@ static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   LLVMValueRef arguments[3];
 
+  CN_ASSERT(LLVMGetNumArgOperands(copy) >= 3);
   for (unsigned i = 0; i < 3; i++)
     arguments[i] = LLVMGetOperand(copy, i);
   bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));

@@ -10,6 +10,7 @@
 #include "compile/lower/differences.h"
 
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
@@ -61,6 +62,7 @@ static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
 static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub,
                             LLVMValueRef *operands)
 {
+  CN_ASSERT(LLVMIsABinaryOperator(sub));
   LLVMValueRef function = ptrdiff_function(ctx);
   LLVMValueRef casts[2] = {LLVMGetOperand(sub, 0), LLVMGetOperand(sub, 1)};
 
@@ -77,6 +79,7 @@ static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
 
 void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) subs = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef operands[2];
@@ -87,7 +90,7 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
           LLVMTypeOf(operands[1]) == cn_ref_type(ctx))
         cn_push(&subs, i);
   for (size_t i = 0; i < subs.count; i++) {
-    cn_differences_match(subs.at[i], operands);
+    CN_CHECK(cn_differences_match(subs.at[i], operands)); /* none is an operand of another */
     hide_difference(ctx, builder, subs.at[i], operands);
   }
   cn_free(&subs);
@@ -103,6 +106,7 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
 static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
                                LLVMValueRef right)
 {
+  CN_ASSERT(cn_is_ref(LLVMTypeOf(left)) && cn_is_ref(LLVMTypeOf(right)));
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef a = LLVMBuildPtrToInt(builder, left, word, "");
   LLVMValueRef b = LLVMBuildPtrToInt(builder, right, word, "");
@@ -120,6 +124,7 @@ LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder,
   LLVMTypeRef ref = cn_ref_type(ctx), word = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef operands[] = {to, from};
 
+  CN_ASSERT(cn_is_ref(LLVMTypeOf(to)) && cn_is_ref(LLVMTypeOf(from)));
   if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || LLVMTypeOf(to) != ref ||
       LLVMTypeOf(from) != ref || LLVMIsConstant(from)) {
     LLVMValueRef address = LLVMBuildPtrToInt(builder, to, word, "");

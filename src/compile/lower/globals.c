@@ -75,6 +75,7 @@ static bool is_defined_here(LLVMValueRef global)
 
 static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global)
 {
+  CN_ASSERT(is_defined_here(global));
   LLVMMetadataRef target = LLVMValueAsMetadata(global);
 
   LLVMGlobalSetMetadata(root, LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10),
@@ -113,6 +114,7 @@ struct roots {
 static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
                      struct roots *roots)
 {
+  CN_ASSERT(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
   LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
                                             LLVMABISizeOfType(ctx->layout, type), global);
 
@@ -154,6 +156,7 @@ static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type
   }
   LLVMTypeRef element = LLVMGetElementType(type);
   uint64_t each = reference_count(element), size = LLVMABISizeOfType(ctx->layout, element);
+  CN_CHECK(each > 0); /* the array has more than PIECE_LIMIT references */
   uint64_t count = LLVMGetArrayLength2(type), step = each < PIECE ? PIECE / each : 1;
   for (uint64_t i = 0; i < count; i += step) {
     uint64_t some = count - i < step ? count - i : step;
@@ -265,6 +268,7 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
                            uint64_t flags)
 {
+  CN_ASSERT(sections || !guard);
   LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
 

@@ -58,6 +58,7 @@ static const char *copy_name(LLVMValueRef call)
 
 static uint64_t element_size(LLVMValueRef copy)
 {
+  CN_ASSERT(copy_name(copy));
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3));
 }
 
@@ -208,7 +209,7 @@ static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned
   return type;
 }
 
-/* The call does not return, so nor does its function: the return behind it goes. */
+/* The call does not return, so its function does not either: the return after the call goes. */
 static void lower_deoptimize(struct change *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
@@ -391,6 +392,7 @@ static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which
 
 void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (has_guard(function))
     lower_guards(ctx, function);
   change_calls(ctx, function, is_special_intrinsic, lower_intrinsic);
@@ -398,5 +400,6 @@ void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function)
 
 void cn_special_variadic(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   change_calls(ctx, function, is_variadic, lower_variadic);
 }

@@ -5,6 +5,7 @@
  */
 #include "compile/markers/markers.h"
 
+#include "base/check.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 
@@ -25,6 +26,7 @@ void cn_markers_describe(struct cn_ctx *ctx, const char *name)
 
 void cn_markers_erase(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));)
     LLVMInstructionEraseFromParent(LLVMGetUser(use));
   LLVMDeleteFunction(function);

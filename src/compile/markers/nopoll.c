@@ -64,6 +64,7 @@ static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
 
 bool cn_nopoll_has_none(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   return cn_string_attribute(function, CN_NOPOLL) != NULL;
 }
 
@@ -202,6 +203,7 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
   uint32_t depth = depths[b];
 
+  CN_ASSERT(b < cfg->count);
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
     if (step(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
@@ -283,6 +285,7 @@ static bool may_throw(LLVMValueRef function)
 
 void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (may_throw(function)) {
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "noinline"));
     return;

@@ -69,6 +69,7 @@ void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
 
+  CN_ASSERT(cn_is_call(call));
   LLVMSetMetadata(
       call, LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1), node);
 }
@@ -84,11 +85,13 @@ static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool m
 
 bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   return has(marks, function, true);
 }
 
 bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   return (marks->begin || marks->end) && has(marks, function, false);
 }
 
@@ -163,6 +166,7 @@ uint32_t cn_spans_around(struct cn_spans *s, LLVMValueRef call, uint32_t open)
   LLVMValueRef node = metadata_of(call);
   unsigned count = node ? LLVMGetMDNodeNumOperands(node) & ~1u : 0;
 
+  CN_ASSERT(cn_is_call(call));
   if (!count)
     return open;
   LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
@@ -331,6 +335,7 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants)
   struct cn_spans spans;
   struct cn_cfg cfg;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!cn_spans_in(&marks, function))
     return;
   cn_cfg_build_edges(&cfg, function);
@@ -390,6 +395,7 @@ void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMVal
   size_t first = out->values.count, count = 0;
   struct cn_span_open one;
 
+  CN_ASSERT(cn_is_call(call));
   if (!found)
     return;
   cn_push(&out->values, LLVMConstInt(i64, CAIRN_ABI_SPAN_MARK, false));
@@ -412,6 +418,8 @@ void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call,
 {
   LLVMValueRef node = tails->calls.count ? metadata_of(call) : NULL;
 
+  CN_ASSERT(cn_is_call(call));
+  CN_ASSERT(cn_is_call(statepoint));
   if (node)
     cn_span_set_metadata(statepoint, node);
 }

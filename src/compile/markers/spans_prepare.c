@@ -36,6 +36,7 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name), arguments[] = {key, value};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
+  CN_ASSERT(LLVMIsAInstruction(before));
   if (!function)
     function = LLVMAddFunction(ctx->module, name, type);
   cn_markers_describe(ctx, name);
@@ -210,6 +211,7 @@ void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_span_marks marks = cn_span_marks(ctx);
   unsigned errors = ctx->errors;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!cn_spans_in(&marks, function) || !promote(ctx, function))
     return;
   cn_spans_check(ctx, function, false);

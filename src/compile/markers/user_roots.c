@@ -59,6 +59,7 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
   LLVMBasicBlockRef block = LLVMGetInstructionParent(alloca);
   uint64_t bytes;
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (!LLVMIsAConstantInt(count) || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 ||
       !LLVMTypeIsSized(type) || cn_is_scalable(type) ||
       block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
@@ -128,6 +129,7 @@ static void collect(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_ro
 
 void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   collect(ctx, function, out, false);
 }
 
@@ -152,6 +154,7 @@ void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_user_roots roots;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   collect(ctx, function, &roots, true);
   if (roots.at.count)
     refuse_references(ctx, function, &roots);

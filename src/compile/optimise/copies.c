@@ -22,6 +22,7 @@
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
@@ -120,6 +121,7 @@ static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMValueRef tag =
       cn_tbaa_field(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
 
+  CN_ASSERT(LLVMIsALoadInst(load));
   LLVMSetAlignment(store, align_at(ctx, copy, 0, leaf->offset));
   if (tag) {
     unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
@@ -185,6 +187,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
 {
   values copies = {0};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   collect(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
@@ -219,6 +222,7 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
 {
   values copies = {0};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   collect(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];

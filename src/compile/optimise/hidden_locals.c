@@ -11,6 +11,7 @@
  * (test/compile/restore/locals.c). With TBAA the copies tell what may be in it.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
 #include "compile/core/each.h"
@@ -74,6 +75,7 @@ static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool pi
 
 void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
     return;
   CN_EACH_BLOCK(b, function)

@@ -17,6 +17,7 @@
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/tbaa.h"
@@ -100,6 +101,7 @@ static void follow_uses(struct web *w, LLVMValueRef value)
 /* Find all of the web that `load` is in. */
 static void collect(struct web *w, LLVMValueRef load)
 {
+  CN_ASSERT(LLVMIsALoadInst(load));
   enter(w, load);
   for (size_t i = 0; i < w->values.count; i++)
     follow_uses(w, w->values.at[i]);
@@ -141,6 +143,7 @@ static LLVMValueRef make(struct web *w, LLVMBuilderRef builder, LLVMValueRef val
 
 static void connect(struct web *w, LLVMValueRef phi, LLVMValueRef fresh)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     LLVMValueRef incoming = replacement(w, LLVMGetIncomingValue(phi, i));
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
@@ -186,6 +189,7 @@ static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
   struct web w = {.ctx = ctx, .type = reference_type(ctx, LLVMTypeOf(load))};
   bool changed = false;
 
+  CN_ASSERT(LLVMIsALoadInst(load));
   collect(&w, load);
   if (!w.broken) {
     change(&w);

@@ -17,6 +17,7 @@
  * lives over one, verify-safepoints says so.
  */
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/optimise/prepare.h"
@@ -115,6 +116,7 @@ static void sink(LLVMBuilderRef builder, LLVMValueRef user)
 
 void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) users = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 

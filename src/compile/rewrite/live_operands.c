@@ -11,6 +11,7 @@
  * wanted, which its statepoint keeps. Breaks: nothing.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -32,6 +33,7 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_LIVE_OPERANDS,
                                                     (unsigned)strlen(CN_LIVE_OPERANDS), "", 0);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
@@ -49,6 +51,7 @@ void cn_live_operands_refuse(struct cn_judge *judge, LLVMValueRef call)
   unsigned arguments = is_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
   uint32_t live, end;
 
+  CN_ASSERT(cn_is_call(call));
   for (unsigned a = 0; a < arguments; a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
     if (cn_holds_ref(type) && !cn_is_ref(type))

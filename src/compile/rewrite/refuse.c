@@ -6,6 +6,7 @@
  * diagnostics. Breaks: nothing.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
@@ -19,6 +20,7 @@
 
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction)
 {
+  CN_ASSERT(LLVMIsAInstruction(instruction));
   if (!judge->has_cfg)
     cn_cfg_build_edges(&judge->cfg, judge->function);
   judge->has_cfg = true;
@@ -165,6 +167,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_judge judge = {.ctx = ctx, .function = function};
   unsigned errors = ctx->errors;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_refuse_strategy(ctx, function);
   if (cn_has_statepoints(function))
     return false;

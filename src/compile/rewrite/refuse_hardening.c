@@ -5,6 +5,7 @@
  * Breaks: nothing.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/names.h"
@@ -14,6 +15,7 @@ void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call)
 {
   unsigned loads = cn_attribute_kind("speculative_load_hardening");
 
+  CN_ASSERT(cn_is_call(call));
   if (!judge->hardened && cn_refuse_reachable(judge, call) &&
       LLVMGetEnumAttributeAtIndex(judge->function, CN_FUNCTION_INDEX, loads)) {
     judge->hardened = true;

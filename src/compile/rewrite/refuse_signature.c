@@ -3,6 +3,7 @@
  * What cannot be made precise of a function as a whole: its parameters, convention and strategy.
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. docs/refused.md.
  */
+#include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/refuse.h"
@@ -66,6 +67,7 @@ void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (gc && !cn_is_strategy(gc))
     cn_error(ctx, function, "gc-strategy",
              "a function with attribute \"cairn\" has gc \"%s\", which is lowered otherwise", gc);
@@ -73,6 +75,7 @@ void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 
 void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   judge_parameters(ctx, function);
   judge_swifterror(ctx, function);
   judge_convention(ctx, function);

@@ -10,6 +10,7 @@
  * before, `store i64` into one after. Those are what tells a reference from an integer here.
  */
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
@@ -45,6 +46,7 @@ static bool is_stored_as_ref(LLVMValueRef value)
 /* The operand as a reference: loaded again, with its type, where it was loaded. */
 static LLVMValueRef reload(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
+  CN_ASSERT(LLVMIsALoadInst(load));
   LLVMPositionBuilderBefore(builder, load);
   LLVMValueRef again = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
   LLVMSetAlignment(again, LLVMGetAlignment(load));
@@ -78,6 +80,7 @@ static void copy_flags(LLVMValueRef to, LLVMValueRef from)
 
 static void retype_load(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
+  CN_ASSERT(LLVMIsALoadInst(load));
   if (!LLVMGetFirstUse(load) || !is_stored_as_ref(load))
     return;
   LLVMPositionBuilderBefore(builder, load);
@@ -92,6 +95,7 @@ static void retype_store(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
 {
   LLVMValueRef operand = LLVMGetOperand(store, 0);
 
+  CN_ASSERT(LLVMIsAStoreInst(store));
   if (!is_operand_load(operand))
     return;
   LLVMValueRef value = reload(ctx, builder, operand);
@@ -178,6 +182,7 @@ static bool is_atomic_word(struct cn_ctx *ctx, LLVMValueRef i)
 
 void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) found = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 

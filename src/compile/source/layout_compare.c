@@ -8,8 +8,9 @@
  * Needs: nothing; sees more if locals are promoted. Provides: diagnostic layout-compare. Breaks:
  * nothing.
  */
-#include "compile/core/memory_types.h"
+#include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/core/memory_types.h"
 #include "compile/lower/layouts.h"
 
 /* Is it given to an allocation as the type? */
@@ -52,6 +53,7 @@ static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
 
 void cn_layouts_refuse_compares(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       if (!LLVMIsAICmpInst(i))

@@ -6,8 +6,9 @@
  * rules union-overlay (by access), derived-store, unmanaged-store. Breaks: nothing.
  */
 #include <string.h>
-#include "compile/core/memory_types.h"
+#include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/core/memory_types.h"
 #include "compile/lower/layouts.h"
 #include "compile/source/rules.h"
 
@@ -65,6 +66,7 @@ static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
   int64_t offset = 0;
 
+  CN_ASSERT(LLVMIsAGetElementPtrInst(gep));
   for (int n = 1; n < LLVMGetNumOperands(gep); n++) {
     LLVMValueRef index = LLVMGetOperand(gep, (unsigned)n);
     int64_t value = LLVMIsAConstantInt(index) ? LLVMConstIntGetSExtValue(index) : 0;
@@ -201,6 +203,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
   LLVMValueRef root = cn_types_root(pointer);
 
+  CN_ASSERT(LLVMIsAStoreInst(store));
   if (!cn_holds_ref(LLVMTypeOf(value)))
     return;
   const char *memory = cn_rules_unmanaged(root);
@@ -251,6 +254,7 @@ static void check_sort(struct cn_ctx *ctx, LLVMValueRef call)
 
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i))
@@ -286,6 +290,7 @@ static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
 
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {

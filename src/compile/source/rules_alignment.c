@@ -10,8 +10,9 @@
  * one that is in no value.
  */
 #include <string.h>
-#include "compile/core/names.h"
+#include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 #include "compile/source/rules.h"
 
 static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
@@ -108,6 +109,7 @@ void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned kind = cn_attribute_kind("align");
 
+  CN_ASSERT(LLVMIsAFunction(function));
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
     check_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind),
                     LLVMTypeOf(LLVMGetParam(function, p)));

@@ -77,6 +77,7 @@ static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef 
   struct place place;
   size_t length;
 
+  CN_ASSERT(LLVMIsAStoreInst(store));
   if (!memory || !place_of(pointer, &place) || !is_listed(places, place))
     return;
   const char *name = place.index ? LLVMGetStructName((LLVMTypeRef)(uintptr_t)place.of)

@@ -12,6 +12,7 @@
  * strategy, and would be a lost root.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/rewrite/values/refs.h"
@@ -69,6 +70,7 @@ static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
 
 void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   /* Bodies for inlining only; and promises of the front end that nothing below collects. */
   bool trusted = LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage ||
                  cn_string_attribute(function, "gc-leaf-function");
@@ -104,6 +106,7 @@ void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMValueRef callee = LLVMGetCalledValue(call);
   size_t length;
 
+  CN_ASSERT(cn_is_call(call));
   if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee))
     return;
   const char *name = LLVMGetValueName2(callee, &length);

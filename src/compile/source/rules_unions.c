@@ -245,6 +245,7 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
   offsets found = {0};
   bool hides = false;
 
+  CN_ASSERT(LLVMIsAGlobalValue(global));
   if (declared && LLVMTypeIsSized(type))
     find_refs(ctx, declared, 0, &found);
   for (size_t i = 0; i < found.count && !hides; i++)

@@ -55,6 +55,7 @@ static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef stor
   LLVMValueRef slot = LLVMGetOperand(store, 1);
   uint64_t offset = 0;
 
+  CN_ASSERT(LLVMIsAStoreInst(store));
   if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) ||
       LLVMIsAAllocaInst(slot))
     return;

@@ -11,6 +11,7 @@
  * without a strategy keeps a reference over a call (rules_native.c)
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -61,6 +62,7 @@ static LLVMValueRef only_value(LLVMValueRef alloca)
 {
   LLVMValueRef value = NULL;
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   CN_EACH_USE(use, alloca) {
     LLVMValueRef user = LLVMGetUser(use);
     if (LLVMIsALoadInst(user))
@@ -77,6 +79,7 @@ static LLVMValueRef read_by(LLVMValueRef load)
 {
   LLVMValueRef place = LLVMGetOperand(load, 0), value = NULL;
 
+  CN_ASSERT(LLVMIsALoadInst(load));
   if (LLVMIsAAllocaInst(place))
     value = only_value(place);
   else if (LLVMIsAGlobalVariable(place) && LLVMIsGlobalConstant(place) &&
@@ -110,6 +113,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   LLVMValueRef value = LLVMGetOperand(store, 0), global = global_of(LLVMGetOperand(store, 1));
   size_t length;
 
+  CN_ASSERT(LLVMIsAStoreInst(store));
   if (!global || !cn_holds_ref(LLVMTypeOf(value)) || LLVMIsConstant(value) ||
       cn_is_immovable(value))
     return;

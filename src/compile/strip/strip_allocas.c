@@ -8,6 +8,7 @@
  * merged into the zeroing, since the escape clobbers memory.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/markers/user_roots.h"
 #include "compile/strip/strip.h"
@@ -67,6 +68,7 @@ static bool is_escape(LLVMValueRef user)
 /* Where a zeroing of all of `alloca`, or of what the entry does not store anyway, starts. */
 static LLVMValueRef zeroed(LLVMValueRef i, LLVMValueRef alloca)
 {
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (!cn_calls_intrinsic(i, "llvm.memset") || !LLVMIsNull(LLVMGetOperand(i, 1)))
     return NULL;
   LLVMValueRef start = LLVMGetOperand(i, 0);
@@ -78,6 +80,7 @@ static void take_preparation(LLVMValueRef alloca)
 {
   LLVMValueRef escape = NULL;
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   for (LLVMUseRef use = LLVMGetFirstUse(alloca); use && !escape; use = LLVMGetNextUse(use))
     if (is_escape(LLVMGetUser(use)))
       escape = LLVMGetUser(use);

@@ -6,8 +6,9 @@
  * Needs: nothing. Provides: a function without dead computations of pointers. Breaks: nothing but
  * these.
  */
-#include "compile/core/names.h"
+#include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 #include "compile/strip/strip.h"
 
 struct marker {
@@ -59,6 +60,7 @@ void cn_strip_dead(LLVMValueRef function)
 {
   struct marker m = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (is_candidate(&m, i)) {
@@ -84,6 +86,7 @@ void cn_strip_dead(LLVMValueRef function)
 
 void cn_strip_fold_casts(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef there = LLVMIsAAddrSpaceCastInst(i) ? LLVMGetOperand(i, 0) : NULL;

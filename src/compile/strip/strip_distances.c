@@ -10,8 +10,9 @@
  * Distances that pad_phis.c kept in memory come back as phis beside those of their bases: a pair of
  * such phis becomes one phi of references, if each pair of their operands is a reference.
  */
-#include "compile/core/names.h"
+#include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 #include "compile/lower/differences.h"
 #include "compile/strip/strip.h"
 
@@ -80,6 +81,7 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
 {
   LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, n);
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   if (!LLVMIsAPHINode(base) || LLVMGetInstructionParent(base) != LLVMGetInstructionParent(phi))
     return base;
   for (unsigned i = 0; i < LLVMCountIncoming(base); i++)
@@ -181,6 +183,7 @@ void cn_strip_fold_distances(LLVMValueRef function)
 {
   struct folder f = {.ptrdiff = LLVMGetNamedFunction(LLVMGetGlobalParent(function), CN_PTRDIFF)};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (is_byte_gep(i))

@@ -5,6 +5,7 @@
  * nothing but the phis.
  */
 #include <stdlib.h>
+#include "base/check.h"
 #include "base/ptrmap.h"
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/values/refs.h"
@@ -31,6 +32,7 @@ static void add_phis(struct web *web, const struct cn_cfg *cfg)
 
 static void add_inputs(struct web *web, LLVMValueRef phi)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   cn_push(&web->first, (uint32_t)web->inputs.count);
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     LLVMValueRef value = LLVMGetIncomingValue(phi, i);
@@ -70,6 +72,7 @@ void cn_strip_join_phis(LLVMValueRef function)
   struct web web = {0};
   struct cn_cfg cfg;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build(&cfg, function);
   add_phis(&web, &cfg);
   for (size_t i = 0; i < web.phis.count; i++)

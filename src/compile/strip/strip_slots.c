@@ -55,6 +55,7 @@ void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMErrorRef error =
       LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_strip_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
   if (!error)

@@ -46,6 +46,7 @@ static struct pairs find_pairs(LLVMValueRef statepoint)
   uint32_t first, end;
   struct pairs pairs = {0, 0};
 
+  CN_ASSERT(cn_is_call(statepoint));
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
     uint32_t own = cn_strip_before_spans(bundle), count = LLVMGetNumOperandBundleArgs(bundle);
@@ -64,6 +65,7 @@ static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
 {
   LLVMValueRef node = cn_calls_metadata(statepoint, CN_SPAN_METADATA);
 
+  CN_ASSERT(cn_is_call(statepoint));
   return node && (uint32_t)LLVMGetMDNodeNumOperands(node) >= pairs.end - pairs.first;
 }
 
@@ -107,6 +109,8 @@ void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMV
   struct pairs pairs = find_pairs(statepoint);
   uint64_t index, depth;
 
+  CN_ASSERT(cn_is_call(statepoint));
+  CN_ASSERT(cn_is_call(call));
   if (!LLVMIsACallInst(call))
     return;
   for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest first */

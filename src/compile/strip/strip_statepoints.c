@@ -131,6 +131,7 @@ static LLVMValueRef listed_value(struct unwrapper *u, LLVMValueRef relocate)
   const struct wrapped *w = statepoint_of(u, LLVMGetOperand(relocate, 0));
   uint64_t index = LLVMConstIntGetZExtValue(LLVMGetOperand(relocate, 2));
 
+  CN_ASSERT(cn_is_call(relocate));
   if (!w || index >= w->live_end - w->live)
     return NULL;
   return LLVMGetOperand(w->statepoint, w->live + (unsigned)index);
@@ -140,6 +141,7 @@ static LLVMValueRef listed_value(struct unwrapper *u, LLVMValueRef relocate)
 
 static LLVMAttributeRef element_type(LLVMValueRef statepoint)
 {
+  CN_ASSERT(cn_is_call(statepoint));
   return LLVMGetCallSiteEnumAttribute(statepoint, CALLEE + 1, cn_attribute_kind("elementtype"));
 }
 
@@ -199,6 +201,7 @@ static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef 
 
 static void take_bundles(struct unwrapper *u, LLVMValueRef statepoint, struct bundles *out)
 {
+  CN_ASSERT(cn_is_call(statepoint));
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(statepoint, i);
     size_t length;

@@ -340,6 +340,7 @@ static void clean_shared(struct cn_ctx *ctx, struct parted *parted)
 
 void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) calls = {0};
   struct parted parted = {0};
 

@@ -9,6 +9,7 @@
  * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no
  * such call. Breaks: nothing.
  */
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
@@ -109,6 +110,7 @@ static void enable(LLVMValueRef function)
 
 void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (is_dropping(ctx, i)) {

@@ -6,6 +6,7 @@
 #include "compile/tail/tail.h"
 
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/names.h"
@@ -23,6 +24,7 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
   LLVMTypeRef own = LLVMGetReturnType(LLVMGlobalGetValueType(function));
 
+  CN_ASSERT(cn_is_call(call));
   if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
     return cn_convention_returns(type) && !cn_convention_returns_x87(type);
   if (own != type || !cn_convention_returns(type) || cn_convention_returns_x87(type))
@@ -55,6 +57,7 @@ LLVMValueRef cn_tail_end(LLVMValueRef call)
 {
   LLVMValueRef i = LLVMGetNextInstruction(call);
 
+  CN_ASSERT(cn_is_call(call));
   while (i && is_end_of_local(i))
     i = LLVMGetNextInstruction(i);
   return i && LLVMIsATerminatorInst(i) ? i : NULL;

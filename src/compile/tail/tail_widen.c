@@ -95,6 +95,7 @@ static LLVMTypeRef wrapped_type(LLVMValueRef statepoint)
   LLVMAttributeRef type =
       LLVMGetCallSiteEnumAttribute(statepoint, 3, cn_attribute_kind("elementtype"));
 
+  CN_ASSERT(cn_is_call(statepoint));
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
 }
 
@@ -103,6 +104,7 @@ static LLVMValueRef result_after(LLVMValueRef statepoint)
 {
   LLVMValueRef next = LLVMGetNextInstruction(statepoint);
 
+  CN_ASSERT(cn_is_call(statepoint));
   return cn_calls_intrinsic(next, "llvm.experimental.gc.result") ? next : NULL;
 }
 
@@ -111,6 +113,7 @@ static bool is_before_return(LLVMValueRef statepoint)
   LLVMValueRef result = result_after(statepoint);
   LLVMValueRef end = LLVMGetNextInstruction(result ? result : statepoint);
 
+  CN_ASSERT(cn_is_call(statepoint));
   if (!LLVMIsAReturnInst(end))
     return false;
   return LLVMGetNumOperands(end) == 0 || LLVMGetOperand(end, 0) == result;

@@ -10,7 +10,7 @@
  *
  * A `nest` argument has a register of its own, which no other argument is passed in: a
  * managed callee does not look at it, the stub finds its target there. The entry of a managed
- * function lies 8 bytes behind a multiple of 16, and the mark in these; so the load is from the 16
+ * function lies 8 bytes after a multiple of 16, and the mark in these; so the load is from the 16
  * bytes that the target begins in, which are there whatever the target is.
  *
  *   the target                                 what is called instead
@@ -78,6 +78,7 @@ bool cn_call_target_uses_nest(const struct cn_call_target *site)
 
 bool cn_target_is_promised(LLVMValueRef call)
 {
+  CN_ASSERT(cn_is_call(call));
   return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_MANAGED_CALLEE,
                                         (unsigned)strlen(CN_MANAGED_CALLEE));
 }
@@ -110,6 +111,7 @@ void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVM
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
                            LLVMValueRef target, LLVMValueRef other)
 {
+  CN_ASSERT(LLVMGetTypeKind(LLVMTypeOf(target)) == LLVMPointerTypeKind);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
@@ -144,6 +146,7 @@ static LLVMValueRef caller_of(const struct cn_call_target *site)
 
 static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
+  CN_ASSERT(cn_is_managed(caller_of(site)) && site->type);
   LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
 
@@ -207,6 +210,7 @@ static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
   site_vector others = {0};
   LLVMValueRef poison = LLVMGetPoison(LLVMPointerTypeInContext(ctx->llvm, 0));
 
+  CN_ASSERT(!has_nest_parameter(function));
   function = cn_retype(ctx, function, with_parameter(ctx, LLVMGlobalGetValueType(function)));
   cn_add_attribute(ctx, function, LLVMCountParams(function), "nest", 0);
   CN_EACH_BLOCK(b, function)
@@ -276,6 +280,7 @@ void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function)
   site_vector sites = {0};
   bool parameter = false;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   collect(ctx, function, &sites, &parameter);
   if (parameter && ctx->errors == 0)
     function = add_parameter(ctx, function, &sites);

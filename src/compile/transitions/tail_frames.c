@@ -58,6 +58,7 @@ void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!calls_such(function))
     return;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

@@ -110,9 +110,11 @@ LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef t
 
 LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(!LLVMIsDeclaration(function));
   char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
   LLVMValueRef alias = LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!alias) {
     alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
     LLVMSetVisibility(alias, LLVMHiddenVisibility);

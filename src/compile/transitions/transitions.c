@@ -249,12 +249,13 @@ static void collect(struct cn_ctx *ctx, LLVMValueRef function, call_vector *call
 
 enum { MARK_ALIGNMENT = 16 };
 
-/* The mark lies at a multiple of 16, the entry right behind it. A function that asks for its own
+/* The mark lies at a multiple of 16, the entry right after it. A function that asks for its own
  * alignment is left without: through pointers it is called like native code. */
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
 
+  CN_ASSERT(cn_is_managed(function) && !LLVMIsDeclaration(function));
   if (LLVMGetAlignment(function) >= MARK_ALIGNMENT)
     return;
   LLVMSetPrefixData(function, LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false));

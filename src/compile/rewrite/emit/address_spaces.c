@@ -64,6 +64,7 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
 {
   uint32_t i, end;
 
+  CN_ASSERT(cn_is_call(statepoint));
   for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++) {
     LLVMValueRef operand = LLVMGetOperand(statepoint, i);
     if (!is_foreign(l, LLVMTypeOf(operand)))
@@ -83,6 +84,7 @@ static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
   LLVMValueRef args[] = {LLVMGetOperand(relocate, 0), LLVMGetOperand(relocate, 1),
                          LLVMGetOperand(relocate, 2)};
 
+  CN_ASSERT(cn_is_call(relocate));
   LLVMPositionBuilderBefore(l->builder, relocate);
   LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(relocate));
   LLVMValueRef moved =
@@ -110,6 +112,7 @@ void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct lowering l = {.ctx = ctx, .reference = cn_ref_type(ctx)};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!ctx->options->address_space_count)
     return;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);

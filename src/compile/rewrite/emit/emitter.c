@@ -43,6 +43,7 @@ LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLV
 
 void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction)
 {
+  CN_ASSERT(LLVMIsAInstruction(instruction));
   LLVMPositionBuilderBefore(e->builder, cn_after_definition(instruction));
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(instruction));
 }

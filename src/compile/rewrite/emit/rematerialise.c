@@ -61,6 +61,7 @@ static unsigned cost_of_gep(struct tree *tree, LLVMValueRef gep)
 {
   unsigned cost = 0;
 
+  CN_ASSERT(LLVMIsAGetElementPtrInst(gep));
   for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
     LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
     if (LLVMIsConstant(index))
@@ -193,6 +194,7 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMValueRef from = NULL;
 
+  CN_ASSERT(LLVMIsAInstruction(before));
   *first = NULL;
   if (v->from != root) /* its operand may have been rewritten already: refs knows the chain */
     from = cn_rematerialise_chain(builder, refs, v->from, root, before, first);

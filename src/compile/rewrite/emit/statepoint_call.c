@@ -125,6 +125,7 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bo
 static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
                              const struct cn_operands *operands)
 {
+  CN_ASSERT(cn_is_call(statepoint));
   for (size_t i = 0; i < operands->values.count; i++)
     LLVMSetOperand(statepoint, at++, operands->values.at[i]);
   return at;

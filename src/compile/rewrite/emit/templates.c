@@ -35,6 +35,7 @@ void cn_templates_add(struct cn_templates *templates, const struct cn_shape *sha
   struct cn_template *cell = &templates->cells[cell_of(shape)];
   unsigned operands = (unsigned)LLVMGetNumOperands(statepoint);
 
+  CN_ASSERT(LLVMIsAInstruction(statepoint));
   if (cell->instruction)
     LLVMDeleteInstruction(cell->instruction);
   cell->shape = *shape;

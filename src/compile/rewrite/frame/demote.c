@@ -39,6 +39,7 @@ struct demoter {
 LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function,
                                   LLVMTypeRef reference, uint32_t count)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   LLVMSetCurrentDebugLocation2(builder, NULL);
   return LLVMBuildAlloca(builder, LLVMArrayType2(reference, count), "slots");

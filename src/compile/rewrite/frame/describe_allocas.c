@@ -91,6 +91,7 @@ static void hoist(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *aft
   LLVMValueRef next = *after ? LLVMGetNextInstruction(*after) : LLVMGetFirstInstruction(entry);
   size_t length;
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (next != alloca) {
     char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
     LLVMInstructionRemoveFromParent(alloca);
@@ -135,6 +136,7 @@ static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
   LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
                                          false, LLVMInlineAsmDialectATT, false);
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   LLVMBuildCall2(builder, type, escape, &alloca, 1, "");
 }
 
@@ -164,6 +166,7 @@ static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct
 
 static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
 {
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   for (size_t i = 0; i < words->at.count; i++)
     if (words->at.at[i].alloca == alloca)
       return true;
@@ -201,6 +204,7 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
   struct cn_user_roots words;
   LLVMValueRef last = NULL;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_alloca_layout_find(ctx, function, &maps);
   if (!maps.maps.count)
     return;

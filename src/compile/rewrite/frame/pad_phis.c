@@ -46,6 +46,7 @@ struct pads {
 
 static bool has_switch(const struct cn_cfg *cfg, uint32_t block)
 {
+  CN_ASSERT(block < cfg->count);
   return LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(cfg->blocks[block].block));
 }
 

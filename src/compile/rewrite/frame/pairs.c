@@ -10,6 +10,7 @@
  */
 #include "compile/rewrite/frame/pairs.h"
 
+#include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/core/names.h"
 #include "compile/markers/user_roots.h"
@@ -59,6 +60,7 @@ static void refuse_spans(struct cn_ctx *ctx, LLVMValueRef function)
 
 void cn_pairs_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!cn_pairs_only(ctx))
     return;
   refuse_areas(ctx, function);

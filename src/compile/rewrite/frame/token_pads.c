@@ -17,6 +17,7 @@
 #include "compile/rewrite/frame/pairs.h"
 
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -58,6 +59,7 @@ static LLVMValueRef phi_of(LLVMValueRef invoke)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetUnwindDest(invoke));
 
+  CN_ASSERT(LLVMIsAInvokeInst(invoke));
   while (LLVMIsAPHINode(i) && !cn_holds_ref(LLVMTypeOf(i)))
     i = LLVMGetNextInstruction(i);
   return LLVMIsAPHINode(i) ? i : NULL;

@@ -42,6 +42,7 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
   LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(edges->ctx->llvm, to, "");
   bool fresh;
 
+  CN_ASSERT(LLVMIsAInvokeInst(invoke));
   LLVMPositionBuilderAtEnd(edges->builder, between);
   LLVMSetCurrentDebugLocation2(edges->builder, LLVMInstructionGetDebugLoc(invoke));
   LLVMBuildBr(edges->builder, to);
@@ -55,6 +56,7 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
 /* The API cannot rename an incoming block of a phi: make another phi. */
 static void rename_incoming(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMValueRef phi)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
   LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");
   for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
@@ -97,6 +99,7 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct edges edges = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function) {
     if (LLVMIsAPHINode(LLVMGetFirstInstruction(b)) && cn_is_pad(b))
       fold_phis(b);

@@ -4,6 +4,7 @@
  * every round for nobody. Needs: nothing. Provides: no such phi. Breaks: every analysis of the
  * function.
  */
+#include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
@@ -18,6 +19,7 @@ struct idle {
 
 static bool only_phis_read(LLVMValueRef phi)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   CN_EACH_USE(use, phi)
     if (!LLVMIsAPHINode(LLVMGetUser(use)))
       return false;
@@ -33,6 +35,7 @@ static bool is_idle(const struct idle *idle, LLVMValueRef phi)
 
 static void mark(struct idle *idle, LLVMValueRef phi)
 {
+  CN_ASSERT(LLVMIsAPHINode(phi));
   *cn_ptrmap_find(&idle->read, phi) = 1;
   cn_push(&idle->work, phi);
 }
@@ -66,6 +69,7 @@ void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct idle idle = {0};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     return;
   CN_EACH_BLOCK(b, function)

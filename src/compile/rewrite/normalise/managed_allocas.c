@@ -131,6 +131,7 @@ static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   struct spread s = {.ctx = ctx, .alloca = alloca};
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   reach(&s, alloca);
   for (size_t w = 0; w < s.work.count; w++)
     CN_EACH_USE(use, s.work.at[w])
@@ -144,6 +145,7 @@ static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
 
 void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (is_stack_object(i))
@@ -155,6 +157,7 @@ static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   LLVMPositionBuilderBefore(builder, alloca);
   LLVMValueRef local =
       LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca), LLVMGetOperand(alloca, 0), "");
@@ -171,6 +174,7 @@ void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAAllocaInst(i) && is_stack_object(i) &&

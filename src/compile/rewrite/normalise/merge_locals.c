@@ -12,6 +12,7 @@
  * allocas.
  */
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/alloca_layout.h"
@@ -194,6 +195,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
   struct merger m = {.ctx = ctx};
   size_t most = 0;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   collect(&m, function);
   for (size_t k = 0; k < m.kinds.count; k++)
     most = m.kinds.at[k].locals.count > most ? m.kinds.at[k].locals.count : most;

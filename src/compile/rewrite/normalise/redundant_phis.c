@@ -6,6 +6,7 @@
  * "Terminology: Derived Pointers"). Needs: no unreachable blocks. Provides: every phi of references
  * has two inputs that differ. Breaks: every analysis of the function.
  */
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/rewrite/normalise/normalise.h"
@@ -13,6 +14,7 @@
 
 void cn_redundant_phis_fold(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) work = {0};
   struct cn_ptrmap gone = {0};
 

@@ -10,6 +10,7 @@
  * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
  */
 #include <string.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
@@ -192,6 +193,7 @@ static LLVMValueRef strip_instruction(struct cn_ctx *ctx, LLVMValueRef i)
 
 void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   strip_signature(function);
   CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;)

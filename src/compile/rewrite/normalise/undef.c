@@ -49,6 +49,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
 
 void cn_undef_define(LLVMValueRef function)
 {
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       int operands = LLVMGetNumOperands(i);

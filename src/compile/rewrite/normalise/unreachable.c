@@ -23,6 +23,7 @@ static bool comes_from_nowhere(const struct deleting *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < count; i++)
     if (cn_cfg_index(d->cfg, LLVMGetIncomingBlock(phi, i)) == CN_NO_BLOCK)
       return true;
@@ -35,6 +36,7 @@ static void replace_phi(struct deleting *d, LLVMValueRef phi)
   unsigned count = LLVMCountIncoming(phi);
   size_t length;
 
+  CN_ASSERT(LLVMIsAPHINode(phi));
   LLVMPositionBuilderBeforeInstrAndDbgRecords(d->builder, phi);
   LLVMValueRef other = cn_build_phi_like(d->builder, phi, "");
   for (unsigned i = 0; i < count; i++) {

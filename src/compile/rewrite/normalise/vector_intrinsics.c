@@ -303,6 +303,7 @@ bool cn_vector_intrinsics_know(LLVMValueRef call)
   const struct form *form = form_of(call);
   bool splices = form && (form->places == place_left || form->places == place_right);
 
+  CN_ASSERT(LLVMIsAInstruction(call));
   return form && (!splices || has_known_place(call));
 }
 
@@ -418,6 +419,7 @@ void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct forms f = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
+  CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       bool stays = false;

@@ -3,6 +3,7 @@
  * What shows the address of a reference, and what hands it on unchanged. Needs, breaks: nothing.
  * Provides: cn_shows_addresses(), cn_keeps_address().
  */
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -42,6 +43,7 @@ static bool is_noundef(LLVMValueRef value)
 
 static bool adds_nothing(LLVMValueRef gep)
 {
+  CN_ASSERT(LLVMIsAGetElementPtrInst(gep));
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
     if (!LLVMIsNull(LLVMGetOperand(gep, (unsigned)i)))
       return false;

@@ -63,6 +63,7 @@ uint32_t cn_parts_first(LLVMValueRef instruction)
   const unsigned *indices = LLVMGetIndices(instruction);
   uint32_t part = 0;
 
+  CN_ASSERT(LLVMIsAInstruction(instruction));
   for (unsigned n = 0; n < LLVMGetNumIndices(instruction); n++) {
     for (unsigned i = 0; i < indices[n]; i++)
       part += cn_part_count(element_type(type, i));
@@ -145,6 +146,7 @@ bool cn_parts_opaque(LLVMValueRef value)
 
 void cn_parts_before(struct cn_splitter *s, LLVMValueRef instruction)
 {
+  CN_ASSERT(LLVMIsAInstruction(instruction));
   LLVMPositionBuilderBefore(s->builder, instruction);
   LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(instruction));
 }

@@ -215,6 +215,7 @@ void cn_bases_print(LLVMValueRef function, FILE *out)
   struct cn_refs refs;
   struct cn_base_graph graph;
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
   cn_liveness(&refs);

@@ -21,6 +21,7 @@ static bool is_equality(LLVMValueRef compare)
 {
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
 
+  CN_ASSERT(LLVMIsACmpInst(compare));
   return predicate == LLVMIntEQ || predicate == LLVMIntNE;
 }
 

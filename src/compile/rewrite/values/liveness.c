@@ -7,6 +7,7 @@
  * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by
  * use".
  */
+#include "base/check.h"
 #include "compile/rewrite/values/refs.h"
 
 #include <stdlib.h>
@@ -174,6 +175,7 @@ void cn_liveness_print(LLVMValueRef function, FILE *out)
   struct cn_refs refs;
   char name[64];
 
+  CN_ASSERT(LLVMIsAFunction(function));
   cn_cfg_build_edges(&cfg, function);
   cn_refs_build(&refs, &cfg, 0);
   cn_liveness(&refs);
