@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locals in memory that hold references are told to the collector at every safepoint. Needs:
+ * Every safepoint tells the collector of the locals in memory that hold references. Needs:
  * nothing. Provides: diagnostic undescribed-alloca. Breaks: nothing.
  *
- * Which allocas hold references is decided here anew, by a simpler rule than the rewriter's
- * (alloca_layout.c): by type, or because a reference is stored or loaded at an address computed
- * from them.
+ * A simpler rule than the rewriter's (alloca_layout.c) decides which allocas hold references: those
+ * of such types, and those with an access to a reference at an address computed from them.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,7 +14,7 @@
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* What `user` does with the address `pointer`: does it access a reference there? */
+/* Does `user` access a reference at the address `pointer`? */
 static bool accesses_ref(LLVMValueRef user, LLVMValueRef pointer)
 {
   if (LLVMIsALoadInst(user))
@@ -47,6 +46,7 @@ static bool carries_refs(LLVMValueRef alloca)
   struct cn_ptrmap seen = {0};
   bool found = false, fresh;
 
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
   cn_push(&work, alloca);
   while (work.count && !found) {
     LLVMValueRef pointer = work.at[--work.count];
@@ -90,7 +90,7 @@ static void collect_listed(LLVMValueRef statepoint, const char *tag, struct cn_p
       cn_ptrmap_add(listed, LLVMGetOperand(statepoint, i), NULL);
 }
 
-/* Every local at the first statepoint that does not list it. */
+/* Report each local at the first statepoint that does not list it. */
 static void check_statepoint(struct cn_verifier *v, const value_vector *allocas, uint8_t *reported,
                              LLVMValueRef statepoint)
 {

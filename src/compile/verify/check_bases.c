@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a statepoint lists. Needs: struct cn_objects. Provides: diagnostics gc-live-duplicate,
- * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
+ * The references that statepoints list. Needs: struct cn_objects. Provides: diagnostics
+ * gc-live-duplicate, relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
  * The base of each relocate must be the start of the object of its derived pointer (statepoints-
  * later, "Base & Derived Pointers"): that must be proved, scalar by scalar.
@@ -10,7 +10,7 @@
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* Wrong bases per function; the rest says nothing new. */
+/* Wrong bases per function; more would say nothing new. */
 #define REPORT_LIMIT 10
 
 bool cn_is_relocate(LLVMValueRef value)
@@ -42,11 +42,13 @@ LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsi
   uint32_t first, end;
   bool fresh;
 
+  CN_ASSERT(cn_is_relocate(relocate) && (operand == 1 || operand == 2));
   if (!statepoint || !index)
     return NULL;
   uint64_t *place = cn_ptrmap_add(&v->live, statepoint, &fresh);
-  if (fresh) { /* found once, for each relocate asks */
+  if (fresh) { /* search once: each relocate asks */
     cn_calls_bundle(statepoint, "gc-live", &first, &end);
+    CN_CHECK(first <= end);
     *place = (uint64_t)first << 32 | (end - first);
   }
   uint64_t i = LLVMConstIntGetZExtValue(index);
@@ -85,7 +87,7 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
                    cn_value_name(base, base_name, sizeof base_name), format, call);
 }
 
-/* A local in the managed address space, or its address cast to it. */
+/* Is it the address of a local in the managed address space, or one cast to it? */
 static bool is_local(LLVMValueRef reference)
 {
   while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) ||
@@ -94,8 +96,8 @@ static bool is_local(LLVMValueRef reference)
   return LLVMIsAAllocaInst(reference) != NULL;
 }
 
-/* The code generator lists it among the pairs as no reference: readers of the stack map would take
- * what follows for pairs, or refuse them. */
+/* The code generator lists a local among the pairs as no reference: readers of the stack map would
+ * take what follows for pairs, or refuse them. */
 static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
 {
   char name[120], call[160];
@@ -108,14 +110,14 @@ static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValue
                    cn_value_name(local, name, sizeof name), call);
 }
 
-/* Leaf by leaf; a vector of references is relocated with one of bases. False if it is wrong. */
+/* Scalar by scalar; a vector of references is relocated with one of bases. False if it is wrong. */
 static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
 {
   LLVMValueRef base = cn_verify_listed(v, relocate, 1), derived = cn_verify_listed(v, relocate, 2);
   char name[120];
 
   if (!statepoint_of(relocate))
-    return true; /* LLVM's verifier lets an undefined token pass for what is never run only */
+    return true; /* LLVM's verifier accepts an undefined token only in code that never runs */
   if (!base || !derived) {
     cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
              cn_value_name(relocate, name, sizeof name));
@@ -127,9 +129,11 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   }
   LLVMValueRef statepoint = statepoint_of(relocate);
   uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
-  for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(derived)); l < leaves; l++) {
+  CN_CHECK(b != CN_NO_BLOCK);
+  for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(derived)); l < scalars; l++) {
     const struct cn_object *of_base = cn_objects_find(&v->objects, base, l);
     const struct cn_object *of_derived = cn_objects_find(&v->objects, derived, l);
+    CN_CHECK(of_base && of_derived);
     if (!cn_same_object(&v->objects, of_base, of_derived, b)) {
       report_base(v, relocate, base, derived, ", which is not its base");
       return false;
@@ -142,8 +146,8 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   return true;
 }
 
-/* The optimiser may make two live references one, so duplicates say something only where it has
- * not run since. */
+/* The optimiser may make two live references one, so duplicates are wrong only if it has not run
+ * since. */
 static bool ran_optimiser(const struct cn_verifier *v)
 {
   return v->ctx->options && v->ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY;

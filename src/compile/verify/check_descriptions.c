@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a statepoint says of the locals that hold references (abi.def, "Described allocas"). Needs:
- * nothing. Provides: diagnostic described-tail. Breaks: nothing.
+ * Statepoints' descriptions of the locals that hold references (abi.def, "Described allocas").
+ * Needs: nothing. Provides: diagnostic described-tail. Breaks: nothing.
  *
- * A tail is found from its end: the last operand of the deopt bundle says how long it is, and its
- * first is the mark. Everything in it must be where it belongs, areas must lie in their locals, and
- * each place in a local that holds a reference by its type must be in an area.
+ * The description is the tail of the deopt bundle. Find it from its end: its last operand is its
+ * length, and its first is the mark. Everything in it must be in place, areas must lie in their
+ * locals, and each reference in a local, by its type, must lie in an area.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -16,7 +16,7 @@
 #include "compile/verify/verify.h"
 
 enum { WORD = 8 };
-/* Words of a local that are looked at; larger ones are refused by the rewriter. */
+/* The most words of a local; the rewriter refuses larger ones. */
 #define WORDS (UINT64_C(1) << 20)
 
 /* The operands [first, end) of the tail of `statepoint`, end being its length operand. */
@@ -35,7 +35,7 @@ static bool number(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
-/* The end of the operands before those that tell of spans (check_spans.c), if there are any. */
+/* The end of the operands before those of spans (check_spans.c), if there are any. */
 static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t end)
 {
   uint64_t length, mark;
@@ -48,7 +48,7 @@ static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t e
              : end;
 }
 
-/* Is there one? A mark that is not where the length says is a broken one. */
+/* Is there one? A mark in another place than the length says is an error. */
 static bool find_tail(struct tail *tail)
 {
   uint32_t first, end;
@@ -64,6 +64,7 @@ static bool find_tail(struct tail *tail)
       mark == CAIRN_ABI_ALLOCA_MARK) {
     tail->first = end - 1 - (uint32_t)length;
     tail->end = end - 1;
+    CN_CHECK(tail->first >= first && tail->end - tail->first == length);
     return true;
   }
   for (uint32_t i = first; i < end; i++)
@@ -86,9 +87,10 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
   return each / WORD;
 }
 
-/* The word of the language's own behind an area of no references: its offset, tag and parameter. */
+/* The word of the language's own after an area of no references: its offset, tag and parameter. */
 static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
 {
+  CN_CHECK(*at >= tail->first + 4);
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at - 4);
   uint64_t offset, tag, parameter;
 
@@ -133,7 +135,7 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
   return true;
 }
 
-/* Is each reference that the type has at `offset` marked? */
+/* Is each reference of a type at `offset` in an area? */
 static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offset,
                        const uint64_t *bits, uint64_t words)
 {
@@ -163,7 +165,7 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
   }
 }
 
-/* The areas of one local, which lie side by side. */
+/* Read the areas of one local, which stand side by side. */
 static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
 {
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
@@ -197,11 +199,12 @@ static void read_tail(struct tail *tail)
   }
   while (areas && at < tail->end && !tail->wrong)
     read_local(tail, &at, &areas);
+  CN_CHECK(at <= tail->end);
   if (!tail->wrong && (areas || at != tail->end))
     tail->wrong = "has another number of areas than it says";
 }
 
-/* Is this word of a local listed, with what the marker says? */
+/* Is this word of a local listed, with the marker's tag and parameter? */
 static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset,
                        LLVMValueRef marker)
 {
@@ -217,7 +220,7 @@ static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t of
   return false;
 }
 
-/* Each word that the function marks (user_roots.c) must be listed. */
+/* Check that each word that the function marks (user_roots.c) is listed. */
 static void check_words(struct tail *tail)
 {
   LLVMValueRef marker = LLVMGetNamedFunction(tail->v->ctx->module, CN_USER_ROOT);

@@ -2,7 +2,7 @@
  *
  * Addresses that go, as numbers, where no check follows them: into memory other than the locals of
  * stale_locals.c, to the caller, into a callee that may come to a safepoint, or into a
- * statepoint's own description. Whoever reads them there takes them for numbers that stay right.
+ * statepoint's own description. Readers there take them for numbers that stay right.
  *
  * Needs: struct cn_values. Provides: diagnostics integer-of-reference. Breaks: nothing.
  *
@@ -24,8 +24,8 @@ static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint3
   if (kind == LLVMVoidTypeKind || kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind ||
       kind == LLVMLabelTypeKind || cn_is_ref(type))
     return false;
-  for (uint32_t l = 0, leaves = cn_scalars(type); l < leaves; l++) {
-    struct cn_stale stale = cn_values_leaf(&v->values, value, l);
+  for (uint32_t l = 0, scalars = cn_scalars(type); l < scalars; l++) {
+    struct cn_stale stale = cn_values_scalar(&v->values, value, l);
     found |= stale.epoch == epoch && !cn_scalar_is_ref(type, l);
   }
   return found;
@@ -36,8 +36,8 @@ static bool is_pointer(LLVMValueRef value)
   return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
 }
 
-/* A jump through another signature than the callee's, which pass tail-calls makes: what is an
- * integer in it is a reference to the callee. */
+/* Is it a jump through another signature than the callee's, as pass tail-calls makes it? An integer
+ * in it is a reference to the callee. */
 static bool is_widened(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -45,7 +45,7 @@ static bool is_widened(LLVMValueRef call)
   return callee && LLVMGlobalGetValueType(callee) != LLVMGetCalledFunctionType(call);
 }
 
-/* The intrinsics that store an operand: which one, or -1. */
+/* The operand that an intrinsic stores, or -1. */
 static int stored_by_intrinsic(LLVMValueRef call)
 {
   static const struct {
@@ -66,12 +66,13 @@ static int stored_by_intrinsic(LLVMValueRef call)
   return -1;
 }
 
-/* The operand of a call that is the address, or null. An ordinary pointer may be passed on: it is
- * for the callee to use at once. */
+/* The operand of a call that is an address, or null. An unmanaged pointer may be passed on: the
+ * callee uses it at once. */
 static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint32_t epoch)
 {
   enum cn_call_kind kind = cn_classify_call(call).kind;
   int stored = stored_by_intrinsic(call);
+  CN_ASSERT(stored < LLVMGetNumOperands(call) - 1);
 
   if (stored >= 0 && holds_address(v, LLVMGetOperand(call, (unsigned)stored), epoch))
     return LLVMGetOperand(call, (unsigned)stored);
@@ -86,7 +87,7 @@ static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint3
   return NULL;
 }
 
-/* What leaves at `i`, or null. */
+/* The value that escapes at `i`, or null. */
 static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch,
                             const char **how)
 {
@@ -130,5 +131,6 @@ void cn_verify_escapes(struct cn_verifier *v)
         report(v, value, i, how);
       epoch = cn_epochs_after(&v->epochs, i, epoch);
     }
+    CN_ASSERT(i || epoch == v->epochs.out[b]);
   }
 }

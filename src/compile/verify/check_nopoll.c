@@ -4,9 +4,8 @@
  * markers of regions (docs/placement.md). Needs: struct cn_cfg. Provides: nopoll-safepoint,
  * nopoll-region. Breaks: nothing.
  *
- * Per block a set of the numbers of regions that may be open at its start, as bits, to the fixed
- * point of what its predecessors leave. A statepoint must be reached with none open on every path,
- * and so must every exit. Shares nothing with nopoll.c.
+ * Dataflow: per block the set of the numbers of regions that may be open at its start, as bits. No
+ * path may reach a statepoint or an exit with a region open. Shares nothing with nopoll.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #include "compile/core/names.h"
 #include "compile/verify/verify.h"
 
-/* Bit n: n regions may be open. The last stands for all numbers from there on. */
+/* Bit n: n regions may be open. The last bit stands for all larger numbers. */
 typedef uint64_t open_set;
 #define NONE_OPEN 1u
 #define DEEPEST (1ull << 63)
@@ -87,7 +86,9 @@ void cn_verify_nopoll(struct cn_verifier *v)
       }
     }
   }
-  for (uint32_t b = 0; b < v->cfg.count; b++)
+  for (uint32_t b = 0; b < v->cfg.count; b++) {
+    CN_CHECK(open[b]);
     go_through(v, b, open[b], true, nopoll);
+  }
   free(open);
 }

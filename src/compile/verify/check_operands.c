@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls whose operands are to be listed while they run (live_operands.c): each reference that such
- * a statepoint passes must be listed, or computed from what is. Needs: nothing. Provides:
+ * Calls that must list their operands while they run (live_operands.c): such a statepoint must list
+ * each reference that it passes, or one that it is computed from. Needs: nothing. Provides:
  * diagnostic unlisted-operand. Breaks: nothing.
  */
 #include "compile/analysis/calls.h"
@@ -24,7 +24,7 @@ struct listing {
   uint32_t first, end, block;
 };
 
-/* What `value` is computed from in its own object, or itself. */
+/* The value that `value` is computed from in its own object, or itself. */
 static LLVMValueRef start_of(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
@@ -33,8 +33,8 @@ static LLVMValueRef start_of(LLVMValueRef value)
   return value;
 }
 
-/* Is it proved of some listed reference that `value` points into its object, or that it points into
- * none that moves? By number if that will do, since each proof takes longer. */
+/* Is it proved that `value` points into the object of a listed reference, or into none that moves?
+ * Compare classes first, since proofs take longer. */
 static bool shares_object(const struct listing *list, LLVMValueRef value)
 {
   struct cn_objects *objects = &list->v->objects;
@@ -45,8 +45,9 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
   for (int proofs = 0; proofs < 2; proofs++)
     for (uint32_t i = list->first; i < list->end; i++) {
       LLVMValueRef listed = LLVMGetOperand(list->statepoint, i);
-      for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(listed)); l < leaves; l++) {
+      for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(listed)); l < scalars; l++) {
         of_listed = cn_objects_find(objects, listed, l);
+        CN_CHECK(of_listed);
         if (proofs ? cn_same_object(objects, of_listed, of_value, list->block)
                    : of_listed->class == of_value->class)
           return true;
@@ -55,7 +56,7 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
   return false;
 }
 
-/* Is `value` in the object of something listed, or of none that moves? */
+/* Does `value` point into the object of a listed reference, or into none that moves? */
 static bool is_listed(const struct listing *list, LLVMValueRef value, unsigned steps)
 {
   LLVMValueRef start = start_of(value);
@@ -76,6 +77,7 @@ void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint)
     return;
   cn_calls_bundle(statepoint, "gc-live", &list.first, &list.end);
   list.block = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
+  CN_CHECK(list.block != CN_NO_BLOCK && list.first <= list.end);
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
   for (uint32_t a = 0; a < arguments; a++) {
     LLVMValueRef value = LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a);

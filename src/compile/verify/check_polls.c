@@ -4,10 +4,10 @@
  * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll, recursion-without-poll,
  * false-claim, trusted-bound. Breaks: nothing.
  *
- * Loops are judged by what functions claim of themselves to their callers ("cairn-polls",
- * "cairn-work"). Of a declaration that is believed; of a definition it is proved
- * (time_to_safepoint.c). What is neither, of loops that place-safepoints has cut and in functions
- * without safepoints, is said to be taken on trust.
+ * Loops are judged by the claims of functions to their callers ("cairn-polls", "cairn-work"). A
+ * declaration's claims are believed; a definition's are proved (time_to_safepoint.c). The bounds of
+ * loops that place-safepoints cut, and of those in functions without safepoints, are reported as
+ * taken on trust.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,7 @@ static void report(void *env, const struct cn_work *work, const uint32_t *path, 
   LLVMBasicBlockRef *blocks = cn_alloc((count + 1) * sizeof *blocks);
   char name[120];
 
+  CN_CHECK(count);
   if (reports->count++ < REPORT_LIMIT) {
     for (uint32_t i = 0; i <= count; i++)
       blocks[i] = cfg->blocks[path[i % count]].block;
@@ -45,7 +46,7 @@ static void report(void *env, const struct cn_work *work, const uint32_t *path, 
   free(blocks);
 }
 
-/* ---- what is not proved ---- */
+/* ---- bounds taken on trust ---- */
 
 struct trusted {
   struct reports *reports;
@@ -55,6 +56,7 @@ struct trusted {
 
 static void trust(struct trusted *trusted, LLVMBasicBlockRef header)
 {
+  CN_ASSERT(!trusted->first == !trusted->count);
   if (trusted->count++ == 0)
     trusted->first = header;
 }
@@ -72,7 +74,7 @@ static void tell_trusted(const struct cn_verifier *v, const struct trusted *trus
               trusted->count == 1 ? "" : " and others");
 }
 
-/* Nothing leads out of it, and nothing in it may end the program or throw. */
+/* Has it no exit, and nothing that may end the program or throw? */
 static bool never_ends(const struct cn_loops *loops, uint32_t header)
 {
   uint32_t l = loops->of[header];
@@ -86,7 +88,7 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
   return true;
 }
 
-/* In a function that asks for no safepoint. */
+/* A cycle in a function without safepoints. */
 static void report_unpolled(void *env, const struct cn_work *work, const uint32_t *path,
                             uint32_t count)
 {
@@ -135,7 +137,7 @@ void cn_verify_polls(struct cn_verifier *v)
 
 /* ---- over the calls of a module ---- */
 
-/* Of the causes why a function takes long, those that concern calls: what loops do is known. */
+/* Report the causes that concern calls: loops are reported already. */
 static void report_calls(void *env, const struct cairn_time *time)
 {
   struct cn_ctx *ctx = env;

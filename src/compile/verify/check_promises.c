@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rule unchanging-memory: promises by which the code generator moves an access over a safepoint, or
- * answers one after it from one before it. It does so after this proof, with the old address:
- * where the rewriter (any rewriter) left such a promise, the machine code may be wrong.
+ * replaces one after it by one before it. It does so after this proof, with the old address: if the
+ * rewriter (any rewriter) left such a promise, the machine code may be wrong.
  */
 #include "compile/verify/verify.h"
 

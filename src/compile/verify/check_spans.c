@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What statepoints say of spans (abi.def, SPAN_MARK) against the markers that the function has, and
- * against the table (docs/spans.md). Needs: struct cn_cfg. Provides: span-tail. Breaks: nothing.
+ * Compare statepoints' lists of spans (abi.def, SPAN_MARK) with the function's markers and with the
+ * table (docs/spans.md). Needs: struct cn_cfg. Provides: span-tail. Breaks: nothing.
  *
- * Where the markers are gone (drop-markers), a tail must still make sense. Shares nothing with
- * spans.c: it keeps, per block, a list of what is open, and looks the values up in the table.
+ * If the markers are gone (drop-markers), a list must still make sense. Shares nothing with
+ * spans.c: it keeps, per block, a list of the open spans, and looks the values up in the table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct opened {
 };
 struct stack {
   CN_VECTOR(struct opened) at;
-  bool known; /* some way here has been looked at */
+  bool known; /* a path to here has been followed */
 };
 
 static bool number(LLVMValueRef value, uint64_t *out)
@@ -43,7 +43,7 @@ static bool is_marker(LLVMValueRef i, const char *name, unsigned arguments)
          strcmp(LLVMGetValueName2(callee, &length), name) == 0;
 }
 
-/* How many functions what `i` comes from was inlined into. */
+/* How deep was the function of `i` inlined? */
 static uint64_t depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
@@ -76,12 +76,12 @@ static void step(struct stack *stack, LLVMValueRef i)
 
 /* ---- tails ---- */
 
-/* The operands of one: [first, end) are pairs of an index and a depth. */
+/* The operands of a list: [first, end) are pairs of an index and a depth. */
 struct tail {
   uint32_t first, end;
 };
 
-/* False: a mark is there, but not where the length says. */
+/* False: there is a mark, but not where the length says. */
 static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
 {
   uint32_t first, end;
@@ -115,7 +115,7 @@ static LLVMValueRef entry_of(struct cn_verifier *v, uint64_t index)
   return LLVMGetAggregateElement(entries, (unsigned)index);
 }
 
-/* A constant as a global and a distance from it, or as a number. */
+/* A constant: a global and a distance from it, or a number. */
 struct place {
   LLVMValueRef global;
   uint64_t offset;
@@ -170,14 +170,15 @@ static LLVMValueRef depth_number(struct cn_verifier *v, const struct opened *one
   return LLVMConstInt(LLVMInt64TypeInContext(v->ctx->llvm), one->depth, false);
 }
 
-/* The tail must list what is open, from the smallest on; what it leaves out must have a smaller one
- * of its key. */
+/* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one
+ * of their key hides. Null, or what is wrong. */
 static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail,
                            const struct stack *stack)
 {
   size_t n = stack->at.count;
   uint64_t index;
 
+  CN_CHECK(tail.first <= tail.end && (tail.end - tail.first) % 2 == 0);
   for (uint32_t o = tail.first; o < tail.end; o += 2) {
     LLVMValueRef entry = number(LLVMGetOperand(statepoint, o), &index) ? entry_of(v, index) : NULL;
     if (!entry)
@@ -196,7 +197,7 @@ static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struc
   return n && stack->known ? "leaves out a span" : NULL;
 }
 
-/* The spans of the metadata of the call itself; they are popped again. */
+/* Push the spans of the metadata of the call itself; check() pops them. */
 static void push_metadata(struct stack *stack, LLVMValueRef call)
 {
   LLVMValueRef node = cn_calls_metadata(call, CN_SPAN_METADATA);
@@ -226,6 +227,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
   push_metadata(stack, i);
   if (find_tail(i, &tail))
     wrong = compare(v, i, tail, stack);
+  CN_CHECK(stack->at.count >= open);
   stack->at.count = open;
   if (wrong)
     cn_error(v->ctx, i, "span-tail", "what is said of spans at %s %s",
@@ -247,6 +249,7 @@ static void go_through(struct cn_verifier *v, struct stack *stacks, uint32_t b)
 {
   struct stack *here = &stacks[b];
 
+  CN_CHECK(here->known); /* by a predecessor that comes before it */
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     check(v, i, here);
     step(here, i);

@@ -4,9 +4,9 @@
  * struct cn_values. Provides: diagnostics stale-reference and integer-of-reference. Breaks:
  * nothing.
  *
- * A computation that only hands a stale value on is no error; what is done with it at the end
- * is: load, store, call, return, conversion, branch. Comparisons that cannot tell whether a move
- * has happened are right: with null, and of two values of the same epoch.
+ * A computation that only hands a stale value on is no error; its final use is: load, store, call,
+ * return, conversion, branch. Comparisons that cannot tell whether an object moved are right: with
+ * null, and of two values of the same epoch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,12 @@
 #include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
-/* Findings per function; the rest says nothing new. */
+/* Findings per function; more would say nothing new. */
 #define REPORT_LIMIT 10
+
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size)
 {
+  CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
   LLVMValueRef callee = LLVMGetOperand(statepoint, 2);
   unsigned line = LLVMGetDebugLocLine(statepoint);
   char name[120];
@@ -36,31 +38,32 @@ const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, siz
 static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
 {
   char name[120], origin_name[120], use[160], call[160];
-  struct cn_witness trail;
+  struct cn_witness witness;
   bool is_ref = cn_holds_ref(LLVMTypeOf(value));
   char *text = LLVMPrintValueToString(user);
   char derived[160] = "";
 
-  cn_witness_find(&trail, v, value, LLVMGetPreviousInstruction(user), b);
-  struct cn_finding finding = {value, trail.origin != value ? trail.origin : NULL, trail.blocks.at,
-                               trail.blocks.count};
+  cn_witness_find(&witness, v, value, LLVMGetPreviousInstruction(user), b);
+  struct cn_finding finding = {value, witness.origin != value ? witness.origin : NULL,
+                               witness.blocks.at, witness.blocks.count};
   text[strcspn(text, "\n")] = 0;
   if (snprintf(use, sizeof use, "%s", text + strspn(text, " ")) >= (int)sizeof use)
     memcpy(use + sizeof use - 4, "...", 4);
   LLVMDisposeMessage(text);
   cn_value_name(value, name, sizeof name);
-  if (trail.origin != value)
+  if (witness.origin != value)
     snprintf(derived, sizeof derived, ", which comes from %s,",
-             cn_value_name(trail.origin, origin_name, sizeof origin_name));
+             cn_value_name(witness.origin, origin_name, sizeof origin_name));
   cn_error_finding(v->ctx, user, is_ref ? "stale-reference" : "integer-of-reference", &finding,
                    is_ref ? "%s%s is used after the object may have moved at %s: %s"
                           : "%s%s holds an address that may have changed at %s, and is used after "
                             "it: %s",
                    name, derived,
-                   trail.statepoint ? cn_verify_name_statepoint(trail.statepoint, call, sizeof call)
-                                    : "different safepoints on different paths",
+                   witness.statepoint
+                       ? cn_verify_name_statepoint(witness.statepoint, call, sizeof call)
+                       : "different safepoints on different paths",
                    use);
-  cn_witness_free(&trail);
+  cn_witness_free(&witness);
 }
 
 /* Comparisons that a move cannot change. */
@@ -99,5 +102,6 @@ void cn_verify_uses(struct cn_verifier *v)
         reports += check_operands(v, i, b, epoch);
       epoch = cn_epochs_after(&v->epochs, i, epoch);
     }
+    CN_ASSERT(i || epoch == v->epochs.out[b]);
   }
 }

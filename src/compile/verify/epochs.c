@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (verify.h has what it
- * means). Breaks: nothing.
+ * Epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (explained in verify.h).
+ * Breaks: nothing.
  *
  * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints
  * (R. Cytron et al., "Efficiently Computing Static Single Assignment Form", 1991): exactly the
@@ -30,8 +30,7 @@ static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *sta
   return false;
 }
 
-/* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks in which one starts
- * anyhow. */
+/* Mark, in `joins`, the joins that start an epoch; `starts` are the blocks with statepoints. */
 static void find_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins)
 {
   bool changed = true;
@@ -60,6 +59,7 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
         last[b] = next;
         *cn_ptrmap_add(&epochs->statepoints, i, NULL) = next++;
       }
+  CN_CHECK(next < CN_EPOCH_MIXED);
   find_joins(cfg, starts, joins);
   epochs->in = cn_alloc(cfg->count * sizeof *epochs->in);
   epochs->out = cn_alloc(cfg->count * sizeof *epochs->out);
@@ -70,6 +70,34 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
   free(last);
   free(joins);
   free(starts);
+  CN_ASSERT_VALID(cn_epochs_wrong(epochs));
+}
+
+/* The epoch at the end of block `b`, by its statepoints. */
+static uint32_t end_of(const struct cn_epochs *epochs, uint32_t b)
+{
+  uint32_t epoch = epochs->in[b];
+
+  CN_EACH_INSTRUCTION(i, epochs->cfg->blocks[b].block)
+    epoch = cn_epochs_after(epochs, i, epoch);
+  return epoch;
+}
+
+const char *cn_epochs_wrong(const struct cn_epochs *epochs)
+{
+  const struct cn_cfg *cfg = epochs->cfg;
+
+  if (epochs->in[0] != CN_EPOCH_ENTRY)
+    return "epochs: the entry has another than the first";
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    const struct cn_block *block = &cfg->blocks[b];
+    if (epochs->out[b] != end_of(epochs, b))
+      return "epochs: a block does not end in that of its last statepoint";
+    for (uint32_t p = 0; p < block->pred_count; p++)
+      if (epochs->in[b] != b + 2 && epochs->in[b] != epochs->out[block->preds[p]])
+        return "epochs: paths of several meet and start none";
+  }
+  return NULL;
 }
 
 void cn_epochs_free(struct cn_epochs *epochs)
@@ -89,7 +117,10 @@ uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instructio
 uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(instruction);
-  uint32_t epoch = epochs->in[cn_cfg_index(epochs->cfg, block)];
+  uint32_t b = cn_cfg_index(epochs->cfg, block);
+
+  CN_CHECK(b != CN_NO_BLOCK);
+  uint32_t epoch = epochs->in[b];
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;
        i = LLVMGetNextInstruction(i))

@@ -5,8 +5,9 @@
  * Where a branch has shown that a reference is null, the optimiser takes the reference for null
  * and null for the reference, over safepoints too: after early insertion, a phi of `p` and, from
  * the branch where `p == null`, of null becomes `p`. That is no stale use: on each path with a
- * safepoint the reference is null. So before a use is reported, the paths are followed, those
- * that a comparison with null has entered left out. Nor is it one of what is null on every path.
+ * safepoint the reference is null. So before a use is reported, follow the paths to it, but none
+ * over an edge that shows the reference to be null. A use of a value that is null on every path is
+ * none either.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -14,7 +15,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
-/* An index made of an address is stale of its own. */
+/* Is no index made of an address? Such an index is stale by itself. */
 static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
 {
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
@@ -23,8 +24,7 @@ static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
   return true;
 }
 
-/* What a chain of GEPs and casts starts from: null, if that is null, for all that it is used
- * for. */
+/* The start of a chain of GEPs and casts. If it is null, the chain's uses are right, too. */
 static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
 {
   while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) ||
@@ -74,15 +74,16 @@ struct search {
   const struct cn_cfg *cfg;
   LLVMValueRef value, at; /* at: the use, or null for the end of `block` */
   uint32_t block;
-  uint8_t *seen; /* per block: bit 0 entered without a safepoint behind, bit 1 with one */
+  uint8_t *seen; /* per block: bit 0 entered without a safepoint so far, bit 1 after one */
   CN_VECTOR(uint32_t) work;
 };
 
-/* Go through a block from `i` on. True: the use is reached with a safepoint behind. */
+/* Go through a block from `i` on. True: it reaches the use after a safepoint. */
 static bool walk(struct search *search, uint32_t b, LLVMValueRef i, bool crossed)
 {
   const struct cn_block *block = &search->cfg->blocks[b];
 
+  CN_ASSERT(!i || LLVMGetInstructionParent(i) == block->block);
   for (; i; i = LLVMGetNextInstruction(i)) {
     if (i == search->at && crossed)
       return true;
@@ -113,9 +114,9 @@ static bool is_fresh(const struct cn_values *values, LLVMValueRef root)
   return LLVMIsAInstruction(root) && epoch == cn_epochs_at(values->epochs, root);
 }
 
-/* ---- what is null whatever way is taken ---- */
+/* ---- values that are null on every path ---- */
 
-/* What a relocate relocates, or null. */
+/* The operand that a relocate relocates, or null. */
 static LLVMValueRef relocated(LLVMValueRef relocate)
 {
   LLVMValueRef statepoint = LLVMGetOperand(relocate, 0);
@@ -147,7 +148,7 @@ static bool add_input(struct inputs *inputs, LLVMValueRef input)
   return true;
 }
 
-/* False if it may be an object, for what it is made of is not only what comes through here. */
+/* Add the inputs of `value`. False if it may be an object by itself. */
 static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
 {
   bool null = true;
@@ -165,8 +166,8 @@ static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
   return cn_is_relocate(value) && add_input(inputs, relocated(value));
 }
 
-/* Phis and relocates that go in a circle, into which only null comes: LLVM's rewriter makes such of
- * what it takes for a reference. */
+/* Is it a cycle of phis and relocates with no input but null? LLVM's rewriter makes such cycles of
+ * values that it takes for references. */
 static bool is_always_null(LLVMValueRef value)
 {
   struct inputs inputs = {0};
@@ -187,6 +188,8 @@ bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLV
   struct search search = {.cfg = cfg, .value = root, .at = at, .block = block};
   uint32_t b = 0;
 
+  CN_ASSERT(block < cfg->count &&
+            (!at || cn_cfg_index(cfg, LLVMGetInstructionParent(at)) == block));
   if (cn_is_ref(LLVMTypeOf(root)) && is_always_null(root))
     return true;
   if (!cn_is_ref(LLVMTypeOf(root)) || !is_fresh(values, root))
@@ -197,6 +200,7 @@ bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLV
     start = LLVMGetNextInstruction(root);
     b = cn_cfg_index(cfg, LLVMGetInstructionParent(root));
   }
+  CN_CHECK(b != CN_NO_BLOCK);
   search.seen = cn_alloc(cfg->count);
   bool stale = walk(&search, b, start, false);
   while (!stale && search.work.count) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the references that statepoints list come from: one node per scalar reference, with what it
- * is made of. Needs: struct cn_cfg. Provides: the nodes of struct cn_objects (verify.h), from which
+ * Origins of the references that statepoints list: one node per scalar reference, with its sources.
+ * Needs: struct cn_cfg. Provides: the nodes of struct cn_objects (verify.h), from which
  * same_object.c infers which of them point into the same object, without asking the rewriter
  * (statepoints-later, "Base & Derived Pointers"). Breaks: nothing.
  *
- * A relocate points into the object that what it relocates pointed into. GEPs, casts, masks and the
- * like hand the object on. What comes from memory, a caller or a callee names one object by itself;
- * constants, and what is marked immovable, name none that moves.
+ * A relocate points into the same object as its operand did. GEPs, casts, masks and the like hand
+ * the object on. A reference from memory, a caller or a callee names one object by itself;
+ * constants, and values marked immovable, name none that moves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,59 +19,61 @@
 
 /* ---- nodes ---- */
 
-/* The node of leaf `leaf` of `value`, made if need be; all leaves of a value lie together. */
-static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t leaf)
+/* The node of scalar `scalar` of `value`, made if need be; all scalars of a value lie together. */
+static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t scalar)
 {
-  uint32_t leaves = cn_scalars(LLVMTypeOf(value));
+  uint32_t scalars = cn_scalars(LLVMTypeOf(value));
   bool fresh;
   uint64_t *first = cn_ptrmap_add(&o->first, value, &fresh);
 
+  CN_CHECK(scalars);
   if (fresh) {
     *first = o->nodes.count;
-    for (uint32_t l = 0; l < leaves; l++)
-      cn_push(&o->nodes, (struct cn_object){.value = value, .leaf = l});
+    for (uint32_t l = 0; l < scalars; l++)
+      cn_push(&o->nodes, (struct cn_object){.value = value, .scalar = l});
   }
   /* A scalar operand of a vector instruction stands for every lane. */
-  return (uint32_t)*first + (leaf < leaves ? leaf : 0);
+  return (uint32_t)*first + (scalar < scalars ? scalar : 0);
 }
 
 const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef value,
-                                        uint32_t leaf)
+                                        uint32_t scalar)
 {
   const uint64_t *first = cn_ptrmap_find(&o->first, value);
-  uint32_t leaves = cn_scalars(LLVMTypeOf(value));
+  uint32_t scalars = cn_scalars(LLVMTypeOf(value));
 
-  return first && leaves ? &o->nodes.at[*first + (leaf < leaves ? leaf : 0)] : NULL;
+  return first && scalars ? &o->nodes.at[*first + (scalar < scalars ? scalar : 0)] : NULL;
 }
 
-/* What a node is, as it is being made up: adding nodes moves the vector. */
+/* A node while it is made, outside the vector: adding nodes moves that. */
 struct making {
   struct cn_objects *o;
   LLVMValueRef value;
-  uint32_t leaf;
+  uint32_t scalar;
   struct cn_object node;
 };
 
-static void hand_on(struct making *m, LLVMValueRef from, uint32_t leaf, bool moves)
+static void hand_on(struct making *m, LLVMValueRef from, uint32_t scalar, bool moves)
 {
   m->node.kind = CN_OBJECT_COPY;
   m->node.moves = moves;
-  m->node.from = node_of(m->o, from, leaf);
+  m->node.from = node_of(m->o, from, scalar);
 }
 
-static void begin_merge(struct making *m, const void *key, uint32_t key_leaf)
+static void begin_merge(struct making *m, const void *key, uint32_t key_scalar)
 {
   m->node.kind = CN_OBJECT_MERGE;
   m->node.key = key;
-  m->node.key_leaf = key_leaf;
+  m->node.key_scalar = key_scalar;
   m->node.first = (uint32_t)m->o->inputs.count;
 }
 
 /* `from`: the block at whose end the input is read. */
-static void add_input(struct making *m, LLVMValueRef value, uint32_t leaf, uint32_t from)
+static void add_input(struct making *m, LLVMValueRef value, uint32_t scalar, uint32_t from)
 {
-  uint32_t node = node_of(m->o, value, leaf);
+  uint32_t node = node_of(m->o, value, scalar);
 
+  CN_CHECK(from != CN_NO_BLOCK);
   cn_push(&m->o->inputs, (struct cn_object_input){node, from});
   m->node.count++;
 }
@@ -100,9 +102,9 @@ static void make_phi(struct making *m)
   for (unsigned i = 0; i < LLVMCountIncoming(m->value); i++) {
     uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(m->value, i));
     if (from != CN_NO_BLOCK)
-      add_input(m, LLVMGetIncomingValue(m->value, i), m->leaf, from);
+      add_input(m, LLVMGetIncomingValue(m->value, i), m->scalar, from);
   }
-  /* The phis of a block need not list their inputs in one order. */
+  /* The phis of a block may list their inputs in different orders. */
   if (m->node.count > 1)
     qsort(m->o->inputs.at + m->node.first, m->node.count, sizeof *m->o->inputs.at, by_block);
 }
@@ -117,12 +119,12 @@ static void make_select(struct making *m)
   LLVMValueRef condition = LLVMGetOperand(m->value, 0);
   bool lanes = LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMVectorTypeKind;
 
-  begin_merge(m, condition, lanes ? m->leaf : 0);
-  add_input(m, LLVMGetOperand(m->value, 1), m->leaf, block_of(m));
-  add_input(m, LLVMGetOperand(m->value, 2), m->leaf, block_of(m));
+  begin_merge(m, condition, lanes ? m->scalar : 0);
+  add_input(m, LLVMGetOperand(m->value, 1), m->scalar, block_of(m));
+  add_input(m, LLVMGetOperand(m->value, 2), m->scalar, block_of(m));
 }
 
-/* An element at a place that is not known: a choice by the index. */
+/* An element at an unknown index: a choice by the index. */
 static void make_choice(struct making *m)
 {
   bool inserts = LLVMIsAInsertElementInst(m->value);
@@ -132,10 +134,10 @@ static void make_choice(struct making *m)
     m->node.kind = CN_OBJECT_ORIGIN;
     return;
   }
-  begin_merge(m, LLVMGetOperand(m->value, inserts ? 2 : 1), m->leaf);
+  begin_merge(m, LLVMGetOperand(m->value, inserts ? 2 : 1), m->scalar);
   if (inserts) {
     add_input(m, LLVMGetOperand(m->value, 1), 0, block_of(m));
-    add_input(m, whole, m->leaf, block_of(m));
+    add_input(m, whole, m->scalar, block_of(m));
     return;
   }
   for (uint32_t l = 0; l < cn_scalars(LLVMTypeOf(whole)); l++)
@@ -144,16 +146,16 @@ static void make_choice(struct making *m)
 
 static void make_part(struct making *m)
 {
-  struct cn_scalar_source source = cn_scalar_source(m->value, m->leaf);
+  struct cn_scalar_source source = cn_scalar_source(m->value, m->scalar);
 
   switch (source.which) {
-  case CN_LEAF_NONE:
+  case CN_SCALAR_NONE:
     m->node.kind = CN_OBJECT_UNDEFINED;
     break;
-  case CN_LEAF_ONE:
-    hand_on(m, LLVMGetOperand(m->value, source.operand), source.leaf, false);
+  case CN_SCALAR_ONE:
+    hand_on(m, LLVMGetOperand(m->value, source.operand), source.scalar, false);
     break;
-  case CN_LEAF_ALL:
+  case CN_SCALAR_ALL:
     make_choice(m);
     break;
   }
@@ -169,18 +171,18 @@ static void make_call(struct making *m)
   if (cn_is_relocate(m->value)) {
     listed = cn_verify_listed(m->o->v, m->value, 2);
     if (listed)
-      hand_on(m, listed, m->leaf, false);
+      hand_on(m, listed, m->scalar, false);
   } else if (cn_calls_intrinsic(m->value, "llvm.ptrmask")) {
-    hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, true);
+    hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, true);
   } else if (cn_calls_intrinsic(m->value, "llvm.experimental.gc.get.pointer.base")) {
-    hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, false);
+    hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
     m->node.start = true;
   }
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
     if (cn_calls_intrinsic(m->value, same[i]))
-      hand_on(m, LLVMGetOperand(m->value, 0), m->leaf, false);
+      hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
   if (base && cn_is_ref(LLVMTypeOf(m->value)))
-    hand_on(m, base, m->leaf, true);
+    hand_on(m, base, m->scalar, true);
 }
 
 static void make_instruction(struct making *m)
@@ -190,14 +192,14 @@ static void make_instruction(struct making *m)
   m->node.kind = CN_OBJECT_ORIGIN;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMGetElementPtr:
-    hand_on(m, LLVMGetOperand(i, 0), m->leaf, !adds_nothing(i));
+    hand_on(m, LLVMGetOperand(i, 0), m->scalar, !adds_nothing(i));
     break;
   case LLVMBitCast:
   case LLVMFreeze:
-    hand_on(m, LLVMGetOperand(i, 0), m->leaf, false);
+    hand_on(m, LLVMGetOperand(i, 0), m->scalar, false);
     break;
   case LLVMAddrSpaceCast:
-    hand_on(m, LLVMGetOperand(i, 0), m->leaf, false);
+    hand_on(m, LLVMGetOperand(i, 0), m->scalar, false);
     break;
   case LLVMPHI:
     make_phi(m);
@@ -224,14 +226,15 @@ static void make_instruction(struct making *m)
   }
 }
 
-static LLVMValueRef element(LLVMValueRef constant, uint32_t leaf)
+static LLVMValueRef element(LLVMValueRef constant, uint32_t scalar)
 {
+  CN_ASSERT(scalar < cn_scalars(LLVMTypeOf(constant)));
   while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) ||
          LLVMIsAConstantVector(constant)) {
     uint32_t i = 0;
-    for (uint32_t leaves;
-         leaf >= (leaves = cn_scalars(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
-      leaf -= leaves;
+    for (uint32_t scalars;
+         scalar >= (scalars = cn_scalars(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
+      scalar -= scalars;
     constant = LLVMGetAggregateElement(constant, i);
   }
   return constant;
@@ -239,7 +242,7 @@ static LLVMValueRef element(LLVMValueRef constant, uint32_t leaf)
 
 static void make(struct cn_objects *o, uint32_t n)
 {
-  struct making m = {o, o->nodes.at[n].value, o->nodes.at[n].leaf, o->nodes.at[n]};
+  struct making m = {o, o->nodes.at[n].value, o->nodes.at[n].scalar, o->nodes.at[n]};
 
   if (cn_is_immovable(m.value)) {
     m.node.kind = CN_OBJECT_FIXED;
@@ -249,7 +252,7 @@ static void make(struct cn_objects *o, uint32_t n)
     m.node.kind = CN_OBJECT_ORIGIN;
   } else {
     LLVMValueRef constant =
-        cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element(m.value, m.leaf);
+        cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element(m.value, m.scalar);
     m.node.kind =
         LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED : CN_OBJECT_FIXED;
     m.node.null = LLVMIsNull(constant);
@@ -265,7 +268,7 @@ static void want(struct cn_objects *o, LLVMValueRef value)
     node_of(o, value, 0);
 }
 
-/* All that a statepoint lists, and the references that it passes. */
+/* The values that a statepoint lists, and those that it passes. */
 static void want_operands(struct cn_objects *o, LLVMValueRef statepoint)
 {
   uint64_t arguments = LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 3));
@@ -277,7 +280,7 @@ static void want_operands(struct cn_objects *o, LLVMValueRef statepoint)
     want(o, LLVMGetOperand(statepoint, first));
 }
 
-/* What statepoints list, and what comparisons may show to be equal. */
+/* The values that statepoints list, and those that comparisons may show to be equal. */
 static void want_all(struct cn_objects *o)
 {
   for (uint32_t b = 0; b < o->v->cfg.count; b++)
@@ -294,8 +297,7 @@ static void want_all(struct cn_objects *o)
     }
 }
 
-/* Nodes in the order in which their values are defined, so that each but for phis comes behind what
- * it is made of. */
+/* Put nodes in the order of their definitions, so that each but a phi comes after its sources. */
 static void put_in_order(struct cn_objects *o)
 {
   const struct cn_cfg *cfg = &o->v->cfg;
@@ -308,12 +310,43 @@ static void put_in_order(struct cn_objects *o)
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       const uint64_t *first = cn_ptrmap_find(&o->first, i);
-      for (uint32_t l = 0, leaves = first ? cn_scalars(LLVMTypeOf(i)) : 0; l < leaves; l++) {
+      for (uint32_t l = 0, scalars = first ? cn_scalars(LLVMTypeOf(i)) : 0; l < scalars; l++) {
         o->nodes.at[*first + l].block = b;
         o->order[at++] = (uint32_t)*first + l;
       }
     }
+  CN_CHECK(at <= o->nodes.count);
   o->ordered = at; /* the rest is unreachable */
+}
+
+static bool is_made_of_nodes(const struct cn_objects *o, const struct cn_object *node)
+{
+  if (node->kind == CN_OBJECT_COPY)
+    return node->from < o->nodes.count && node->class == o->nodes.at[node->from].class;
+  if (node->kind != CN_OBJECT_MERGE)
+    return true;
+  if (node->first + node->count > o->inputs.count)
+    return false;
+  for (uint32_t i = node->first; i < node->first + node->count; i++)
+    if (o->inputs.at[i].node >= o->nodes.count || o->inputs.at[i].from >= o->v->cfg.count)
+      return false;
+  return true;
+}
+
+const char *cn_objects_wrong(const struct cn_objects *o)
+{
+  if (o->ordered > o->nodes.count)
+    return "objects: more nodes are in order than there are";
+  for (uint32_t at = 0; at < o->ordered; at++) {
+    const struct cn_object *node = &o->nodes.at[o->order[at]];
+    if (cn_objects_find(o, node->value, node->scalar) != node)
+      return "objects: a node is not found by its value";
+    if (!is_made_of_nodes(o, node))
+      return "objects: a node has a source that is none, or a copy another class than its source";
+    if (o->nodes.at[node->root].kind == CN_OBJECT_COPY)
+      return "objects: a copy is the root of a node";
+  }
+  return NULL;
 }
 
 void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
@@ -324,6 +357,7 @@ void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
     make(o, n);
   put_in_order(o);
   cn_same_object_classify(o);
+  CN_ASSERT_VALID(cn_objects_wrong(o));
 }
 
 void cn_objects_free(struct cn_objects *o)

@@ -4,17 +4,17 @@
  * classes, and cn_same_object(). Breaks: nothing.
  *
  * Nodes of one class point into the same object wherever both are defined. Classes are value
- * numbers: a copy has its source's; a phi or select all of whose inputs have one class has that;
- * and those of one block or condition whose inputs agree one by one have the same. That is assumed
- * and refuted round loops until nothing changes (C. Click, K. Cooper, "Combining Analyses,
+ * numbers: a copy has its source's; a phi or select whose inputs all have one class has that; and
+ * those of one block or condition whose inputs agree one by one have the same. In loops that is
+ * assumed, and refuted until nothing changes (C. Click, K. Cooper, "Combining Analyses,
  * Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy Elimination",
  * 1996: passes in reverse post-order with a hash table).
  *
- * What value numbers do not show may still be equal: a base may be undefined where nothing uses it,
+ * Two nodes of different classes may still be equal: a base may be undefined where nothing uses it,
  * and a branch may have shown two references to be equal. cn_same_object() goes through the inputs
- * of phis for that. It compares values of one moment only: that a phi's input is some `b` says
- * nothing of the `b` of the next trip, so other than side by side two values meet only where one is
- * defined before the block of the other is entered.
+ * of phis for that. It compares values of one moment only: a phi's input `b` says nothing of the
+ * `b` of the next trip. So it compares inputs side by side, or with a value that is defined before
+ * the phi's block is entered.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -22,11 +22,11 @@
 
 /* The classes that are no node's number. */
 enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
-/* Passes after which what still changes gets a class of its own: a difference that the first pass
- * saw, before all inputs had a class, may go round a circle of phis for ever. What such choose
- * between is left to cn_same_object(). */
+/* After so many passes a merge that still changes gets a class of its own: a difference that the
+ * first pass saw, before all inputs had a class, may go round a cycle of phis for ever. Its inputs
+ * are left to cn_same_object(). */
 #define PASSES 40
-/* How far one question is followed. */
+/* The most work for one question. */
 #define STEPS 20000
 #define DEPTH 2000
 
@@ -39,7 +39,7 @@ struct table {
 
 static uint64_t hash_of(const struct cn_objects *o, const struct cn_object *node)
 {
-  uint64_t hash = ((uintptr_t)node->key >> 4) * 31 + node->key_leaf;
+  uint64_t hash = ((uintptr_t)node->key >> 4) * 31 + node->key_scalar;
 
   for (uint32_t i = node->first; i < node->first + node->count; i++)
     hash = (hash ^ o->nodes.at[o->inputs.at[i].node].class) * 0x9e3779b97f4a7c15u;
@@ -48,7 +48,7 @@ static uint64_t hash_of(const struct cn_objects *o, const struct cn_object *node
 
 static bool agree(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *b)
 {
-  if (a->key != b->key || a->key_leaf != b->key_leaf || a->count != b->count ||
+  if (a->key != b->key || a->key_scalar != b->key_scalar || a->count != b->count ||
       LLVMGetInstructionOpcode(a->value) != LLVMGetInstructionOpcode(b->value))
     return false;
   for (uint32_t i = 0; i < a->count; i++)
@@ -64,6 +64,7 @@ static uint32_t look_up(const struct cn_objects *o, struct table *table, uint32_
   const struct cn_object *node = &o->nodes.at[n];
   size_t i = hash_of(o, node) & (table->room - 1);
 
+  CN_ASSERT(node->kind == CN_OBJECT_MERGE && (table->room & (table->room - 1)) == 0);
   for (; table->slots[i]; i = (i + 1) & (table->room - 1))
     if (agree(o, &o->nodes.at[table->slots[i] - 1], node))
       return table->slots[i] - 1;
@@ -165,6 +166,7 @@ void cn_same_object_classify(struct cn_objects *o)
   struct table table = {.room = 64};
   unsigned passes = 0;
 
+  CN_CHECK(o->nodes.count < TOP - FIRST);
   for (size_t n = 0; n < o->nodes.count; n++) {
     o->nodes.at[n].class = TOP;
     if (o->nodes.at[n].kind == CN_OBJECT_MERGE)
@@ -172,6 +174,7 @@ void cn_same_object_classify(struct cn_objects *o)
   }
   while (table.room < 2 * (size_t)passes)
     table.room *= 2;
+  CN_CHECK(table.room > passes); /* or a search in it may not end */
   table.slots = cn_alloc(table.room * sizeof *table.slots);
   passes = 0;
   while (pass_over(o, &table, passes > PASSES))
@@ -180,20 +183,20 @@ void cn_same_object_classify(struct cn_objects *o)
   find_inside(o);
 }
 
-/* ---- equal by other reasons ---- */
+/* ---- equal for other reasons ---- */
 
-/* A pair that is being asked about is taken for the same when it is met again behind a phi, that
- * is, at another moment: then each trip rests on the one before. Met again at the same moment it
- * would rest on itself. */
+/* A pending pair counts as the same when the search meets it again across a phi, that is, at
+ * another moment: then each trip rests on the one before. Met again at the same moment it would
+ * rest on itself. */
 struct question {
   const struct cn_objects *o;
   struct cn_ptrmap pairs; /* pair -> PENDING or PROVEN, and a number */
-  uint32_t level;         /* phis that were passed to come here */
-  uint32_t failures;      /* what was proven before the last one may rest on what failed */
+  uint32_t level;         /* phis on the path of the search */
+  uint32_t failures;      /* a pair proven before the last one may rest on a pair that failed */
   uint32_t steps, depth;
 };
 enum { PENDING = 1, PROVEN = 2 };
-/* The level of a pair that may rest on where it is asked for, so nothing may rest on it. */
+/* The level of a pair that may depend on the block asked for: nothing may rest on it. */
 #define NO_LEVEL UINT32_MAX
 
 static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
@@ -209,8 +212,8 @@ static bool matches(const struct cn_object *a, const struct cn_object *b)
   return a->class == b->class && (a->class != FIXED || (a->null && b->null));
 }
 
-/* Do the two point into one object in block `b`, where `compare` has come out as equal? Either may
- * be put for the other. */
+/* Do the two point into one object in block `b`, where `compare` came out as equal? Either of its
+ * operands may stand for the other. */
 static bool equality_shows(struct question *q, LLVMValueRef compare, const struct cn_object *base,
                            const struct cn_object *derived, uint32_t b)
 {
@@ -227,7 +230,7 @@ static bool equality_shows(struct question *q, LLVMValueRef compare, const struc
          (matches(derived, y) && same(q, base, x, b, false));
 }
 
-/* The same where `condition` has come out as `outcome`. */
+/* The same where `condition` came out as `outcome`. */
 static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome,
                             const struct cn_object *base, const struct cn_object *derived,
                             uint32_t b, int depth)
@@ -258,16 +261,19 @@ static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const str
   const struct cn_block *block = &q->o->v->cfg.blocks[from];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
+  CN_ASSERT(!LLVMIsABranchInst(end) || block->succs[0] == to ||
+            block->succs[block->succ_count - 1] == to);
   return LLVMIsABranchInst(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
          condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
 }
 
-/* Wherever `merge` takes its input `i`? */
+/* Does the choice of input `i` by `merge` show it? */
 static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i,
                          const struct cn_object *base, const struct cn_object *derived)
 {
   uint32_t from = q->o->inputs.at[merge->first + i].from;
 
+  CN_ASSERT(i < merge->count);
   base = source(q->o, base);
   derived = source(q->o, derived);
   if (LLVMIsAPHINode(merge->value))
@@ -276,7 +282,7 @@ static bool choice_shows(struct question *q, const struct cn_object *merge, uint
          condition_shows(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
 }
 
-/* Has a branch on every way to block `b` shown it? */
+/* Does a branch on every path to block `b` show it? */
 static bool branch_shows(struct question *q, const struct cn_object *base,
                          const struct cn_object *derived, uint32_t b)
 {
@@ -288,8 +294,8 @@ static bool branch_shows(struct question *q, const struct cn_object *base,
   return false;
 }
 
-/* May the inputs of `merge` be compared with `a`? Those of a select are of the same moment; those
- * of a phi are if `a` is defined before its block is entered. */
+/* May the inputs of `merge` be compared with `a`? A select's are of the same moment; a phi's are if
+ * `a` is defined before its block is entered. */
 static bool precedes(const struct cn_objects *o, const struct cn_object *a,
                      const struct cn_object *merge)
 {
@@ -305,6 +311,7 @@ static bool inputs_same(struct question *q, const struct cn_object *merge,
   const struct cn_objects *o = q->o;
   bool phi = LLVMIsAPHINode(merge->value), all = true;
 
+  CN_CHECK(!parallel || other->count == merge->count);
   q->level += phi;
   for (uint32_t i = 0; i < merge->count && all; i++) {
     const struct cn_object *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
@@ -321,11 +328,11 @@ static bool inputs_same(struct question *q, const struct cn_object *merge,
 static bool is_beside(const struct cn_object *a, const struct cn_object *b)
 {
   return a->kind == CN_OBJECT_MERGE && b->kind == CN_OBJECT_MERGE && a->key == b->key &&
-         a->key_leaf == b->key_leaf && a->count == b->count &&
+         a->key_scalar == b->key_scalar && a->count == b->count &&
          LLVMGetInstructionOpcode(a->value) == LLVMGetInstructionOpcode(b->value);
 }
 
-/* By what the two are made of: true of them everywhere. */
+/* By the definitions of the two, which hold everywhere. */
 static bool made_same(struct question *q, const struct cn_object *base,
                       const struct cn_object *derived)
 {
@@ -364,7 +371,7 @@ static bool ask(struct question *q, const void *pair, const struct cn_object *ba
   return shown;
 }
 
-/* `facts`: may branches on the way be asked? Not again before a phi is passed. */
+/* `facts`: may branches on the path be used? Not again before a phi is passed. */
 static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
                  uint32_t b, bool facts)
 {
@@ -389,7 +396,7 @@ static bool same(struct question *q, const struct cn_object *base, const struct 
   return result;
 }
 
-/* What this question has proved is kept for the next. */
+/* Keep what this question proved for the next. */
 static void keep(struct cn_objects *o, const struct question *q)
 {
   for (size_t i = 0; i < q->pairs.room; i++)
@@ -402,8 +409,10 @@ bool cn_same_object(struct cn_objects *o, const struct cn_object *base,
                     const struct cn_object *derived, uint32_t b)
 {
   struct question q = {.o = o};
+  CN_CHECK(base && derived && b < o->v->cfg.count);
   bool result = same(&q, base, derived, b, true);
 
+  CN_CHECK(q.depth == 0 && q.level == 0);
   if (result)
     keep(o, &q);
   cn_ptrmap_free(&q.pairs);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scalars that a value consists of, numbered through: the elements of vectors, arrays and
- * structs, depth first. Needs: nothing. Provides: leaf numbers, so that the other files of
- * verify-safepoints judge each scalar by itself. Breaks: nothing.
+ * The scalars of a value, numbered: the elements of vectors, arrays and structs, depth first.
+ * Needs: nothing. Provides: numbers of scalars, so that the other files of verify-safepoints judge
+ * each by itself. Breaks: nothing.
  *
- * A type of very many scalars, or of an unknown number, counts as one leaf that stands for all.
+ * A type of very many scalars, or of an unknown number, counts as one that stands for all.
  */
 #include "compile/verify/verify.h"
 
-/* Types that are looked into for one count: parts may be shared, and empty ones cost time, too. */
+/* The most types that one count visits: types may share parts, and empty ones cost time, too. */
 #define LOOKS 4096
 
 static uint64_t count(LLVMTypeRef type, unsigned *looks)
@@ -16,23 +16,23 @@ static uint64_t count(LLVMTypeRef type, unsigned *looks)
   uint64_t sum = 0;
 
   if (++*looks > LOOKS)
-    return CN_LEAVES + 1;
+    return CN_SCALARS_MOST + 1;
   switch (LLVMGetTypeKind(type)) {
   case LLVMVoidTypeKind:
   case LLVMLabelTypeKind:
   case LLVMMetadataTypeKind:
     return 0;
   case LLVMScalableVectorTypeKind:
-    return CN_LEAVES + 1;
+    return CN_SCALARS_MOST + 1;
   case LLVMVectorTypeKind:
     return LLVMGetVectorSize(type);
   case LLVMArrayTypeKind:
     sum = LLVMGetArrayLength2(type);
-    if (sum > CN_LEAVES)
-      return CN_LEAVES + 1;
+    if (sum > CN_SCALARS_MOST)
+      return CN_SCALARS_MOST + 1;
     return sum * count(LLVMGetElementType(type), looks);
   case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type) && sum <= CN_LEAVES; i++)
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type) && sum <= CN_SCALARS_MOST; i++)
       sum += count(LLVMStructGetTypeAtIndex(type, i), looks);
     return sum;
   default:
@@ -45,18 +45,19 @@ uint32_t cn_scalars(LLVMTypeRef type)
   unsigned looks = 0;
   uint64_t all = count(type, &looks);
 
-  return all > CN_LEAVES ? 1 : (uint32_t)all;
+  return all > CN_SCALARS_MOST ? 1 : (uint32_t)all;
 }
 
 bool cn_scalars_lumped(LLVMTypeRef type)
 {
   unsigned looks = 0;
 
-  return count(type, &looks) > CN_LEAVES;
+  return count(type, &looks) > CN_SCALARS_MOST;
 }
 
-bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t leaf)
+bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar)
 {
+  CN_ASSERT(scalar < cn_scalars(type));
   if (cn_scalars_lumped(type))
     return cn_holds_ref(type);
   switch (LLVMGetTypeKind(type)) {
@@ -64,23 +65,23 @@ bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t leaf)
     return cn_is_ref(LLVMGetElementType(type));
   case LLVMArrayTypeKind: {
     uint32_t each = cn_scalars(LLVMGetElementType(type));
-    return each && cn_scalar_is_ref(LLVMGetElementType(type), leaf % each);
+    return each && cn_scalar_is_ref(LLVMGetElementType(type), scalar % each);
   }
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
       LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
-      uint32_t leaves = cn_scalars(member);
-      if (leaf < leaves)
-        return cn_scalar_is_ref(member, leaf);
-      leaf -= leaves;
+      uint32_t scalars = cn_scalars(member);
+      if (scalar < scalars)
+        return cn_scalar_is_ref(member, scalar);
+      scalar -= scalars;
     }
-    return false;
+    CN_UNREACHABLE(); /* the members have all scalars of the struct */
   default:
     return cn_is_ref(type);
   }
 }
 
-/* The first leaf of the member that the indices of an extractvalue or insertvalue name, in an
+/* The first scalar of the member that the indices of an extractvalue or insertvalue name, in an
  * aggregate of that type. */
 static uint32_t member_offset(LLVMTypeRef type, const unsigned *indices, unsigned depth)
 {
@@ -94,59 +95,65 @@ static uint32_t member_offset(LLVMTypeRef type, const unsigned *indices, unsigne
     }
     for (unsigned i = 0; i < indices[d]; i++)
       offset += cn_scalars(LLVMStructGetTypeAtIndex(type, i));
+    CN_ASSERT(indices[d] < LLVMCountStructElementTypes(type));
     type = LLVMStructGetTypeAtIndex(type, indices[d]);
   }
   return offset;
 }
 
-/* A constant lane of a fixed vector of `lanes`, or CN_NO_LEAF. */
+/* A constant lane of a fixed vector of `lanes`, or CN_NO_SCALAR. */
 static uint32_t lane(LLVMValueRef index, uint32_t lanes)
 {
   if (!LLVMIsAConstantInt(index) || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64 ||
       LLVMConstIntGetZExtValue(index) >= lanes)
-    return CN_NO_LEAF;
+    return CN_NO_SCALAR;
   return (uint32_t)LLVMConstIntGetZExtValue(index);
 }
 
-static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t leaf)
+static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t scalar)
 {
   uint32_t lanes = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
-  int from = LLVMGetMaskValue(i, leaf);
+  CN_ASSERT(scalar < LLVMGetNumMaskElements(i));
+  int from = LLVMGetMaskValue(i, scalar);
 
   if (from < 0)
-    return (struct cn_scalar_source){CN_LEAF_NONE, 0, 0};
-  return (uint32_t)from < lanes ? (struct cn_scalar_source){CN_LEAF_ONE, 0, (uint32_t)from}
-                                : (struct cn_scalar_source){CN_LEAF_ONE, 1, (uint32_t)from - lanes};
+    return (struct cn_scalar_source){CN_SCALAR_NONE, 0, 0};
+  return (uint32_t)from < lanes
+             ? (struct cn_scalar_source){CN_SCALAR_ONE, 0, (uint32_t)from}
+             : (struct cn_scalar_source){CN_SCALAR_ONE, 1, (uint32_t)from - lanes};
 }
 
-struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t leaf)
+struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t scalar)
 {
-  struct cn_scalar_source all = {CN_LEAF_ALL, 0, 0};
+  struct cn_scalar_source all = {CN_SCALAR_ALL, 0, 0};
   LLVMTypeRef whole = LLVMTypeOf(LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : i);
-  uint32_t offset, leaves, at;
+  uint32_t offset, scalars, at;
 
+  CN_ASSERT(scalar < cn_scalars(LLVMTypeOf(i)));
   if (cn_scalars_lumped(whole) || cn_scalars_lumped(LLVMTypeOf(i)))
     return all;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMExtractValue:
     offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
-    return (struct cn_scalar_source){CN_LEAF_ONE, 0, offset + leaf};
+    CN_ASSERT(offset + scalar < cn_scalars(whole));
+    return (struct cn_scalar_source){CN_SCALAR_ONE, 0, offset + scalar};
   case LLVMInsertValue:
     offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
-    leaves = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 1)));
-    if (leaf >= offset && leaf < offset + leaves)
-      return (struct cn_scalar_source){CN_LEAF_ONE, 1, leaf - offset};
-    return (struct cn_scalar_source){CN_LEAF_ONE, 0, leaf};
+    scalars = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 1)));
+    CN_ASSERT(offset + scalars <= cn_scalars(whole));
+    if (scalar >= offset && scalar < offset + scalars)
+      return (struct cn_scalar_source){CN_SCALAR_ONE, 1, scalar - offset};
+    return (struct cn_scalar_source){CN_SCALAR_ONE, 0, scalar};
   case LLVMExtractElement:
     at = lane(LLVMGetOperand(i, 1), cn_scalars(whole));
-    return at == CN_NO_LEAF ? all : (struct cn_scalar_source){CN_LEAF_ONE, 0, at};
+    return at == CN_NO_SCALAR ? all : (struct cn_scalar_source){CN_SCALAR_ONE, 0, at};
   case LLVMInsertElement:
     at = lane(LLVMGetOperand(i, 2), cn_scalars(whole));
-    if (at == CN_NO_LEAF)
+    if (at == CN_NO_SCALAR)
       return all;
-    return (struct cn_scalar_source){CN_LEAF_ONE, at == leaf, at == leaf ? 0 : leaf};
+    return (struct cn_scalar_source){CN_SCALAR_ONE, at == scalar, at == scalar ? 0 : scalar};
   case LLVMShuffleVector:
-    return shuffle(i, leaf);
+    return shuffle(i, scalar);
   default:
     return all;
   }

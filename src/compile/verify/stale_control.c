@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers that tell an address by the way that control took: which of two constants a phi has, or
- * how often a loop ran, says what a branch on the address's bits said.
+ * Numbers that reveal an address by control flow: which of two constants a phi has, or how often a
+ * loop ran, says what a branch on the address's bits said.
  *
- * Needs: struct cn_values but for this. Provides: what is to be joined to the phis of each block.
- * Breaks: nothing.
+ * Needs: struct cn_values but for `control`. Provides: `control`, which the phis of each block
+ * join. Breaks: nothing.
  *
- * A branch on a residue of an address (stale_integers.c; not on the order of two) decides what
- * comes into the phis where the ways from it meet: in the iterated dominance frontier of its
+ * A branch on a residue of an address (stale_integers.c; not on the order of two) decides the
+ * inputs of the phis where paths from it meet: in the iterated dominance frontier of its
  * successors.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-/* Join `stale` to block `b`. True if that says something new. */
+/* Join `stale` to block `b`. True if that changes it. */
 static bool mark(struct cn_values *values, uint32_t b, struct cn_stale stale)
 {
   struct cn_stale *at = &values->control[b];
   struct cn_stale all = cn_stale_mangle(cn_stale_join(*at, stale));
   bool news = all.epoch != at->epoch;
 
+  CN_ASSERT(stale.epoch != CN_EPOCH_NONE && all.epoch != CN_EPOCH_NONE);
   *at = all;
   return news;
 }
 
-/* The blocks where the ways from successor `first` of a branch meet others: those that have a
- * predecessor dominated by a marked block and are not strictly dominated by it themselves. */
+/* Mark the blocks where paths from successor `first` of a branch meet others: those with a
+ * predecessor that a marked block dominates, if it does not strictly dominate them. */
 static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_stale stale)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
   bool *reached = cn_alloc(cfg->count * sizeof *reached), news = false, more = true;
 
+  CN_CHECK(values->control && first < cfg->count);
   reached[first] = true;
   if (cfg->blocks[first].pred_count > 1)
     news |= mark(values, first, stale);

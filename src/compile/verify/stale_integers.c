@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What becomes of addresses in arithmetic. Needs: struct cn_values. Provides: struct cn_stale of
+ * Addresses in arithmetic. Needs: struct cn_values. Provides: struct cn_stale of
  * computed values. Breaks: nothing.
  *
- * A number made of a reference is as old as the reference, with a weight: in `ptrtoint a - ptrtoint
- * b` the two addresses cancel, and a distance of one epoch is as good in any other (that a and b
- * point into one object is the source's business: ISO C17, 6.5.6; others have no distance). So is
- * the order of two addresses. Whatever else is made of an address, down to a truth value, is a
- * residue of it, and as old as the address.
+ * A number made of a reference has the reference's epoch, and a weight: in `ptrtoint a - ptrtoint
+ * b` the two addresses cancel, and a distance of one epoch is right in any other (the source must
+ * see to it that a and b point into one object: ISO C17, 6.5.6). So is the order of two addresses.
+ * Any other result, down to a truth value, is a residue of the address, and has its epoch.
  */
 #include <stdlib.h>
 #include "compile/verify/verify.h"
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-/* What holds both: of one epoch, if both are. Weights must agree, or the value is no plain sum
+/* A value that may be either: of one epoch if both are. If the weights differ, it is no plain sum
  * any more. */
 struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
 {
@@ -23,13 +22,13 @@ struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
   if (b.epoch == CN_EPOCH_NONE)
     return a;
   return (struct cn_stale){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
-                           a.weight == b.weight ? a.weight : CN_BLOCK_FREQUENCY_OTHER};
+                           a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
 }
 
 struct cn_stale cn_stale_mangle(struct cn_stale stale)
 {
   if (stale.epoch != CN_EPOCH_NONE)
-    stale.weight = CN_BLOCK_FREQUENCY_OTHER;
+    stale.weight = CN_WEIGHT_OTHER;
   return stale;
 }
 
@@ -37,23 +36,28 @@ static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
 {
   struct cn_stale sum = cn_stale_join(a, b);
 
-  if (a.weight == CN_BLOCK_FREQUENCY_OTHER || b.weight == CN_BLOCK_FREQUENCY_OTHER)
-    sum.weight = CN_BLOCK_FREQUENCY_OTHER;
+  CN_ASSERT(a.epoch != CN_EPOCH_NONE || a.weight == 0);
+  CN_ASSERT(b.epoch != CN_EPOCH_NONE || b.weight == 0);
+  if (a.weight == CN_WEIGHT_OTHER || b.weight == CN_WEIGHT_OTHER)
+    sum.weight = CN_WEIGHT_OTHER;
   else
     sum.weight = a.weight + sign * b.weight;
-  if (abs(sum.weight) > CN_BLOCK_FREQUENCY_OTHER / 2)
-    sum.weight = CN_BLOCK_FREQUENCY_OTHER;
+  if (abs(sum.weight) > CN_WEIGHT_OTHER / 2)
+    sum.weight = CN_WEIGHT_OTHER;
   /* The addresses cancel: a distance, which no safepoint changes. */
   if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
     return never;
   if (sum.epoch == CN_EPOCH_MIXED)
-    sum.weight = CN_BLOCK_FREQUENCY_OTHER;
+    sum.weight = CN_WEIGHT_OTHER;
   return sum;
 }
 
-/* Addresses have fewer bits; those above are zero wherever an object moves, or they tag what is no
- * address and does not move. */
+/* Addresses have fewer bits. Those above are zero wherever an object moves, or they tag a value
+ * that is no address and does not move. */
 #define ADDRESS_BITS 47
+
+_Static_assert((CAIRN_ABI_OBJECT_ALIGN & (CAIRN_ABI_OBJECT_ALIGN - 1)) == 0,
+               "no move changes an address's low bits");
 
 /* A constant operand of at most 64 bits. */
 static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
@@ -66,13 +70,13 @@ static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
   return true;
 }
 
-/* `p & 7`: objects are 8-aligned wherever they move, so the low bits of an address do not
- * change, nor of a sum of such; and the tag above an address. */
+/* Does a mask keep fixed bits only? Objects are 8-aligned wherever they move, so the low bits of an
+ * address (`p & 7`) or a sum of addresses do not change, nor does the tag above an address. */
 static bool keeps_fixed_bits(LLVMValueRef i, int weight)
 {
   uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
 
-  for (unsigned o = 0; o < 2 && weight != CN_BLOCK_FREQUENCY_OTHER; o++)
+  for (unsigned o = 0; o < 2 && weight != CN_WEIGHT_OTHER; o++)
     if (constant_operand(i, o, &mask) &&
         (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
       return true;
@@ -87,8 +91,8 @@ static bool shifts_to_tag(LLVMValueRef i, int weight)
   return weight == 1 && constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
 }
 
-/* A wider number made of one narrower than an address: where the one wraps, the other does not, so
- * differences of such depend on where the objects are. */
+/* Does it widen a number narrower than an address? Where that wraps, the wider one does not, so
+ * their differences depend on where the objects are. */
 static bool widens_part(LLVMValueRef i)
 {
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0));
@@ -117,11 +121,12 @@ bool cn_stale_computes(LLVMValueRef i)
   }
 }
 
-struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
 {
-  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
+  CN_ASSERT(cn_stale_computes(i));
+  struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
   struct cn_stale b =
-      LLVMGetNumOperands(i) > 1 ? cn_values_leaf(values, LLVMGetOperand(i, 1), leaf) : never;
+      LLVMGetNumOperands(i) > 1 ? cn_values_scalar(values, LLVMGetOperand(i, 1), scalar) : never;
 
   if (a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE)
     return never;
@@ -152,8 +157,8 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
   return cn_stale_mangle(cn_stale_join(a, b));
 }
 
-/* Is one of the values compared an address, and the other a number such that a move changes
- * nothing? */
+/* Is one of the compared values an address, and the other a number that no address reaches or
+ * passes? */
 static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef other)
 {
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
@@ -171,20 +176,22 @@ bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_sta
 {
   bool refs = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(compare, 0)));
 
+  CN_ASSERT(LLVMGetNumOperands(compare) == 2);
   if (!LLVMIsAICmpInst(compare))
     return false;
   if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
     return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED &&
-           (refs || (a.weight == b.weight && a.weight != CN_BLOCK_FREQUENCY_OTHER));
+           (refs || (a.weight == b.weight && a.weight != CN_WEIGHT_OTHER));
   return a.epoch != CN_EPOCH_NONE
              ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
              : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));
 }
 
-struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
 {
-  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
-  struct cn_stale b = cn_values_leaf(values, LLVMGetOperand(i, 1), leaf);
+  CN_ASSERT(LLVMIsAICmpInst(i) || LLVMIsAFCmpInst(i));
+  struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
+  struct cn_stale b = cn_values_scalar(values, LLVMGetOperand(i, 1), scalar);
 
   if ((a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE) ||
       cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) || cn_stale_indifferent(i, a, b))

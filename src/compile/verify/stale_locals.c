@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Addresses kept as integers or unmanaged pointers in locals that are still memory. Needs: struct
- * cn_values without them. Provides: what their loads yield. Breaks: nothing.
+ * cn_values without them. Provides: struct cn_stale of their loads. Breaks: nothing.
  *
- * A local that is loaded and stored by its name only is followed like a variable: its value joins
- * where paths meet as a phi's inputs do. What goes into other memory is lost sight of.
+ * A local that is only loaded and stored is followed like a variable: where paths meet its values
+ * join as a phi's inputs do. Values in other memory are not followed.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -12,12 +12,12 @@
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* Locals that are followed; more of them are a program that means it. */
+/* The most locals that are followed; a program with more does it on purpose. */
 #define LIMIT 64
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-/* Loaded and stored only, as one scalar that is no reference? */
+/* Is it only loaded and stored, as one scalar that is no reference? */
 static bool is_variable(LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
@@ -57,6 +57,8 @@ bool cn_stale_locals_find(struct cn_values *values)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
       if (LLVMIsAStoreInst(i))
         add_local(values, i);
+  CN_CHECK(locals->count <= LIMIT && locals->count == locals->index.count);
+  CN_CHECK(!locals->now && !locals->out);
   if (!locals->count)
     return false;
   locals->now = cn_alloc(locals->count * sizeof *locals->now);
@@ -69,6 +71,7 @@ void cn_stale_locals_enter(struct cn_values *values, uint32_t b)
   const struct cn_block *block = &values->epochs->cfg->blocks[b];
   struct cn_stale_locals *locals = &values->locals;
 
+  CN_ASSERT(!locals->count || locals->out);
   if (b == 0)
     locals->changed = false;
   for (uint32_t l = 0; l < locals->count; l++) {
@@ -86,7 +89,7 @@ void cn_stale_locals_leave(struct cn_values *values, uint32_t b)
 
   for (uint32_t l = 0; l < locals->count; l++) {
     struct cn_stale *out = &locals->out[(size_t)b * locals->count + l];
-    /* Weights that grow round a loop are those of no sum. */
+    /* A weight that grows round a loop is none of a sum. */
     if (out->epoch != CN_EPOCH_NONE && out->weight != locals->now[l].weight)
       locals->now[l] = cn_stale_mangle(locals->now[l]);
     if (out->epoch == CN_EPOCH_MIXED && locals->now[l].epoch != CN_EPOCH_NONE)
@@ -98,7 +101,11 @@ void cn_stale_locals_leave(struct cn_values *values, uint32_t b)
 
 static const uint64_t *local_at(const struct cn_values *values, LLVMValueRef address)
 {
-  return LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
+  const uint64_t *local =
+      LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
+
+  CN_ASSERT(!local || *local < values->locals.count);
+  return local;
 }
 
 bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address)
@@ -115,11 +122,11 @@ void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store)
 }
 
 struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load,
-                                     uint32_t leaf, uint32_t epoch)
+                                     uint32_t scalar, uint32_t epoch)
 {
   const uint64_t *local = local_at(values, LLVMGetOperand(load, 0));
 
-  if (cn_scalar_is_ref(LLVMTypeOf(load), leaf))
+  if (cn_scalar_is_ref(LLVMTypeOf(load), scalar))
     return cn_is_immovable(load) ? never : (struct cn_stale){epoch, 1};
   return local ? values->locals.now[*local] : never;
 }

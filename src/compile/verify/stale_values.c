@@ -5,12 +5,12 @@
  *
  * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch
  * that is current there. GEP, phi, select and the like hand on those of their operands; if these
- * differ, the result is of no one epoch and stale everywhere. What an address is computed into is
- * followed the same way (stale_integers.c). All that scalar by scalar: putting a fresh reference
- * in the place of an old one in a struct makes the struct no staler.
+ * differ, the result is of no one epoch and stale everywhere. Numbers computed from an address are
+ * followed the same way (stale_integers.c). All this goes scalar by scalar: an old reference in a
+ * struct is forgotten when a fresh one replaces it.
  *
- * Loops are treated optimistically: a value is taken for never stale until an operand shows
- * otherwise, and passes over the function go on until the phis of its loops do not change.
+ * This is an optimistic fixed point: a value is never stale until an operand shows otherwise, and
+ * passes over the function go on until the phis of its loops do not change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +21,17 @@ static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
 /* ---- the map: value -> its cells, index and number packed into a word ---- */
 
-struct cn_stale cn_values_leaf(const struct cn_values *values, LLVMValueRef value, uint32_t leaf)
+struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
+                                 uint32_t scalar)
 {
   const uint64_t *packed = cn_ptrmap_find(&values->map, value);
 
   if (!packed)
     return never;
   /* A scalar operand of a vector instruction stands for every lane. */
-  uint32_t leaves = (uint32_t)*packed;
-  return values->cells.at[(*packed >> 32) + (leaf < leaves ? leaf : 0)];
+  uint32_t scalars = (uint32_t)*packed;
+  CN_ASSERT(scalars && (*packed >> 32) + scalars <= values->cells.count);
+  return values->cells.at[(*packed >> 32) + (scalar < scalars ? scalar : 0)];
 }
 
 struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
@@ -42,7 +44,7 @@ struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
   return all;
 }
 
-static void set(struct cn_values *values, LLVMValueRef value, uint32_t leaf, uint32_t leaves,
+static void set(struct cn_values *values, LLVMValueRef value, uint32_t scalar, uint32_t scalars,
                 struct cn_stale stale)
 {
   bool fresh;
@@ -50,12 +52,37 @@ static void set(struct cn_values *values, LLVMValueRef value, uint32_t leaf, uin
   if (stale.epoch == CN_EPOCH_NONE && !cn_ptrmap_find(&values->map, value))
     return;
   uint64_t *packed = cn_ptrmap_add(&values->map, value, &fresh);
+  CN_CHECK(scalar < scalars && values->cells.count <= UINT32_MAX - scalars);
   if (fresh) {
-    *packed = (uint64_t)values->cells.count << 32 | leaves;
-    for (uint32_t l = 0; l < leaves; l++)
+    *packed = (uint64_t)values->cells.count << 32 | scalars;
+    for (uint32_t l = 0; l < scalars; l++)
       cn_push(&values->cells, never);
   }
-  values->cells.at[(*packed >> 32) + leaf] = stale;
+  CN_ASSERT((uint32_t)*packed == scalars);
+  values->cells.at[(*packed >> 32) + scalar] = stale;
+}
+
+const char *cn_values_wrong(const struct cn_values *values)
+{
+  uint64_t all = 0;
+
+  for (size_t i = 0; i < values->map.room; i++)
+    if (values->map.entries[i].key) {
+      uint64_t packed = values->map.entries[i].value;
+      if ((packed >> 32) + (uint32_t)packed > values->cells.count)
+        return "values: one has scalars that are not there";
+      all += (uint32_t)packed;
+    }
+  if (all != values->cells.count)
+    return "values: scalars are shared or lost";
+  for (size_t i = 0; i < values->cells.count; i++) {
+    const struct cn_stale *cell = &values->cells.at[i];
+    bool small = abs(cell->weight) <= CN_WEIGHT_OTHER / 2;
+    if (cell->epoch == CN_EPOCH_NONE ? cell->weight != 0
+                                     : !small && cell->weight != CN_WEIGHT_OTHER)
+      return "values: a weight is no sum";
+  }
+  return NULL;
 }
 
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
@@ -65,10 +92,11 @@ bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
 
 /* ---- phis ---- */
 
-/* What comes along the edge from block `from` into `b`. */
+/* Join the input from block `from` into `b`. */
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale)
 {
+  CN_ASSERT(from < values->epochs->cfg->count && b < values->epochs->cfg->count);
   if (stale.epoch == CN_EPOCH_NONE) {
     join->plain |= !values->first_pass || !cn_cfg_retreats(from, b);
     return;
@@ -78,9 +106,9 @@ void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t
   join->all = cn_stale_join(join->all, stale);
 }
 
-/* What is joined lives in its block's epoch if each incoming value does at the end of its edge.
- * Else it has the addresses of its incoming values, if they are of one epoch and come from above:
- * round a loop "the same epoch" means another pass. */
+/* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has
+ * the addresses of its incoming values if they are of one epoch and none comes over a back edge:
+ * there "the same epoch" is that of another pass. */
 struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
                                 uint32_t b)
 {
@@ -94,15 +122,15 @@ struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_
 }
 
 static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b,
-                                    uint32_t leaf)
+                                    uint32_t scalar)
 {
   const struct cn_epochs *e = values->epochs;
   struct cn_join join = {0};
-  bool ref = cn_scalar_is_ref(LLVMTypeOf(phi), leaf);
+  bool ref = cn_scalar_is_ref(LLVMTypeOf(phi), scalar);
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(e->cfg, LLVMGetIncomingBlock(phi, i));
-    struct cn_stale incoming = cn_values_leaf(values, LLVMGetIncomingValue(phi, i), leaf);
+    struct cn_stale incoming = cn_values_scalar(values, LLVMGetIncomingValue(phi, i), scalar);
     if (from == CN_NO_BLOCK ||
         (incoming.epoch == CN_EPOCH_NONE && (ref || LLVMIsUndef(LLVMGetIncomingValue(phi, i)))))
       continue;
@@ -172,7 +200,7 @@ bool cn_values_hands_on(LLVMValueRef i)
   }
 }
 
-/* Of leaves [first, last) of the operands, whichever. */
+/* Of all scalars of operands [first, last). */
 static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRef i, unsigned first,
                                      unsigned last)
 {
@@ -183,18 +211,19 @@ static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRe
   return all;
 }
 
-static struct cn_stale join_leaves(const struct cn_values *values, LLVMValueRef i, unsigned first,
-                                   unsigned last, uint32_t leaf)
+static struct cn_stale join_scalars(const struct cn_values *values, LLVMValueRef i, unsigned first,
+                                    unsigned last, uint32_t scalar)
 {
   struct cn_stale all = never;
 
   for (unsigned o = first; o < last; o++)
-    all = cn_stale_join(all, cn_values_leaf(values, LLVMGetOperand(i, o), leaf));
+    all = cn_stale_join(all, cn_values_scalar(values, LLVMGetOperand(i, o), scalar));
   return all;
 }
 
-/* The least of two addresses is one, too, and a leaf may return what it was given (what else is
- * called may not be given any: check_escapes.c). What it loads through a reference is none. */
+/* The least of two addresses is an address, and a gc-leaf-function may return its argument (other
+ * callees may get no address: check_escapes.c). A value that it loads through a reference is none.
+ */
 static struct cn_stale call_of_integers(const struct cn_values *values, LLVMValueRef call)
 {
   bool intrinsic = cn_calls_some_intrinsic(call);
@@ -212,16 +241,16 @@ static struct cn_stale call_of_integers(const struct cn_values *values, LLVMValu
 }
 
 static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call,
-                                     uint32_t leaf, uint32_t epoch)
+                                     uint32_t scalar, uint32_t epoch)
 {
-  bool ref = cn_scalar_is_ref(LLVMTypeOf(call), leaf);
+  bool ref = cn_scalar_is_ref(LLVMTypeOf(call), scalar);
 
   if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMTokenTypeKind)
     return (struct cn_stale){epoch, 1};
-  /* Of an older statepoint than the last one, a relocate or result is stale from the start. Where
-   * another address space than 1 is managed, a relocate still returns a pointer in that. */
+  /* A relocate or result of an older statepoint than the last one is stale from the start. A
+   * relocate returns a pointer in address space 1 even if another is managed. */
   if (cn_is_relocate(call) || (ref && is_result(call)))
-    return cn_values_leaf(values, LLVMGetOperand(call, 0), 0);
+    return cn_values_scalar(values, LLVMGetOperand(call, 0), 0);
   if (LLVMIsACallInst(call) && is_pure_intrinsic(call)) {
     struct cn_stale all = join_operands(values, call, 0, LLVMGetNumArgOperands(call));
     return ref ? all : cn_stale_mangle(all);
@@ -229,20 +258,21 @@ static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRe
   return ref ? (struct cn_stale){epoch, 1} : call_of_integers(values, call);
 }
 
-static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i, uint32_t leaf)
+static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i,
+                                     uint32_t scalar)
 {
-  struct cn_scalar_source source = cn_scalar_source(i, leaf);
+  struct cn_scalar_source source = cn_scalar_source(i, scalar);
 
   switch (source.which) {
-  case CN_LEAF_NONE:
+  case CN_SCALAR_NONE:
     return never;
-  case CN_LEAF_ONE:
-    return cn_values_leaf(values, LLVMGetOperand(i, source.operand), source.leaf);
-  case CN_LEAF_ALL:
+  case CN_SCALAR_ONE:
+    return cn_values_scalar(values, LLVMGetOperand(i, source.operand), source.scalar);
+  case CN_SCALAR_ALL:
     break;
   }
-  /* Of a lump of references and others, the others are taken for plain. */
-  if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_scalar_is_ref(LLVMTypeOf(i), leaf))
+  /* In a lump of references and others, the others count as plain. */
+  if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && !cn_scalar_is_ref(LLVMTypeOf(i), scalar))
     return never;
   return join_operands(values, i, 0, (unsigned)LLVMGetNumOperands(i));
 }
@@ -254,40 +284,40 @@ bool cn_is_in_local(LLVMValueRef pointer)
   return LLVMIsAAllocaInst(pointer) != NULL;
 }
 
-/* From an address or to one. */
-static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i, uint32_t leaf,
-                                     uint32_t epoch)
+/* A conversion from an address or to one. */
+static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i,
+                                     uint32_t scalar, uint32_t epoch)
 {
-  struct cn_stale stale = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
-  bool same_leaves = cn_scalars(LLVMTypeOf(i)) == cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  struct cn_stale stale = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
+  bool same_scalars = cn_scalars(LLVMTypeOf(i)) == cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
   bool made = LLVMIsAIntToPtrInst(i) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
 
-  if (!same_leaves)
+  if (!same_scalars)
     return cn_stale_mangle(cn_values_of(values, LLVMGetOperand(i, 0)));
   if (stale.epoch == CN_EPOCH_NONE && !LLVMIsABitCastInst(i) && made &&
-      cn_scalar_is_ref(LLVMTypeOf(i), leaf) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
+      cn_scalar_is_ref(LLVMTypeOf(i), scalar) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
       !cn_is_in_local(LLVMGetOperand(i, 0)))
-    return (struct cn_stale){epoch, 1}; /* a reference, wherever it is from */
+    return (struct cn_stale){epoch, 1}; /* a reference of unknown origin */
   return stale;
 }
 
-/* What is chosen by a residue of an address is one, too, unless it is a reference. */
+/* A choice by a residue of an address is a residue, too, unless it is a reference. */
 static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValueRef i,
-                                       uint32_t leaf)
+                                       uint32_t scalar)
 {
-  struct cn_stale by = cn_values_leaf(values, LLVMGetOperand(i, 0), leaf);
-  struct cn_stale a = cn_values_leaf(values, LLVMGetOperand(i, 1), leaf);
-  struct cn_stale b = cn_values_leaf(values, LLVMGetOperand(i, 2), leaf);
+  struct cn_stale by = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
+  struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 1), scalar);
+  struct cn_stale b = cn_values_scalar(values, LLVMGetOperand(i, 2), scalar);
   struct cn_stale all = cn_stale_join(a, b);
 
-  if (cn_scalar_is_ref(LLVMTypeOf(i), leaf))
+  if (cn_scalar_is_ref(LLVMTypeOf(i), scalar))
     return all;
   bool alike =
       by.epoch == CN_EPOCH_NONE && (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
   return alike ? all : cn_stale_mangle(cn_stale_join(all, by));
 }
 
-static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t leaf,
+static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t scalar,
                                 uint32_t b, uint32_t epoch)
 {
   unsigned operands = (unsigned)LLVMGetNumOperands(i);
@@ -296,31 +326,31 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
     return never;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:
-    return evaluate_phi(values, i, b, leaf);
+    return evaluate_phi(values, i, b, scalar);
   case LLVMExtractElement:
   case LLVMExtractValue:
   case LLVMInsertElement:
   case LLVMInsertValue:
   case LLVMShuffleVector:
-    return evaluate_part(values, i, leaf);
+    return evaluate_part(values, i, scalar);
   case LLVMGetElementPtr:
   case LLVMFreeze:
-    return join_leaves(values, i, 0, operands, leaf);
+    return join_scalars(values, i, 0, operands, scalar);
   case LLVMSelect:
-    return evaluate_select(values, i, leaf);
+    return evaluate_select(values, i, scalar);
   case LLVMICmp:
   case LLVMFCmp:
-    return cn_stale_compare(values, i, leaf);
+    return cn_stale_compare(values, i, scalar);
   case LLVMPtrToInt:
   case LLVMPtrToAddr:
   case LLVMIntToPtr:
   case LLVMAddrSpaceCast:
   case LLVMBitCast:
-    return evaluate_cast(values, i, leaf, epoch);
+    return evaluate_cast(values, i, scalar, epoch);
   case LLVMCall:
   case LLVMInvoke:
   case LLVMCallBr:
-    return evaluate_call(values, i, leaf, epoch);
+    return evaluate_call(values, i, scalar, epoch);
   case LLVMLandingPad:
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)
       return (struct cn_stale){epoch, 1};
@@ -329,20 +359,19 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
     return never;
   case LLVMLoad:
     if (values->locals.count)
-      return cn_stale_locals_load(values, i, leaf, epoch);
+      return cn_stale_locals_load(values, i, scalar, epoch);
     break;
   default:
     if (cn_stale_computes(i))
-      return cn_stale_compute(values, i, leaf);
+      return cn_stale_compute(values, i, scalar);
     break;
   }
-  return cn_scalar_is_ref(LLVMTypeOf(i), leaf) ? (struct cn_stale){epoch, 1} : never;
+  return cn_scalar_is_ref(LLVMTypeOf(i), scalar) ? (struct cn_stale){epoch, 1} : never;
 }
 
 /* ---- passes ---- */
 
-/* More than this many passes means that values chase each other round nested loops: mixed
- * settles it. */
+/* After so many passes values chase each other round nested loops: make them mixed. */
 #define PASSES 64
 
 static bool is_equal(struct cn_stale a, struct cn_stale b)
@@ -353,19 +382,19 @@ static bool is_equal(struct cn_stale a, struct cn_stale b)
 static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch,
                    bool settle)
 {
-  for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(i)); l < leaves; l++) {
+  for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(i)); l < scalars; l++) {
     struct cn_stale stale = evaluate(values, i, l, b, epoch);
-    struct cn_stale old = cn_values_leaf(values, i, l);
-    /* The sum of an address and what the last trip summed up is no sum of so many addresses. */
+    struct cn_stale old = cn_values_scalar(values, i, l);
+    /* A sum that grows on each trip is no sum of a fixed number of addresses. */
     if (LLVMIsAPHINode(i) && old.epoch != CN_EPOCH_NONE && stale.weight != old.weight)
       stale = cn_stale_mangle(stale);
     if (settle && old.epoch != CN_EPOCH_NONE && !is_equal(stale, old))
-      stale = (struct cn_stale){CN_EPOCH_MIXED, CN_BLOCK_FREQUENCY_OTHER};
-    set(values, i, l, leaves, stale);
+      stale = (struct cn_stale){CN_EPOCH_MIXED, CN_WEIGHT_OTHER};
+    set(values, i, l, scalars, stale);
   }
 }
 
-/* A phi that reads what is defined below it. */
+/* Has the phi an input from a back edge? */
 static bool loops(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -376,7 +405,8 @@ static bool loops(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
   return false;
 }
 
-/* A reference, or a pointer that a relocate may have been cast to; tokens tell their epoch. */
+/* Is it a reference, a pointer that a relocate may have been cast to, or a token, which has an
+ * epoch? */
 static bool is_reference(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -399,11 +429,12 @@ static void pass_over(struct cn_values *values, bool integers, bool settle)
       if (integers || is_reference(i))
         update(values, i, b, epoch, settle);
     }
+    CN_ASSERT(epoch == e->out[b]);
     cn_stale_locals_leave(values, b);
   }
 }
 
-/* Would another pass change a phi at the head of a loop, and so anything? */
+/* Would another pass change no phi in a loop's header, and so nothing? */
 static bool is_settled(const struct cn_values *values, bool integers)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
@@ -412,11 +443,10 @@ static bool is_settled(const struct cn_values *values, bool integers)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i)) {
       bool read = (integers || is_reference(i)) && loops(values, i, b);
-      for (uint32_t l = 0, leaves = read ? cn_scalars(LLVMTypeOf(i)) : 0; l < leaves; l++) {
-        struct cn_stale old = cn_values_leaf(values, i, l);
+      for (uint32_t l = 0, scalars = read ? cn_scalars(LLVMTypeOf(i)) : 0; l < scalars; l++) {
+        struct cn_stale old = cn_values_scalar(values, i, l);
         struct cn_stale now = evaluate_phi(values, i, b, l);
-        if (old.epoch != now.epoch ||
-            (old.weight != now.weight && old.weight != CN_BLOCK_FREQUENCY_OTHER))
+        if (old.epoch != now.epoch || (old.weight != now.weight && old.weight != CN_WEIGHT_OTHER))
           return false;
       }
     }
@@ -439,13 +469,14 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   LLVMValueRef function = epochs->cfg->function;
   unsigned pass = 0;
 
+  CN_ASSERT_VALID(cn_epochs_wrong(epochs));
   *values = (struct cn_values){.epochs = epochs};
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
-    for (uint32_t l = 0, leaves = cn_scalars(LLVMTypeOf(p)); l < leaves; l++)
+    for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(p)); l < scalars; l++)
       if (cn_scalar_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
-        set(values, p, l, leaves, (struct cn_stale){CN_EPOCH_ENTRY, 1});
-  /* References first: a difference of which one address is not known yet would look like no
-   * difference, make stale what is computed from it, and round a loop itself. */
+        set(values, p, l, scalars, (struct cn_stale){CN_EPOCH_ENTRY, 1});
+  /* References first: a difference would not look like one before both addresses are known, and
+   * make the values computed from it stale, in a loop itself, too. */
   do
     pass_over(values, false, pass++ > PASSES);
   while (!is_settled(values, false));
@@ -454,6 +485,7 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
     settle_integers(values, false);
   while (cn_stale_control_mark(values))
     settle_integers(values, false);
+  CN_ASSERT_VALID(cn_values_wrong(values));
 }
 
 void cn_values_free(struct cn_values *values)

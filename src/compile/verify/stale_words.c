@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of the language's own (user_roots.c): what was read from such a word, or stored into it, is
+ * Words of the language's own (user_roots.c): a value read from such a word, or stored into it, is
  * outdated once the collector may have changed the word. Needs: struct cn_epochs, the words that
  * statepoints list (check_descriptions.c). Provides: diagnostic stale-word. Breaks: nothing.
  *
- * Nobody but the program knows what a word means: it may be a small integer, which stays right. So
- * an outdated one is no error by itself; that one is which a call turns into a reference, and a
- * copy of the whole word that a call is given, for which the word could be read again. What is
- * written into other memory is lost sight of.
+ * Only the program knows what a word means: it may be a small integer, which stays right. So an
+ * outdated value is no error by itself. It is one if a call turns it into a reference, or if a call
+ * gets a copy of the whole word, which could have been read again. Values in other memory are not
+ * followed.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -40,6 +40,7 @@ void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint
     *index = listed->locals.count;
     cn_push(&listed->locals, ((struct cn_stale_words_of){bits, words}));
   }
+  CN_CHECK(word < words && listed->locals.at[*index].words == words);
   cn_bit_set(listed->locals.at[*index].bits, word);
 }
 
@@ -93,13 +94,14 @@ static void set(struct words *words, LLVMValueRef value, uint64_t now)
   bool fresh;
   uint64_t *old = cn_ptrmap_add(&words->values, value, &fresh);
 
+  CN_ASSERT(epoch_of(now) != CN_EPOCH_NONE);
   if (!fresh && epoch_of(*old) != CN_EPOCH_NONE && epoch_of(*old) != epoch_of(now))
     now = CN_EPOCH_MIXED | (now & *old & COPY);
   words->changed |= *old != now;
   *old = now;
 }
 
-/* ---- what an instruction's result is made of ---- */
+/* ---- results of instructions ---- */
 
 static uint64_t join(uint64_t a, uint64_t b, bool copy)
 {
@@ -135,7 +137,7 @@ static uint64_t of_operands(const struct words *words, LLVMValueRef i, bool copy
   return all;
 }
 
-/* `epoch` is current behind `i`. */
+/* `epoch` is current after `i`. */
 static uint64_t result(const struct words *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
 {
   uint64_t found = CN_EPOCH_NONE;
@@ -168,6 +170,7 @@ static void flow(struct words *words)
       if (epoch_of(now) != CN_EPOCH_NONE)
         set(words, i, now);
     }
+    CN_ASSERT(epoch == v->epochs.out[b]);
   }
 }
 
@@ -217,6 +220,7 @@ static void check(struct words *words)
         reports += check_call(words, i, epoch);
       epoch = cn_epochs_after(&v->epochs, i, epoch);
     }
+    CN_ASSERT(i || epoch == v->epochs.out[b]);
   }
 }
 

@@ -33,9 +33,9 @@
  *                        a loop that may run long has no safepoint, or a recursion, or a definition
  *                        claims one (check_polls.c; if asked for)
  *
- * LLVM's verify<safepoint-ir> does not see (docs/llvm-22.md) missed parse points, wrong
- * bases, casts, integers and allocas. Its false positive, a phi of one value on paths with and
- * without a safepoint compared with that value, is none here (stale_values.c).
+ * LLVM's verify<safepoint-ir> does not see missed parse points, wrong bases, casts, integers and
+ * allocas (docs/llvm-22.md). Its false positive, a comparison of a value with a phi of it on paths
+ * with and without a safepoint, is none here (stale_values.c).
  */
 #include "compile/verify/verify.h"
 
@@ -44,7 +44,7 @@
 #include "compile/core/each.h"
 #include "compile/core/names.h"
 
-/* LLVM's own rewriter takes whatever is named like a function of the C library for a leaf. */
+/* LLVM's own rewriter takes functions named like those of the C library for leaves. */
 static const char *advice(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -81,8 +81,8 @@ static void check_calls(struct cn_verifier *v)
         check_call(v, i, leaf);
 }
 
-/* A reference that comes of no reference; relocates where another address space than 1 is managed
- * return a pointer in 1, and constants and locals do not move. */
+/* Is a reference made of no reference? Relocates return a pointer in address space 1 even if
+ * another is managed, and constants and locals do not move. */
 static bool made_of_other(LLVMValueRef i)
 {
   LLVMValueRef from = LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : NULL;
@@ -94,8 +94,8 @@ static bool made_of_other(LLVMValueRef i)
           !cn_is_in_local(from));
 }
 
-/* Pass tail-calls calls functions through the signature of their callers: what stands for a
- * reference in it may be an integer to the callee, for which it is made right before the jump. */
+/* Pass tail-calls calls functions through the signature of their callers: a reference in it may be
+ * an integer to the callee, and is then made of it right before the jump. */
 static bool leaves_at_once(LLVMValueRef i)
 {
   LLVMUseRef use = LLVMGetFirstUse(i);
@@ -131,6 +131,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_verifier v = {.ctx = ctx, .function = function};
 
+  CN_CHECK(!LLVMIsDeclaration(function));
   cn_cfg_build(&v.cfg, function);
   cn_epochs_build(&v.epochs, &v.cfg);
   cn_values_build(&v.values, &v.epochs);
@@ -147,6 +148,8 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_promises(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
+  CN_ASSERT_VALID(cn_values_wrong(&v.values)); /* the checks change none of these */
+  CN_ASSERT_VALID(cn_objects_wrong(&v.objects));
   cn_stale_words_free(&v.words);
   cn_ptrmap_free(&v.live);
   cn_objects_free(&v.objects);

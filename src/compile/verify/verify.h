@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of pass verify-safepoints share. Private to verify*.c.
+ * What the files of pass verify-safepoints share. Private to them.
  */
 #ifndef CN_COMPILE_VERIFY_VERIFY_H
 #define CN_COMPILE_VERIFY_VERIFY_H
@@ -8,33 +8,33 @@
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
 
-/* ---- scalars.c: the scalars of a value, numbered through ---- */
+/* ---- scalars.c: the scalars of a value, numbered ---- */
 
-#define CN_LEAVES 256 /* a type of more scalars is lumped: one leaf stands for all */
-#define CN_NO_LEAF UINT32_MAX
+#define CN_SCALARS_MOST 256 /* a type of more scalars is lumped: one stands for all */
+#define CN_NO_SCALAR UINT32_MAX
 uint32_t cn_scalars(LLVMTypeRef type);
 bool cn_scalars_lumped(LLVMTypeRef type);
-bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t leaf);
+bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar);
 
-/* Which leaf of which operand becomes leaf `leaf` of an instruction that takes values apart or puts
- * them together (extract and insert, value and element; shuffle). */
+/* Which scalar of which operand becomes scalar `scalar` of an instruction that takes values apart
+ * or puts them together (extract and insert, value and element; shuffle). */
 struct cn_scalar_source {
   enum {
-    CN_LEAF_NONE, /* undefined */
-    CN_LEAF_ONE,
-    CN_LEAF_ALL, /* not known: any leaf of any operand */
+    CN_SCALAR_NONE, /* undefined */
+    CN_SCALAR_ONE,
+    CN_SCALAR_ALL, /* unknown: any scalar of any operand */
   } which;
   unsigned operand;
-  uint32_t leaf;
+  uint32_t scalar;
 };
-struct cn_scalar_source cn_scalar_source(LLVMValueRef instruction, uint32_t leaf);
+struct cn_scalar_source cn_scalar_source(LLVMValueRef instruction, uint32_t scalar);
 
 /* Epochs (epochs.c). An epoch is the time since one safepoint, or since one join of paths
  * that come from different epochs. Every safepoint and every such join starts one, so that at
  * each point of the function exactly one epoch is current: it is SSA numbering of "the last
  * safepoint".
  *
- * The fact all else rests on: if `def` dominates `p` and the same epoch is current at both, no
+ * All else rests on this fact: if `def` dominates `p` and the same epoch is current at both, no
  * path from `def` to `p` has a safepoint on it; if the epochs differ, some static path has. */
 #define CN_EPOCH_NONE 0u
 #define CN_EPOCH_ENTRY 1u
@@ -48,6 +48,9 @@ struct cn_epochs {
 
 void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg);
 void cn_epochs_free(struct cn_epochs *epochs);
+/* What does not hold of them; null: all does. Each block starts an epoch or continues that of all
+ * its predecessors; statepoints have epochs of their own. Linear. */
+const char *cn_epochs_wrong(const struct cn_epochs *epochs);
 /* The epoch that `instruction` starts if it is a statepoint, else `current`. */
 uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction,
                          uint32_t current);
@@ -60,32 +63,32 @@ uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
 struct cn_stale {
   uint32_t epoch; /* the epoch whose addresses the value has; CN_EPOCH_NONE: never stale; MIXED: of
                      several */
-  int weight;     /* integers: how many references went in positively, less those negatively; or
-                     CN_BLOCK_FREQUENCY_OTHER */
+  int weight;     /* of integers: references added less references subtracted; or
+                     CN_WEIGHT_OTHER. 0 if never stale */
 };
-#define CN_BLOCK_FREQUENCY_OTHER 1000
+#define CN_WEIGHT_OTHER 1000
 
 struct cn_values {
   const struct cn_epochs *epochs;
-  struct cn_ptrmap map; /* value -> where its leaves are in `cells`, and how many */
+  struct cn_ptrmap map; /* value -> the index of its scalars in `cells`, and their number */
   CN_VECTOR(struct cn_stale) cells;
   struct cn_stale_locals {
     struct cn_ptrmap index; /* alloca -> number, from 0 */
     uint32_t count;
-    struct cn_stale *now; /* per local, while a block is gone through */
-    struct cn_stale *out; /* per block and local: when the block is left */
+    struct cn_stale *now; /* per local, during the pass over a block */
+    struct cn_stale *out; /* per block and local: at the block's end */
     bool changed;         /* in this pass */
   } locals;
-  bool first_pass;          /* what comes round loops is not known yet */
-  struct cn_stale *control; /* by block: what decides on which way it is come to; null: nothing
-                               that matters */
+  bool first_pass;          /* inputs from back edges are not known yet */
+  struct cn_stale *control; /* by block: residues of addresses that decide by which edge control
+                               comes; null: there are none */
 };
 
 /* Where edges meet. */
 struct cn_join {
   struct cn_stale all;
   bool invalid, loops;
-  bool plain; /* along some edge comes no address: then the sum of what comes is none of so many */
+  bool plain; /* some edge brings no address: then the inputs' weights do not add up */
 };
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale);
@@ -94,7 +97,7 @@ struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_
 
 /* ---- stale_locals.c: addresses in locals that are memory ---- */
 
-/* Find the locals that an address is stored in. False if there is none, as nearly always. */
+/* Find the locals that an address is stored in. False if there is none, as usual. */
 bool cn_stale_locals_find(struct cn_values *values);
 /* Is a store to this address one to such a local? */
 bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address);
@@ -102,43 +105,46 @@ void cn_stale_locals_enter(struct cn_values *values, uint32_t b);
 void cn_stale_locals_leave(struct cn_values *values, uint32_t b);
 void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store);
 struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load,
-                                     uint32_t leaf, uint32_t epoch);
+                                     uint32_t scalar, uint32_t epoch);
 bool cn_stale_locals_settled(const struct cn_values *values);
 void cn_stale_locals_free(struct cn_values *values);
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
 void cn_values_free(struct cn_values *values);
-struct cn_stale cn_values_leaf(const struct cn_values *values, LLVMValueRef value, uint32_t leaf);
-/* Of all leaves together: valid where each of them is. */
+/* What does not hold of them; null: all does. The scalars of each value lie in `cells`, and their
+ * weights are 0, small, or CN_WEIGHT_OTHER. Linear. */
+const char *cn_values_wrong(const struct cn_values *values);
+struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
+                                 uint32_t scalar);
+/* Of all scalars together: valid where each of them is. */
 struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
 /* The address of a local, or of a place in one: it does not move. */
 bool cn_is_in_local(LLVMValueRef pointer);
-/* A computation that only hands a stale value on: not a use of its own. */
+/* Does it only hand a stale value on? Then it is no use of its own. */
 bool cn_values_hands_on(LLVMValueRef instruction);
 /* Is `incoming` of epoch `epoch` valid when `from` is left? */
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 
 /* ---- stale_control.c ---- */
-/* Fill in `control` from the branches' conditions as they are. True if that says something new. */
+/* Fill in `control` from the branches' conditions. True if it changes. */
 bool cn_stale_control_mark(struct cn_values *values);
 
 /* ---- stale_integers.c ---- */
 struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
-/* Something else, made of it. */
+/* A value of the same epoch that is no sum of references. */
 struct cn_stale cn_stale_mangle(struct cn_stale stale);
-/* An arithmetic instruction or conversion of numbers, and what its result is. */
+/* Is it an arithmetic instruction or conversion of numbers? */
 bool cn_stale_computes(LLVMValueRef instruction);
-/* What a comparison says. */
+/* The result of a comparison. */
 struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef instruction,
-                                 uint32_t leaf);
-/* Of values as old as this, would it say the same wherever the objects are? */
+                                 uint32_t scalar);
+/* Would it say the same of such values wherever the objects are? */
 bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b);
 struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction,
-                                 uint32_t leaf);
+                                 uint32_t scalar);
 
-/* null_facts.c: on each path from the definition of the reference `value` that has a safepoint on
- * it, has a comparison shown the reference to be null before `at` in `block` is reached? `at` null:
- * before `block` is left. */
+/* null_facts.c: on each path with a safepoint from the definition of the reference `value` to `at`
+ * in `block`, does a comparison show the reference to be null? `at` null: to the end of `block`. */
 bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
                          uint32_t block);
 
@@ -147,10 +153,10 @@ bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLV
 /* One scalar reference. */
 struct cn_object {
   LLVMValueRef value;
-  uint32_t leaf;
+  uint32_t scalar;
   enum {
     CN_OBJECT_ORIGIN, /* names one object by itself */
-    CN_OBJECT_FIXED,  /* a constant, or what else does not move */
+    CN_OBJECT_FIXED,  /* a constant, or another that does not move */
     CN_OBJECT_UNDEFINED,
     CN_OBJECT_COPY,  /* into the object of node `from` */
     CN_OBJECT_MERGE, /* of one of its inputs */
@@ -159,11 +165,11 @@ struct cn_object {
   bool start; /* a copy that is its object's start */
   bool null;
   bool inside;    /* may point to other than its object's start */
-  bool unsettled; /* a merge whose class went on changing: its number says nothing of it */
+  bool unsettled; /* a merge whose class did not settle: it has a class of its own */
   uint32_t from;
   uint32_t first, count; /* slice of inputs */
   const void *key;       /* what decides between the inputs: a block, or a condition or index, */
-  uint32_t key_leaf;     /* and which leaf of that */
+  uint32_t key_scalar;   /* and which scalar of that */
   uint32_t class;        /* nodes of one class point into the same object, at one moment */
   uint32_t root;         /* the node at the end of its copies */
   uint32_t block;        /* of the definition; 0 of arguments and constants */
@@ -179,16 +185,19 @@ struct cn_objects {
   struct cn_verifier *v;
   CN_VECTOR(struct cn_object) nodes;
   CN_VECTOR(struct cn_object_input) inputs;
-  struct cn_ptrmap first;  /* value -> its node of leaf 0 */
-  struct cn_ptrmap proved; /* pairs of nodes of different classes that are the same nevertheless */
+  struct cn_ptrmap first;  /* value -> the node of its scalar 0 */
+  struct cn_ptrmap proved; /* pairs of nodes of different classes that are the same all the same */
   uint32_t *order;         /* reachable nodes in order of definition */
   uint32_t ordered;
 };
 
 void cn_objects_build(struct cn_objects *objects, struct cn_verifier *v);
 void cn_objects_free(struct cn_objects *objects);
+/* What does not hold of the classified nodes; null: all does. Sources and inputs are nodes, and
+ * copies have their source's class. Linear. */
+const char *cn_objects_wrong(const struct cn_objects *objects);
 const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
-                                        uint32_t leaf);   /* null if statepoints do not need it */
+                                        uint32_t scalar); /* null if statepoints do not need it */
 void cn_same_object_classify(struct cn_objects *objects); /* part of build */
 /* Is it proved that it points into no object that moves? */
 bool cn_objects_fixed(const struct cn_object *node);
@@ -219,14 +228,14 @@ struct cn_verifier {
 
 /* How `value` went stale (witness.c). */
 struct cn_witness {
-  LLVMValueRef origin;                 /* what was handed on since, or the value itself */
-  LLVMValueRef statepoint;             /* that it did not survive, or null */
+  LLVMValueRef origin;                 /* the value that was handed on since, or the value itself */
+  LLVMValueRef statepoint;             /* the one that it did not survive, or null */
   CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
 };
 /* Read just after `last` (null: before the first instruction) in block `b`. */
-void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVMValueRef value,
+void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value,
                      LLVMValueRef last, uint32_t b);
-void cn_witness_free(struct cn_witness *trail);
+void cn_witness_free(struct cn_witness *witness);
 
 void cn_verify_uses(struct cn_verifier *v);      /* check_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* check_bases.c: indices, duplicates, bases */
@@ -238,11 +247,11 @@ void cn_verify_escapes(struct cn_verifier *v); /* check_escapes.c */
 void cn_verify_descriptions(struct cn_verifier *v,
                             LLVMValueRef statepoint);                    /* check_descriptions.c */
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
-/* Is a statepoint to list the references that it passes? */
+/* Must a statepoint list the references that it passes? */
 bool cn_lists_operands(LLVMValueRef statepoint);
-/* stale_words.c; the words are those that cn_verify_allocas() has met. */
+/* stale_words.c; the words are those that cn_verify_allocas() met. */
 void cn_verify_words(struct cn_verifier *v);
-/* Word `word` of a local that has `words` of them is listed. */
+/* Note that word `word` of a local of `words` words is listed. */
 void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word,
                         uint64_t words);
 void cn_stale_words_free(struct cn_stale_words *listed);

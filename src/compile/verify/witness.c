@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a value went stale: which safepoint it did not survive, and the way from there to the use.
+ * How a value went stale: which safepoint it did not survive, and the path from there to the use.
  * Needs: struct cn_values. Provides: struct cn_witness (verify.h). Breaks: nothing.
  *
- * A stale value may have been handed on through phis, selects and GEPs since. The trail goes back
- * over these, one leg per value, until on some leg a safepoint lies between where the value was
- * made and where it is read; each leg is a shortest path.
+ * Phis, selects and GEPs may have handed a stale value on since. The search goes back over these,
+ * one leg per value, until a leg has a safepoint between the value's definition and its use; each
+ * leg is a shortest path.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-/* Values that a trail goes back over. */
+/* The most values that a search goes back over. */
 #define LEG_LIMIT 64
 
-/* Look back from `from` in its block for a statepoint or for `def`. True: that ends the leg. */
+/* Search back from `from` in its block for a statepoint or for `def`. True: it ends the leg. */
 static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepoint)
 {
   for (LLVMValueRef i = from; i; i = LLVMGetPreviousInstruction(i)) {
@@ -32,7 +32,7 @@ static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepo
 struct leg {
   const struct cn_cfg *cfg;
   LLVMValueRef def;
-  uint32_t *next; /* by block: the block after it on the way to the use, and 1; 0: not seen */
+  uint32_t *next; /* by block: the block after it on the path to the use, and 1; 0: not seen */
   CN_VECTOR(uint32_t) queue;
   LLVMValueRef statepoint; /* found, or null */
   uint32_t from, to;       /* where the leg starts, and where the value is read */
@@ -45,6 +45,7 @@ static void search(struct leg *leg, LLVMValueRef last)
   uint32_t def =
       LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
 
+  CN_CHECK(def != CN_NO_BLOCK && leg->to < leg->cfg->count);
   leg->from = def;
   if (last && scan_back(last, leg->def, &leg->statepoint)) {
     leg->from = leg->to;
@@ -67,25 +68,25 @@ static void search(struct leg *leg, LLVMValueRef last)
   }
 }
 
-/* Put the leg before what the trail has already; the trail is kept backwards meanwhile. */
-static void add_leg(struct cn_witness *trail, const struct leg *leg)
+/* Put the leg before the blocks found so far, which are in reverse order. */
+static void add_leg(struct cn_witness *witness, const struct leg *leg)
 {
-  CN_VECTOR(LLVMBasicBlockRef) way = {0};
+  CN_VECTOR(LLVMBasicBlockRef) path = {0};
   uint32_t b = leg->from;
 
-  cn_push(&way, leg->cfg->blocks[b].block);
-  while ((b != leg->to || way.count == 1) && leg->next[b]) {
+  cn_push(&path, leg->cfg->blocks[b].block);
+  while ((b != leg->to || path.count == 1) && leg->next[b]) {
     b = leg->next[b] - 1;
-    cn_push(&way, leg->cfg->blocks[b].block);
+    cn_push(&path, leg->cfg->blocks[b].block);
   }
-  for (size_t i = way.count; i-- > 0;)
-    if (trail->blocks.count == 0 || trail->blocks.at[trail->blocks.count - 1] != way.at[i])
-      cn_push(&trail->blocks, way.at[i]);
-  cn_free(&way);
+  for (size_t i = path.count; i-- > 0;)
+    if (witness->blocks.count == 0 || witness->blocks.at[witness->blocks.count - 1] != path.at[i])
+      cn_push(&witness->blocks, path.at[i]);
+  cn_free(&path);
 }
 
-/* The operand through which `i` is stale although no statepoint follows it; its place goes to
- * *last and *b. */
+/* The operand by which `i` is stale without a statepoint after it; its place goes to *last and
+ * *b. */
 static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last,
                                   uint32_t *b)
 {
@@ -110,28 +111,29 @@ static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, L
   return NULL;
 }
 
-static void reverse(struct cn_witness *trail)
+static void reverse(struct cn_witness *witness)
 {
-  for (size_t i = 0, j = trail->blocks.count; i + 1 < j; i++) {
-    LLVMBasicBlockRef block = trail->blocks.at[i];
-    trail->blocks.at[i] = trail->blocks.at[--j];
-    trail->blocks.at[j] = block;
+  for (size_t i = 0, j = witness->blocks.count; i + 1 < j; i++) {
+    LLVMBasicBlockRef block = witness->blocks.at[i];
+    witness->blocks.at[i] = witness->blocks.at[--j];
+    witness->blocks.at[j] = block;
   }
 }
 
-void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVMValueRef value,
+void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value,
                      LLVMValueRef last, uint32_t b)
 {
-  *trail = (struct cn_witness){.origin = value};
+  CN_CHECK(b < v->cfg.count);
+  *witness = (struct cn_witness){.origin = value};
   for (int depth = 0; depth < LEG_LIMIT; depth++) {
     struct leg leg = {.cfg = &v->cfg, .def = value, .to = b};
     leg.next = cn_alloc(v->cfg.count * sizeof *leg.next);
     search(&leg, last);
-    add_leg(trail, &leg);
+    add_leg(witness, &leg);
     free(leg.next);
     cn_free(&leg.queue);
-    trail->origin = value;
-    trail->statepoint = leg.statepoint;
+    witness->origin = value;
+    witness->statepoint = leg.statepoint;
     if (leg.statepoint || !LLVMIsAInstruction(value) || !cn_values_hands_on(value))
       break;
     b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(value));
@@ -140,10 +142,11 @@ void cn_witness_find(struct cn_witness *trail, const struct cn_verifier *v, LLVM
       break;
     value = next;
   }
-  reverse(trail);
+  CN_CHECK(witness->blocks.count);
+  reverse(witness);
 }
 
-void cn_witness_free(struct cn_witness *trail)
+void cn_witness_free(struct cn_witness *witness)
 {
-  cn_free(&trail->blocks);
+  cn_free(&witness->blocks);
 }

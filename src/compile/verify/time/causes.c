@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why a function may run for long without a safepoint: its loops and calls without a bound, with a
- * sentence for each and where it is in the source. Part of `cairn verify --time-to-safepoint`.
+ * Why a function may run for long without a safepoint: its loops and calls without a bound, each
+ * with a sentence and its place in the source. Part of `cairn verify --time-to-safepoint`.
  *
  * Needs: struct cn_work. Provides: causes. Breaks: nothing.
  */
@@ -15,7 +15,7 @@
 
 /* ---- the list ---- */
 
-/* Where the optimiser has made several of one, one will do. */
+/* Are they copies that the optimiser made? Then one will do. */
 static bool is_same(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
 {
   return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 &&
@@ -28,6 +28,7 @@ void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, 
   struct cairn_time_cause cause = {.kind = kind, .where = where, .why = why, .work = work};
   unsigned length, line = LLVMGetDebugLocLine(at);
 
+  CN_CHECK(kind && why && work > 0);
   if (line) {
     cause.line = line;
     cause.column = LLVMIsAInstruction(at) ? LLVMGetDebugLocColumn(at) : 0;
@@ -62,7 +63,7 @@ static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
                        : "it ends when the data says so");
 }
 
-/* Another loop in it, on its way, that has no bound itself? */
+/* Has a block or an inner loop of it no bound itself? */
 static bool has_endless_part(const struct cn_work *work, uint32_t l)
 {
   const struct cn_loop *loop = &work->loops->at[l];
@@ -81,6 +82,7 @@ static char *why_of_loop(const struct cn_work *work, uint32_t l)
 {
   const struct cn_work_loop *loop = &work->at[l];
 
+  CN_ASSERT(l < work->loops->count);
   if (loop->more != CN_WORK_UNKNOWN)
     return cn_format("a pass does %llu units, and all that follow on it %llu",
                      (unsigned long long)loop->once.through, (unsigned long long)loop->more);
@@ -89,7 +91,7 @@ static char *why_of_loop(const struct cn_work *work, uint32_t l)
   return why_of_exits(work->loops, l);
 }
 
-/* The first call on the cycle that is taken for a safepoint by those who ask no more. */
+/* The first call on the cycle that one could take for a safepoint, or null. */
 static LLVMValueRef call_on(const struct cn_work *work, const uint32_t *blocks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
@@ -112,9 +114,10 @@ static char *name_callee(LLVMValueRef call)
                                                                 : "a pointer");
 }
 
-/* Where the source has the cycle: its branch back, or else whatever of it is somewhere. */
+/* The cycle's place in the source: its back edge's, or else that of any instruction with one. */
 static LLVMValueRef place_of(const struct cn_cfg *cfg, const uint32_t *blocks, uint32_t count)
 {
+  CN_CHECK(count);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[blocks[count - 1]].block);
 
   if (LLVMGetDebugLocLine(end))
@@ -133,6 +136,7 @@ static void add_cycle(void *env, const struct cn_work *work, const uint32_t *blo
   uint32_t l = work->loops->of[blocks[0]], latch = blocks[count - 1];
   LLVMValueRef header = LLVMBasicBlockAsValue(cfg->blocks[blocks[0]].block);
   bool loop = cn_cfg_dominates(cfg, blocks[0], latch);
+  CN_CHECK(!loop || (l != CN_NO_BLOCK && work->loops->at[l].header == blocks[0]));
   uint64_t all = loop ? cn_work_add(work->at[l].more, work->at[l].once.through) : CN_WORK_UNKNOWN;
   char name[160];
 
@@ -153,6 +157,7 @@ static void add_cycle(void *env, const struct cn_work *work, const uint32_t *blo
 
 static void add_call(struct cn_causes *causes, const struct cn_work *work, LLVMValueRef call)
 {
+  CN_ASSERT(cn_is_call(call));
   struct cn_work_summary piece = cn_work_at(work->known, call);
   LLVMValueRef callee = cn_work_callee(call);
   const char *why = NULL;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long until a safepoint: the bounds of every managed function, and what has none (`cairn
- * verify --time-to-safepoint`; docs/placement.md). For modules from any producer; it shares with
- * place-safepoints what instructions cost, not where polls are needed.
+ * Time to safepoint: the bounds of every managed function, and the causes of missing ones (`cairn
+ * verify --time-to-safepoint`; docs/placement.md). For modules from any producer; it shares the
+ * cost of instructions with place-safepoints, but not the need of polls.
  *
  * Needs: safepoints in place. Provides: reports. Breaks: nothing.
  *
- * Functions are gone through callees first, so that calls have the bounds of what they call. Where
- * a call closes a cycle of calls, its callee is first taken for one that polls on each way through,
- * which holds if the callee, with all that rest on it, then does: a call that has returned has only
- * made such that have. If not, all are gone through again with what has become of it. On each way
- * round there must be a safepoint. What such a callee does on its way back is left out at first,
- * and then counted, if there is a safepoint on each way back round, too; else bounds are those of
- * one level.
+ * Pass over the functions callees first, so that calls have the bounds of their callees. This is an
+ * optimistic fixed point: assume that the callee of a call that closes a call cycle polls on each
+ * path; where the assumption fails, drop it and pass over all functions again. It is sound, for a
+ * call that has returned made only calls that have. Each cycle of calls must have a safepoint.
+ * Leave out the work of unpolled returns from such callees at first, and count it then, if each
+ * cycle of returns has a safepoint, too; else bounds are those of one level.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +23,11 @@
 #include "compile/cost/unpolled_returns.h"
 #include "compile/verify/time/time_to_safepoint.h"
 
-/* What the public header says of the unit of work. */
+/* The public header states the unit of work, too. */
 _Static_assert(CAIRN_TIME_PER_US == CN_WORK_PER_US && CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN,
                "the unit of work is one");
 
-/* After so many rounds through the functions, nothing good is taken for granted any more. */
+/* After so many passes over the functions assume nothing any more. */
 #define ROUNDS 6
 
 /* A call that may be reached without a safepoint. */
@@ -40,10 +39,10 @@ struct call_edge {
 struct record {
   struct cn_work_summary all;
   struct cn_causes causes;
-  CN_VECTOR(struct call_edge) early;
-  CN_VECTOR(uint32_t) late; /* nodes called, when a return may follow without a safepoint */
-  bool recursive, closed;   /* in a cycle of calls; called by one that closes it */
-  bool counted;             /* in none of late calls */
+  CN_VECTOR(struct call_edge) unpolled; /* calls that no safepoint precedes */
+  CN_VECTOR(uint32_t) returning; /* nodes called; the caller may return then without a safepoint */
+  bool recursive, closed;        /* in a call cycle; called by a call that closes one */
+  bool counted;                  /* in no cycle of `returning` calls */
   unsigned regions;
 };
 
@@ -53,7 +52,7 @@ struct timing {
   struct cn_work_known known;
   struct record *records; /* by node */
   uint64_t limit;
-  bool worst; /* nothing is taken for granted of calls that close cycles */
+  bool worst; /* assume nothing of calls that close cycles */
 };
 
 /* ---- calls ---- */
@@ -66,10 +65,11 @@ static bool opens_region(LLVMValueRef call)
   return callee && strcmp(LLVMGetValueName2(callee, &length), CN_NOPOLL_BEGIN) == 0;
 }
 
-static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool fresh, bool late)
+static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool fresh, bool returns)
 {
   uint32_t to = cn_callgraph_find(&t->graph, cn_callgraph_target(t->ctx, call));
 
+  CN_ASSERT(node < t->graph.count && cn_is_call(call));
   t->records[node].regions += opens_region(call);
   if (to == CN_NO_NODE)
     return;
@@ -78,29 +78,30 @@ static void note_call(struct timing *t, uint32_t node, LLVMValueRef call, bool f
     t->records[to].closed = true;
   }
   if (fresh)
-    cn_push(&t->records[node].early, (struct call_edge){to, call});
-  if (late)
-    cn_push(&t->records[node].late, to);
+    cn_push(&t->records[node].unpolled, (struct call_edge){to, call});
+  if (returns)
+    cn_push(&t->records[node].returning, to);
 }
 
 static void note_calls(struct timing *t, uint32_t node, const struct cn_work *work)
 {
   const struct cn_cfg *cfg = work->loops->cfg;
-  struct cn_unpolled_returns ways = {.cfg = cfg, .known = work->known, .caught = true};
+  struct cn_unpolled_returns returns = {.cfg = cfg, .known = work->known, .caught = true};
   struct cn_work_summary ignored = {0};
 
-  cn_unpolled_returns_find(&ways);
+  CN_ASSERT(work->known == &t->known);
+  cn_unpolled_returns_find(&returns);
   for (uint32_t b = 0; b < cfg->count; b++) {
     struct cn_work_point p = work->in[b];
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       if (!cn_is_call(i))
         continue;
-      note_call(t, node, i, p.fresh, cn_unpolled_returns_from(&ways, b, i));
+      note_call(t, node, i, p.fresh, cn_unpolled_returns_from(&returns, b, i));
       struct cn_work_summary piece = cn_work_at(work->known, i);
       p = cn_work_step(p, &piece, &ignored);
     }
   }
-  cn_unpolled_returns_free(&ways);
+  cn_unpolled_returns_free(&returns);
 }
 
 /* ---- functions ---- */
@@ -114,7 +115,8 @@ static uint64_t most_of(const struct cn_work_summary *s)
   return s->through > most ? s->through : most;
 }
 
-/* What its attributes promise to callers must be true, but for what is added after promising. */
+/* Check that its attributes promise the truth to callers, except for what is added after placement.
+ */
 static void check_claims(struct record *r, LLVMValueRef function)
 {
   LLVMAttributeRef said = cn_string_attribute(function, CN_WORK_SAID);
@@ -136,6 +138,7 @@ static void find_causes(const struct timing *t, uint32_t node, const struct cn_w
   LLVMValueRef function = t->graph.nodes[node].function;
   struct record *r = &t->records[node];
 
+  CN_CHECK(t->limit);
   cn_causes_free(&r->causes);
   r->causes.limit = t->limit;
   cn_causes_find(&r->causes, work);
@@ -162,7 +165,7 @@ static void time_function(struct timing *t, uint32_t node)
     r->all.through = r->all.enter; /* at most */
   }
   r->regions = 0;
-  r->early.count = r->late.count = 0;
+  r->unpolled.count = r->returning.count = 0;
   note_calls(t, node, &work);
   find_causes(t, node, &work);
   if (cn_callgraph_is_certain(t->ctx, function))
@@ -174,12 +177,13 @@ static void time_function(struct timing *t, uint32_t node)
 
 /* ---- rounds ---- */
 
-/* What callers that come before it are to take a function for: what it was in the last round. */
+/* Assume, for callers that are passed over before it, that a function is as in the last round. */
 static void assume(struct timing *t, uint32_t node, bool first)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
   struct cn_work_summary all = t->records[node].all;
 
+  CN_ASSERT(first || t->records[node].closed);
   if (first)
     all = (struct cn_work_summary){.polls = true};
   all.passes |= t->worst;
@@ -190,7 +194,7 @@ static void assume(struct timing *t, uint32_t node, bool first)
     cn_work_learn(&t->known, function, &all);
 }
 
-/* True if nothing rests on what has turned out otherwise. */
+/* One pass over the functions. True if all assumptions that calls rest on held. */
 static bool time_functions(struct timing *t, unsigned round)
 {
   bool held = true;
@@ -215,9 +219,10 @@ static bool time_functions(struct timing *t, unsigned round)
   return true;
 }
 
-/* ---- the way back ---- */
+/* ---- unpolled returns ---- */
 
-/* Which functions are in no cycle of late calls? Those that make none but of such, and so on. */
+/* Find the functions in no cycle of `returning` calls: mark those whose callees by such calls are
+ * all marked. */
 static void find_counted(struct timing *t)
 {
   for (bool changed = true; changed;) {
@@ -225,8 +230,8 @@ static void find_counted(struct timing *t)
     for (uint32_t i = 0; i < t->graph.count; i++) {
       struct record *r = &t->records[t->graph.order[i]];
       bool counted = !r->counted;
-      for (size_t n = 0; n < r->late.count && counted; n++)
-        counted = t->records[r->late.at[n]].counted;
+      for (size_t n = 0; n < r->returning.count && counted; n++)
+        counted = t->records[r->returning.at[n]].counted;
       changed |= counted;
       r->counted |= counted;
     }
@@ -238,8 +243,8 @@ static uint64_t outside_of(const struct cn_work_summary *s)
   return cn_work_add(cn_work_add(s->enter, s->leave), cn_work_add(s->between, s->through));
 }
 
-/* Now that it is known whose way back may be counted: the times that depend on it. */
-static void count_ways_back(struct timing *t)
+/* Count the work of unpolled returns where it is bounded. */
+static void count_returns(struct timing *t)
 {
   bool changed = true;
 
@@ -262,8 +267,8 @@ static void count_ways_back(struct timing *t)
 
 /* ---- recursion ---- */
 
-/* Depth first over the calls that may be reached without a safepoint: a call back to a function on
- * the path closes a cycle without any. */
+/* Depth first over the calls that no safepoint precedes: a call of a function on the path closes a
+ * cycle without a safepoint. */
 struct descent {
   struct timing *t;
   uint8_t *state; /* by node: 0 not seen, 1 on the path, 2 done */
@@ -282,17 +287,19 @@ static void add_recursion(struct timing *t, uint32_t node, const struct call_edg
 
 static void descend(struct descent *d, uint32_t root)
 {
+  CN_CHECK(d->state[root] == 0 && !d->path.count);
   d->state[root] = 1;
   cn_push(&d->path, root);
   while (d->path.count) {
     uint32_t n = d->path.at[d->path.count - 1];
     const struct record *r = &d->t->records[n];
-    if (d->next[n] == r->early.count) {
+    CN_ASSERT(d->state[n] == 1 && d->next[n] <= r->unpolled.count);
+    if (d->next[n] == r->unpolled.count) {
       d->state[n] = 2;
       d->path.count--;
       continue;
     }
-    const struct call_edge *edge = &r->early.at[d->next[n]++];
+    const struct call_edge *edge = &r->unpolled.at[d->next[n]++];
     if (d->state[edge->to] == 1)
       add_recursion(d->t, n, edge);
     if (d->state[edge->to] != 0)
@@ -311,6 +318,8 @@ static void find_recursion(struct timing *t)
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (d.state[n] == 0)
       descend(&d, n);
+  for (uint32_t n = 0; n < t->graph.count; n++)
+    CN_ASSERT(d.state[n] == 2);
   cn_free(&d.path);
   free(d.state);
   free(d.next);
@@ -370,14 +379,14 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
   cn_work_know_module(&t.known, module);
   for (unsigned round = 0; round <= ROUNDS && !time_functions(&t, round); round++)
     continue;
-  count_ways_back(&t);
+  count_returns(&t);
   find_recursion(&t);
   for (uint32_t n = 0; n < t.graph.count; n++) {
     ok = ok && !t.records[n].causes.at.count;
     report(&t, n, tell, env);
     cn_causes_free(&t.records[n].causes);
-    cn_free(&t.records[n].early);
-    cn_free(&t.records[n].late);
+    cn_free(&t.records[n].unpolled);
+    cn_free(&t.records[n].returning);
   }
   free(t.records);
   cn_work_forget(&t.known);

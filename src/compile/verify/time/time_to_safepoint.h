@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why code takes long. Private to verify_time*.c.
+ * Why code takes long. Private to this folder.
  */
 #ifndef CN_COMPILE_VERIFY_TIME_TIME_TO_SAFEPOINT_H
 #define CN_COMPILE_VERIFY_TIME_TIME_TO_SAFEPOINT_H
@@ -9,11 +9,11 @@
 #include "compile/cost/cost.h"
 
 struct cn_causes {
-  uint64_t limit;                        /* what takes no longer is no cause */
+  uint64_t limit;                        /* a cause takes longer */
   CN_VECTOR(struct cairn_time_cause) at; /* their `where` and `why` are owned */
 };
 
-/* `at` is an instruction or a function; `where` and `why` become the list's. */
+/* `at` is an instruction or a function; the list owns `where`, which may be null, and `why`. */
 void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where,
                    char *why, uint64_t work);
 void cn_causes_free(struct cn_causes *causes);
