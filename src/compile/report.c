@@ -84,7 +84,7 @@ static void tell_time(void *env, const struct cairn_time *time)
     cn_remark(ctx, function, "time", "how long it may run without a safepoint has no bound");
   else if (function)
     cn_remark(ctx, function, "time", "without a safepoint it runs for at most about %.2f us",
-              (double)most / CN_WORK_PER_US);
+              (double)most / CAIRN_TIME_PER_US);
   for (size_t i = 0; function && i < time->cause_count; i++)
     cn_remark(ctx, function, "time", "%s in line %u: %s", time->causes[i].kind,
               time->causes[i].line, time->causes[i].why);

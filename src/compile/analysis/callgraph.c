@@ -240,7 +240,8 @@ void cn_callgraph_free(struct cn_callgraph *graph)
  * anything. */
 static bool is_without_polls(const struct cn_call_node *node)
 {
-  return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_NOPOLL);
+  return (node->callee_count || node->unknown) &&
+         cn_string_attribute(node->function, CN_ATTR_NOPOLL);
 }
 
 bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee)

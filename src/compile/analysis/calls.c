@@ -187,7 +187,7 @@ static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef c
 
   if (strncmp(name, "llvm.experimental.gc.statepoint", 31) == 0)
     return (struct cn_call_class){CN_CALL_STATEPOINT, "statepoint"};
-  if (have_string(call, "gc-leaf-function"))
+  if (have_string(call, CN_ATTR_LEAF))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   for (size_t i = 0; i < sizeof calling_intrinsics / sizeof *calling_intrinsics; i++)
     if (strncmp(name, calling_intrinsics[i], strlen(calling_intrinsics[i])) == 0)
@@ -246,7 +246,7 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction)
     return classify_intrinsic(instruction, callee);
   if (cn_calls_musttail(instruction))
     return (struct cn_call_class){CN_CALL_MUSTTAIL, "musttail: the frame is gone"};
-  if (have_string(instruction, "gc-leaf-function"))
+  if (have_string(instruction, CN_ATTR_LEAF))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   if (is_nocallback(instruction, callee))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute nocallback"};
@@ -274,8 +274,8 @@ bool cn_calls_list_operands(LLVMValueRef call)
 {
   CN_ASSERT(cn_is_call(call));
   return LLVMGetCallSiteAttributeCount(call, CN_FUNCTION_INDEX) &&
-         LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_LIVE_OPERANDS,
-                                        (unsigned)strlen(CN_LIVE_OPERANDS));
+         LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_LIVE_OPERANDS,
+                                        (unsigned)strlen(CN_ATTR_LIVE_OPERANDS));
 }
 
 static bool calls_slow_path(LLVMValueRef call)

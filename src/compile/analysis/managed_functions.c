@@ -52,7 +52,7 @@ static bool asks_by_annotation(LLVMModuleRef module)
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
     const char *word = word_of(LLVMGetOperand(entries, (unsigned)i));
-    if (word && (strcmp(word, CN_MANAGED) == 0 || strcmp(word, CN_NOPOLL) == 0))
+    if (word && (strcmp(word, CN_ATTR_MANAGED) == 0 || strcmp(word, CN_ATTR_NOPOLL) == 0))
       return true;
   }
   return false;
@@ -176,7 +176,7 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
   CN_ASSERT(LLVMIsAFunction(function));
   if (LLVMIsDeclaration(function))
     return false;
-  if (cn_is_managed(function) || cn_managed_is_annotated(ctx->module, function, CN_MANAGED))
+  if (cn_is_managed(function) || cn_managed_is_annotated(ctx->module, function, CN_ATTR_MANAGED))
     return true;
   if (!ctx->options->manage_all || LLVMGetGC(function))
     return false;
@@ -188,8 +188,9 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
-  return !is_resolver(function) && !cn_string_attribute(function, CN_UNMANAGED) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_UNMANAGED) && !is_jump_target(function);
+  return !is_resolver(function) && !cn_string_attribute(function, CN_ATTR_UNMANAGED) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_UNMANAGED) &&
+         !is_jump_target(function);
 }
 
 bool cn_managed_mentions_references(struct cn_ctx *ctx)

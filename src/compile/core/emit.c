@@ -143,6 +143,17 @@ void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLV
   free(list);
 }
 
+const char *const cn_emit_targets[CN_EMIT_TARGETS] = {"target-cpu", "target-features", "tune-cpu"};
+
+void cn_emit_target(LLVMValueRef from, LLVMValueRef to)
+{
+  for (unsigned i = 0; i < CN_EMIT_TARGETS; i++) {
+    LLVMAttributeRef attribute = cn_string_attribute(from, cn_emit_targets[i]);
+    if (attribute)
+      LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
+  }
+}
+
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh)
 {
   size_t length;

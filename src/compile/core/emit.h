@@ -41,6 +41,13 @@ LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name);
 void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef));
 
+/* What the code generator must agree on in caller and callee: the target's attributes, by number.
+ */
+enum { CN_EMIT_TARGETS = 3 };
+extern const char *const cn_emit_targets[CN_EMIT_TARGETS];
+/* Give the function `to` what `from` has of these. */
+void cn_emit_target(LLVMValueRef from, LLVMValueRef to);
+
 /* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
 

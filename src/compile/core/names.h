@@ -10,8 +10,15 @@
 
 /* What C annotates functions with, annotate("..."): compile it as native code; as managed code,
  * though nothing else says so. The latter is also an attribute of functions in IR. */
-#define CN_UNMANAGED "cairn-unmanaged"
-#define CN_MANAGED "cairn"
+#define CN_ATTR_UNMANAGED "cairn-unmanaged"
+#define CN_ATTR_MANAGED "cairn"
+/* Attributes of functions: it never reaches a safepoint; each call of it does; it does at most N
+ * units of work without one, at its start, at its end or in all ("cairn-work"="N", also of a call);
+ * it is the slow path of a module's own poll. */
+#define CN_ATTR_LEAF "gc-leaf-function"
+#define CN_ATTR_POLLS "cairn-polls"
+#define CN_ATTR_WORK "cairn-work"
+#define CN_ATTR_POLL_SLOW "cairn-poll-slow"
 #define CN_ALLOC "cairn_alloc"
 #define CN_ALLOC_ARRAY "cairn_alloc_array"
 #define CN_ALLOC_FLEX "cairn_alloc_flex"
@@ -28,7 +35,7 @@
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
 /* Attribute of a call: its callee is managed. And what C says it by, `ptr (ptr)`. */
-#define CN_MANAGED_CALLEE "cairn-managed-callee"
+#define CN_ATTR_MANAGED_CALLEE "cairn-managed-callee"
 #define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
 /* Hidden thunks: the way to a function that may be native, the same for variadic calls, the way
  * to a stub of the runtime. */
@@ -50,14 +57,14 @@
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
 /* What never moves: an attribute of parameters and results, metadata of loads. */
-#define CN_IMMOVABLE "cairn-immovable"
-#define CN_LIVE_OPERANDS "cairn-live-operands"
+#define CN_ATTR_IMMOVABLE "cairn-immovable"
+#define CN_ATTR_LIVE_OPERANDS "cairn-live-operands"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"
 /* No safepoint lies between calls of these two, nor in a function with the attribute, which C has
  * as an annotation (nopoll.c). */
 #define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
 #define CN_NOPOLL_END "cairn.nopoll.end"
-#define CN_NOPOLL "cairn-nopoll"
+#define CN_ATTR_NOPOLL "cairn-nopoll"
 /* Spans (spans.c): what opens and closes one, `void (i64 key, ptr value)` and `void (i64 key)`; the
  * metadata !{i64 key, ptr value, ...} of a call that lies in some; their table and its section. */
 #define CN_SPAN_BEGIN "cairn.span.begin"

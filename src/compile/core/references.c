@@ -198,19 +198,19 @@ static bool is_immovable_argument(LLVMValueRef argument)
 
   for (LLVMValueRef p = LLVMGetFirstParam(function); p != argument; p = LLVMGetNextParam(p))
     index++;
-  return LLVMGetStringAttributeAtIndex(function, index, CN_IMMOVABLE,
-                                       (unsigned)strlen(CN_IMMOVABLE)) != NULL;
+  return LLVMGetStringAttributeAtIndex(function, index, CN_ATTR_IMMOVABLE,
+                                       (unsigned)strlen(CN_ATTR_IMMOVABLE)) != NULL;
 }
 
 static bool is_immovable_result(LLVMValueRef call)
 {
-  unsigned length = (unsigned)strlen(CN_IMMOVABLE);
+  unsigned length = (unsigned)strlen(CN_ATTR_IMMOVABLE);
   LLVMValueRef callee = cn_direct_callee(call);
 
-  if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeReturnIndex, CN_IMMOVABLE, length))
+  if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeReturnIndex, CN_ATTR_IMMOVABLE, length))
     return true;
   return callee &&
-         LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_IMMOVABLE, length);
+         LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_ATTR_IMMOVABLE, length);
 }
 
 bool cn_is_local_cast(LLVMValueRef value)

@@ -24,7 +24,7 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
 /* Ours of calls that statepoints keep: whose operands are listed, whose callee is managed. */
 static bool is_ours(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {CN_LIVE_OPERANDS, CN_MANAGED_CALLEE};
+  static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE};
   unsigned length;
   const char *name = LLVMGetStringAttributeKind(attribute, &length);
 
@@ -89,9 +89,9 @@ void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
   CN_ASSERT(LLVMIsAInstruction(call));
   cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
   if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
-    LLVMAddCallSiteAttribute(
-        result, 0,
-        LLVMCreateStringAttribute(llvm, CN_IMMOVABLE, (unsigned)strlen(CN_IMMOVABLE), "", 0));
+    LLVMAddCallSiteAttribute(result, 0,
+                             LLVMCreateStringAttribute(llvm, CN_ATTR_IMMOVABLE,
+                                                       (unsigned)strlen(CN_ATTR_IMMOVABLE), "", 0));
 }
 
 uint64_t cn_statepoint_default_id(LLVMValueRef call)

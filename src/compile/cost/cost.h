@@ -15,8 +15,6 @@
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
-/* Units per microsecond. */
-#define CN_WORK_PER_US 2000
 /* Of a call of which nothing is known. */
 #define CN_CALL_WORK 2000
 /* Of a call without what its callee does. */
@@ -63,7 +61,6 @@ uint64_t cn_work_of_miss(LLVMValueRef instruction);
 
 /* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at
  * its end or in all. And the number in it. */
-#define CN_WORK_SAID "cairn-work"
 uint64_t cn_work_parse(LLVMAttributeRef attribute);
 /* Say it of a call. */
 void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
@@ -78,11 +75,6 @@ uint64_t cn_work_of_assembly(LLVMValueRef code);
 LLVMValueRef cn_work_callee(LLVMValueRef call);
 
 /* ---- what is known of functions (safepoint_facts.c) ---- */
-
-/* The slow path of a module's own poll, in its own words: an attribute of functions. */
-#define CN_POLL_SAID "cairn-poll-slow"
-/* Each call of the function comes to a safepoint: an attribute of functions. */
-#define CN_POLLS_SAID "cairn-polls"
 
 struct cn_work_known {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */

@@ -33,7 +33,7 @@ uint64_t cn_work_budget(const struct cn_ctx *ctx)
   enum { USUAL_BUDGET = 20 };
   unsigned chosen = ctx->options->poll_budget;
 
-  return (uint64_t)(chosen ? chosen : USUAL_BUDGET) * CN_WORK_PER_US;
+  return (uint64_t)(chosen ? chosen : USUAL_BUDGET) * CAIRN_TIME_PER_US;
 }
 
 /* ---- types ---- */
@@ -285,12 +285,12 @@ static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
 /* What was said of the callee, "cairn-work"="N" on the call or on the function; 0: nothing. */
 static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
 {
-  unsigned length = sizeof CN_WORK_SAID - 1;
+  unsigned length = sizeof CN_ATTR_WORK - 1;
   LLVMAttributeRef attribute =
-      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID, length);
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, length);
 
   if (!attribute && callee)
-    attribute = cn_string_attribute(callee, CN_WORK_SAID);
+    attribute = cn_string_attribute(callee, CN_ATTR_WORK);
   return attribute ? cn_work_parse(attribute) : 0;
 }
 
@@ -316,8 +316,8 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
 
   CN_ASSERT(cn_is_call(call));
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID,
-                                                     sizeof CN_WORK_SAID - 1, number,
+                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK,
+                                                     sizeof CN_ATTR_WORK - 1, number,
                                                      (unsigned)length));
 }
 

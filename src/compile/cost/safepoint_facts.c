@@ -72,8 +72,8 @@ void cn_work_forget(struct cn_work_known *known)
 
 static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
 {
-  return strcmp(name_of(callee), CN_POLL_SLOW) == 0 || cn_string_attribute(callee, CN_POLL_SAID) ||
-         cn_ptrmap_find(&known->slow, callee);
+  return strcmp(name_of(callee), CN_POLL_SLOW) == 0 ||
+         cn_string_attribute(callee, CN_ATTR_POLL_SLOW) || cn_ptrmap_find(&known->slow, callee);
 }
 
 static bool is_allocation_slow(LLVMValueRef callee)
@@ -94,10 +94,10 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
   if (callee && is_allocation_slow(callee))
     return (struct cn_work_summary){.polls = true, .leave = CN_CALL_WORK};
   uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
-  if (callee && cn_string_attribute(callee, CN_POLLS_SAID))
+  if (callee && cn_string_attribute(callee, CN_ATTR_POLLS))
     return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
   bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
-  bool polls = !leaf && callee && cn_string_attribute(callee, CN_WORK_SAID);
+  bool polls = !leaf && callee && cn_string_attribute(callee, CN_ATTR_WORK);
   return (struct cn_work_summary){.passes = true,
                                   .through = work,
                                   .polls = polls,

@@ -54,8 +54,9 @@ static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
       LLVMFunctionType(LLVMInt64TypeInContext(ctx->llvm), (LLVMTypeRef[]){ref, ref}, 2, false));
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(ctx->llvm, "gc-leaf-function", 16, "", 0));
+  LLVMAddAttributeAtIndex(
+      function, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
   return function;
 }
 

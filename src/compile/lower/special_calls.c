@@ -276,19 +276,6 @@ static void lower_copy(struct change *c)
 
 /* ---- variadic callees ---- */
 
-/* What the code generator must agree on in caller and callee. */
-static void copy_target(LLVMValueRef from, LLVMValueRef to)
-{
-  static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, CN_FUNCTION_INDEX, names[i],
-                                                               (unsigned)strlen(names[i]));
-    if (attribute)
-      LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
-  }
-}
-
 /* Argument i + 1 of the function is argument i of its call. */
 static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner,
                           LLVMValueRef outer)
@@ -315,7 +302,7 @@ static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef
   LLVMSetLinkage(function, LLVMInternalLinkage);
   cn_add_attribute(c->ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
   cn_add_attribute(c->ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
-  copy_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call)), function);
+  cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(c->call)), function);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(c->ctx->llvm, function, ""));
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetParam(function, i + 1);

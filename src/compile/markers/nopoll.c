@@ -65,7 +65,7 @@ static bool has_markers(struct cn_ctx *ctx, LLVMValueRef function)
 bool cn_nopoll_has_none(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  return cn_string_attribute(function, CN_NOPOLL) != NULL;
+  return cn_string_attribute(function, CN_ATTR_NOPOLL) != NULL;
 }
 
 bool cn_nopoll_wanted(struct cn_ctx *ctx)
@@ -263,7 +263,7 @@ static LLVMValueRef declare(struct cn_ctx *ctx, const char *name)
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_WORK_SAID, sizeof CN_WORK_SAID - 1, "1", 1));
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
   return function;
 }
 

@@ -16,7 +16,7 @@
 static void mark_calls_through(struct cn_ctx *ctx, LLVMValueRef promise)
 {
   LLVMAttributeRef attribute = LLVMCreateStringAttribute(
-      ctx->llvm, CN_MANAGED_CALLEE, (unsigned)strlen(CN_MANAGED_CALLEE), "", 0);
+      ctx->llvm, CN_ATTR_MANAGED_CALLEE, (unsigned)strlen(CN_ATTR_MANAGED_CALLEE), "", 0);
 
   CN_EACH_USE(use, promise) {
     LLVMValueRef call = LLVMGetUser(use);

@@ -29,11 +29,11 @@
 /* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  if (cn_managed_is_annotated(ctx->module, function, CN_NOPOLL))
+  if (cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL))
     LLVMAddAttributeAtIndex(
         function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, CN_NOPOLL, sizeof CN_NOPOLL - 1, "", 0));
-  if (cn_string_attribute(function, CN_NOPOLL) && !cn_has_statepoints(function))
+        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_NOPOLL, sizeof CN_ATTR_NOPOLL - 1, "", 0));
+  if (cn_string_attribute(function, CN_ATTR_NOPOLL) && !cn_has_statepoints(function))
     cn_nopoll_wrap(ctx, function);
 }
 

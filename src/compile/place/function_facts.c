@@ -37,7 +37,7 @@ static void say_work(struct cn_ctx *ctx, LLVMValueRef function, uint64_t work)
 
   CN_CHECK(work != CN_WORK_UNKNOWN);
   snprintf(number, sizeof number, "%llu", (unsigned long long)(work ? work : 1));
-  say(ctx, function, CN_WORK_SAID, number);
+  say(ctx, function, CN_ATTR_WORK, number);
 }
 
 static void unsay(LLVMValueRef function, const char *name)
@@ -125,7 +125,7 @@ bool cn_function_facts_leaf(struct cn_function_facts *facts, LLVMValueRef functi
   cn_cfg_free(&cfg);
   if (!leaf)
     return false;
-  say(facts->ctx, function, CN_LEAF_SAID, "");
+  say(facts->ctx, function, CN_ATTR_LEAF, "");
   say_work(facts->ctx, function, all.through);
   return true;
 }
@@ -169,7 +169,7 @@ void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef funct
   if (comes_back)
     all.through = CN_WORK_UNKNOWN;
   cn_work_learn(&facts->known, function, &all);
-  say(facts->ctx, function, CN_LEAF_SAID, "");
+  say(facts->ctx, function, CN_ATTR_LEAF, "");
   if (all.through != CN_WORK_UNKNOWN)
     say_work(facts->ctx, function, all.through);
 }
@@ -201,7 +201,7 @@ void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_lo
   cn_work_learn(&facts->known, function, &all);
   uint64_t most = larger(all.through, larger(all.enter, all.leave));
   if (all.polls && !all.passes)
-    say(facts->ctx, function, CN_POLLS_SAID, "");
+    say(facts->ctx, function, CN_ATTR_POLLS, "");
   if (most != CN_WORK_UNKNOWN)
     say_work(facts->ctx, function, most);
 }
@@ -215,8 +215,8 @@ void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx
     LLVMValueRef f = facts->graph.nodes[n].function;
     if (cn_has_statepoints(f))
       continue;
-    unsay(f, CN_POLLS_SAID); /* before it gets polls */
-    unsay(f, CN_WORK_SAID);
+    unsay(f, CN_ATTR_POLLS); /* before it gets polls */
+    unsay(f, CN_ATTR_WORK);
   }
 }
 

@@ -10,9 +10,6 @@
 #include "compile/cost/cost.h"
 #include "compile/place/poll_sites.h"
 
-/* Function attribute: never reaches a safepoint. */
-#define CN_LEAF_SAID "gc-leaf-function"
-
 struct cn_function_facts {
   struct cn_ctx *ctx;
   struct cn_callgraph graph;

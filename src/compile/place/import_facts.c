@@ -7,6 +7,7 @@
 #include <string.h>
 #include "compile/place/function_facts.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 
 /* The same text in another context. */
 static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
@@ -39,11 +40,11 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from)
     LLVMValueRef found = LLVMIsDeclaration(to) ? LLVMGetNamedFunction(from, name) : NULL;
     if (!is_offered(found) || LLVMGetIntrinsicID(to))
       continue;
-    bool leaf = cn_string_attribute(found, CN_LEAF_SAID) != NULL;
+    bool leaf = cn_string_attribute(found, CN_ATTR_LEAF) != NULL;
     if (leaf && cn_function_facts_are_recorded(to))
       continue;
-    copy_attribute(found, to, CN_LEAF_SAID);
-    copy_attribute(found, to, CN_POLLS_SAID);
-    copy_attribute(found, to, CN_WORK_SAID);
+    copy_attribute(found, to, CN_ATTR_LEAF);
+    copy_attribute(found, to, CN_ATTR_POLLS);
+    copy_attribute(found, to, CN_ATTR_WORK);
   }
 }

@@ -138,8 +138,8 @@ static uint64_t piece_of(struct cn_ctx *ctx)
  * must not be collected. */
 static bool is_said_short(LLVMValueRef call)
 {
-  LLVMAttributeRef said = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_WORK_SAID,
-                                                         sizeof CN_WORK_SAID - 1);
+  LLVMAttributeRef said = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK,
+                                                         sizeof CN_ATTR_WORK - 1);
 
   return said && cn_work_parse(said) <= cn_work_of_bytes(LIMIT);
 }

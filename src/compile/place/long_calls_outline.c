@@ -35,7 +35,7 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
   else
     LLVMAddAttributeAtIndex(
         function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, CN_MANAGED, sizeof CN_MANAGED - 1, "", 0));
+        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED, sizeof CN_ATTR_MANAGED - 1, "", 0));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);

@@ -66,7 +66,7 @@ static bool is_subject(LLVMValueRef function)
 
   return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          strcmp(LLVMGetValueName2(function, &length), CN_USER_POLL) != 0 &&
-         !cn_string_attribute(function, CN_LEAF_SAID) &&
+         !cn_string_attribute(function, CN_ATTR_LEAF) &&
          !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
          !cn_has_statepoints(function);
 }

@@ -25,13 +25,13 @@ static bool is_wanted(struct cn_ctx *ctx, LLVMValueRef call)
   if (callee && LLVMGetIntrinsicID(callee))
     return false;
   return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(call) ||
-         (callee && cn_string_attribute(callee, CN_LIVE_OPERANDS));
+         (callee && cn_string_attribute(callee, CN_ATTR_LIVE_OPERANDS));
 }
 
 void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_LIVE_OPERANDS,
-                                                    (unsigned)strlen(CN_LIVE_OPERANDS), "", 0);
+  LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LIVE_OPERANDS,
+                                                    (unsigned)strlen(CN_ATTR_LIVE_OPERANDS), "", 0);
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)

@@ -42,8 +42,8 @@ static const char *name_of(LLVMValueRef function)
 static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_MANAGED) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_NOPOLL) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_MANAGED) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) &&
          cn_managed_is_native(function);
 }
 
@@ -51,12 +51,12 @@ static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_UNMANAGED, sizeof CN_UNMANAGED - 1, "", 0));
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_UNMANAGED, sizeof CN_ATTR_UNMANAGED - 1, "", 0));
 }
 
 static bool is_marked(LLVMValueRef function)
 {
-  return cn_string_attribute(function, CN_UNMANAGED) != NULL;
+  return cn_string_attribute(function, CN_ATTR_UNMANAGED) != NULL;
 }
 
 /* ---- names of the C library ---- */
@@ -137,8 +137,8 @@ static bool may_be(struct search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
 
-  return is_marked(function) || cn_managed_is_annotated(s->ctx->module, function, CN_UNMANAGED) ||
-         (state && *state);
+  return is_marked(function) ||
+         cn_managed_is_annotated(s->ctx->module, function, CN_ATTR_UNMANAGED) || (state && *state);
 }
 
 static LLVMValueRef caller(LLVMValueRef call)

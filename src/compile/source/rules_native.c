@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/source/rules.h"
 
@@ -73,7 +74,7 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
   CN_ASSERT(LLVMIsAFunction(function));
   /* Bodies for inlining only; and promises of the front end that nothing below collects. */
   bool trusted = LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage ||
-                 cn_string_attribute(function, "gc-leaf-function");
+                 cn_string_attribute(function, CN_ATTR_LEAF);
 
   if (!ctx->options->manage_all) {
     if (!trusted)

@@ -24,8 +24,6 @@
 static const char *const passing[] = {
     "zeroext",    "signext", "noext",     "inreg",      "byval",      "sret", "byref",
     "alignstack", "align",   "swiftself", "swiftasync", "swifterror", "nest"};
-/* What the code generator must agree on in caller and callee. */
-static const char *const target[] = {"target-cpu", "target-features", "tune-cpu"};
 
 static LLVMValueRef caller_of(const struct cn_call_target *site)
 {
@@ -78,8 +76,8 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
     hash = hash_type(hash, LLVMTypeOf(LLVMGetOperand(site->call, site->first + i)));
     hash = hash_attributes(hash, site->call, site->first + i + 1);
   }
-  for (size_t i = 0; i < sizeof target / sizeof *target; i++) {
-    LLVMAttributeRef attribute = cn_string_attribute(caller_of(site), target[i]);
+  for (size_t i = 0; i < CN_EMIT_TARGETS; i++) {
+    LLVMAttributeRef attribute = cn_string_attribute(caller_of(site), cn_emit_targets[i]);
     unsigned length = 0;
     const char *text = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
     hash = hash_bytes(hash, text, length + 1);
@@ -103,11 +101,7 @@ static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_targe
   LLVMSetLinkage(function, LLVMInternalLinkage);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
-  for (size_t i = 0; i < sizeof target / sizeof *target; i++) {
-    LLVMAttributeRef attribute = cn_string_attribute(caller_of(site), target[i]);
-    if (attribute)
-      LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
-  }
+  cn_emit_target(caller_of(site), function);
   LLVMAppendBasicBlockInContext(ctx->llvm, function, "");
   free(types);
   return function;

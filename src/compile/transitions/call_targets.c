@@ -79,8 +79,8 @@ bool cn_call_target_uses_nest(const struct cn_call_target *site)
 bool cn_target_is_promised(LLVMValueRef call)
 {
   CN_ASSERT(cn_is_call(call));
-  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_MANAGED_CALLEE,
-                                        (unsigned)strlen(CN_MANAGED_CALLEE));
+  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_MANAGED_CALLEE,
+                                        (unsigned)strlen(CN_ATTR_MANAGED_CALLEE));
 }
 
 /* ---- one call ---- */

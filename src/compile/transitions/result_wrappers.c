@@ -18,25 +18,13 @@
 #include "base/vector.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
+#include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/transitions/result_wrappers.h"
 
 enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
 
 /* ---- the native function ---- */
-
-/* What the code generator must agree on in caller and callee. */
-static void copy_target(LLVMValueRef from, LLVMValueRef to)
-{
-  static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, CN_FUNCTION_INDEX, names[i],
-                                                               (unsigned)strlen(names[i]));
-    if (attribute)
-      LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, attribute);
-  }
-}
 
 /* The attributes of argument `i` of `call`: byval, zeroext and the like are part of how it is
  * passed. */
@@ -71,7 +59,7 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMValueRef native = LLVMAddFunction(ctx->module, "cairn.result", type);
   LLVMSetLinkage(native, LLVMInternalLinkage);
   cn_add_attribute(ctx, native, CN_FUNCTION_INDEX, "noinline", 0);
-  copy_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
+  cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, native, ""));
   LLVMSetCurrentDebugLocation2(builder, NULL);
   for (unsigned i = OWN_ARGUMENTS; i < count; i++)

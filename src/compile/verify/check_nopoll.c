@@ -70,7 +70,7 @@ void cn_verify_nopoll(struct cn_verifier *v)
 {
   bool marked = LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_BEGIN) ||
                 LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_END);
-  bool nopoll = cn_string_attribute(v->function, CN_NOPOLL) != NULL;
+  bool nopoll = cn_string_attribute(v->function, CN_ATTR_NOPOLL) != NULL;
   if (!marked && !nopoll)
     return;
   open_set *open = cn_alloc(v->cfg.count * sizeof *open);

@@ -105,9 +105,9 @@ static void check_cycles(struct cn_verifier *v, const struct cn_work *work)
   struct reports reports = {.v = v};
   struct trusted trusted = {.reports = &reports};
   uint64_t limit = cn_work_limit(v->ctx);
-  bool leaf = cn_string_attribute(v->function, "gc-leaf-function");
+  bool leaf = cn_string_attribute(v->function, CN_ATTR_LEAF);
 
-  if (leaf || cn_string_attribute(v->function, CN_NOPOLL)) {
+  if (leaf || cn_string_attribute(v->function, CN_ATTR_NOPOLL)) {
     cn_work_cycles(work, limit, report_unpolled, &trusted);
     tell_trusted(v, &trusted,
                  leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");

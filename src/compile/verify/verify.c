@@ -73,7 +73,7 @@ static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
 
 static void check_calls(struct cn_verifier *v)
 {
-  bool leaf = cn_string_attribute(v->function, "gc-leaf-function") != NULL;
+  bool leaf = cn_string_attribute(v->function, CN_ATTR_LEAF) != NULL;
 
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)

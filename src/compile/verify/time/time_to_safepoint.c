@@ -24,8 +24,7 @@
 #include "compile/verify/time/time_to_safepoint.h"
 
 /* The public header states the unit of work, too. */
-_Static_assert(CAIRN_TIME_PER_US == CN_WORK_PER_US && CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN,
-               "the unit of work is one");
+_Static_assert(CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN, "the unit of work is one");
 
 /* After so many passes over the functions assume nothing any more. */
 #define ROUNDS 6
@@ -119,17 +118,17 @@ static uint64_t most_of(const struct cn_work_summary *s)
  */
 static void check_claims(struct record *r, LLVMValueRef function)
 {
-  LLVMAttributeRef said = cn_string_attribute(function, CN_WORK_SAID);
+  LLVMAttributeRef said = cn_string_attribute(function, CN_ATTR_WORK);
   const struct cn_work_summary *all = &r->all;
   uint64_t outside = all->enter > all->leave ? all->enter : all->leave;
 
   outside = all->through > outside ? all->through : outside;
   if (said && outside > 2 * (CN_CALL_WORK + cn_work_parse(said)) && !r->recursive)
     cn_causes_add(&r->causes, "claim", function, NULL,
-                  cn_strdup("its attribute \"" CN_WORK_SAID "\" promises less"), outside);
-  if (cn_string_attribute(function, CN_POLLS_SAID) && all->passes)
+                  cn_strdup("its attribute \"" CN_ATTR_WORK "\" promises less"), outside);
+  if (cn_string_attribute(function, CN_ATTR_POLLS) && all->passes)
     cn_causes_add(&r->causes, "claim", function, NULL,
-                  cn_strdup("its attribute \"" CN_POLLS_SAID "\" promises a safepoint on each way"),
+                  cn_strdup("its attribute \"" CN_ATTR_POLLS "\" promises a safepoint on each way"),
                   all->through);
 }
 
@@ -160,7 +159,7 @@ static void time_function(struct timing *t, uint32_t node)
   cn_loops_find(&loops, &cfg);
   cn_work_build(&work, t->ctx, &loops, &t->known);
   r->all = work.all;
-  if (!r->all.passes && !cn_string_attribute(function, CN_POLLS_SAID) && cn_work_throws(&work)) {
+  if (!r->all.passes && !cn_string_attribute(function, CN_ATTR_POLLS) && cn_work_throws(&work)) {
     r->all.passes = true;
     r->all.through = r->all.enter; /* at most */
   }
@@ -343,7 +342,7 @@ static void report(const struct timing *t, uint32_t node, cairn_time_handler *te
       .passes = r->all.passes,
       .through = r->all.through,
       .recursive = r->recursive,
-      .nopoll = cn_string_attribute(function, CN_NOPOLL) != NULL,
+      .nopoll = cn_string_attribute(function, CN_ATTR_NOPOLL) != NULL,
       .regions = r->regions,
       .causes = r->causes.at.at,
       .cause_count = r->causes.at.count,
@@ -369,7 +368,7 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
                        .layout = LLVMGetModuleDataLayout(module),
                        .options = options ? options : &defaults};
   struct cn_reference_spaces before = cn_reference_spaces_enter(ctx.options);
-  struct timing t = {.ctx = &ctx, .limit = (uint64_t)CN_WORK_PER_US * 1000000};
+  struct timing t = {.ctx = &ctx, .limit = (uint64_t)CAIRN_TIME_PER_US * 1000000};
   bool ok = true;
 
   if (ctx.options->poll_budget)
