@@ -79,7 +79,7 @@ static bool *find_ways_out(const struct entries *e)
 static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
                               struct cn_work_point *p)
 {
-  struct cn_work_summary ways = {0};
+  struct cn_work_summary ended = {0};
 
   leaves &= e->work.blocks[b].passes;
   for (LLVMValueRef i = LLVMGetFirstInstruction(e->loops->cfg->blocks[b].block); i && p->fresh;
@@ -91,7 +91,7 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
     if (cn_ptrmap_find(&e->sites->seen, i))
       p->fresh = false;
     else
-      *p = cn_work_step(*p, &piece, &ways);
+      *p = cn_work_step(*p, &piece, &ended);
     bool late = leaves && p->entry > CN_CALL_WORK;
     if (p->fresh && (late || cn_function_facts_closes(e->facts, e->node, i))) {
       p->fresh = false;

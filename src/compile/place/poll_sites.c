@@ -215,8 +215,8 @@ static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const st
 }
 
 /* After each region that ends in the loop: a path that never leaves regions cannot poll. */
-static void add_behind_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx,
-                               const struct cn_loops *loops, uint32_t to, bool natural)
+static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx,
+                              const struct cn_loops *loops, uint32_t to, bool natural)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
@@ -253,7 +253,7 @@ void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
     LLVMValueRef earlier = site_on_each_pass(sites, ctx, cfg, to, b);
     cn_poll_sites_add(sites, earlier);
     if (!earlier && sites->open)
-      add_behind_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
+      add_after_regions(sites, ctx, loops, to, cn_cfg_dominates(cfg, to, b));
     if (!earlier && !cn_poll_site_latch(ctx, cfg->blocks[b].block))
       add_before(sites, ctx, cfg, b);
   }

@@ -38,7 +38,7 @@ static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *c
 
 static void tell(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
-  if (c->twin)
+  if (c->versioned)
     cn_remark(ctx, c->compare, "loop", "has a copy without polls for at most %lu trips",
               (unsigned long)c->trips);
   else
@@ -64,7 +64,7 @@ static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_
       free_for &= !cn_loops_contain(loops, nests->at[i].loop, loops->at[l].header);
     for (size_t i = 0; i < candidates->count; i++)
       free_for &= candidates->at[i].loop != l &&
-                  !(candidates->at[i].twin &&
+                  !(candidates->at[i].versioned &&
                     cn_loops_contain(loops, l, loops->at[candidates->at[i].loop].header));
     if (free_for && cn_version_nest_fits(ctx, loops, l, small_work, &c)) {
       c.polls_first = is_in_chunks(loops, candidates, l);
@@ -90,7 +90,7 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
     if (open && open[loops.at[l].header] != 0)
       continue;
     bool fits = cn_countable_fits(ctx, &loops, l, small_work, &c);
-    if (fits && (copies || !c.twin))
+    if (fits && (copies || !c.versioned))
       cn_push(candidates, c);
     else if (fits)
       free(c.blocks);
@@ -120,11 +120,11 @@ static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
 
 static bool has_copies(const struct forms *forms)
 {
-  bool twins = false;
+  bool any = false;
 
   for (size_t i = 0; i < forms->candidates.count; i++)
-    twins |= forms->candidates.at[i].twin;
-  return twins || forms->nests.count || forms->unrolls.count;
+    any |= forms->candidates.at[i].versioned;
+  return any || forms->nests.count || forms->unrolls.count;
 }
 
 static void drop(struct forms *forms)
@@ -153,7 +153,7 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines
     struct cn_countable_loop *c = &forms->candidates.at[i];
     CN_CHECK(c->trips && c->work && !c->nest);
     tell(ctx, c);
-    if (c->twin)
+    if (c->versioned)
       cn_version_build(ctx, c, out);
     else
       cn_strip_mine_build(ctx, c, out);

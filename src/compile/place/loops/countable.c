@@ -279,8 +279,8 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   out->unrolls = !products && cn_unroll_leaves_early(loops, loop);
   if (out->unrolls && !(out->trips = trips_unpolled(out)))
     return false;
-  out->twin = cn_version_fits(loops, loop, products, out);
-  if (!out->twin && out->unrolls)
+  out->versioned = cn_version_fits(loops, loop, products, out);
+  if (!out->versioned && out->unrolls)
     return false;
-  return out->twin || !products;
+  return out->versioned || !products;
 }

@@ -28,20 +28,20 @@ struct cn_countable_loop {
   LLVMValueRef compare;
   unsigned bound;        /* operand of compare */
   LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
-  bool tests_next;       /* what is compared is iv.next, not iv.phi */
+  bool tests_next;       /* the test compares iv.next, not iv.phi */
   bool no_wrap;          /* by the flags of the advance, it does not wrap before the test ends it */
   struct cn_induction iv;
   uint64_t trips; /* K */
   uint64_t work;  /* of one trip, at most */
   uint32_t loop;
-  bool twin;        /* gets a copy for few trips, instead of being cut into chunks */
-  bool unrolls;     /* what then polls is unrolled (unroll.c) */
+  bool versioned;   /* gets a copy for few trips, instead of being cut into chunks */
+  bool unrolls;     /* the original, which polls, is unrolled (unroll.c) */
   bool polls_first; /* on entry, too, not only between two chunks */
   /* For the copy (owned). */
   LLVMBasicBlockRef *blocks;
   uint32_t count;
   bool one_exit;
-  struct cn_nest *nest; /* not the loop itself is bounded in the copy, but those in it; or null */
+  struct cn_nest *nest; /* the inner loops are bounded in the copy, not the loop itself; or null */
 };
 
 /* The work of K trips, and of one more, which a test of the old value allows. */

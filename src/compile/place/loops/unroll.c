@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unrolling for polls: a loop that nobody can count (a scan for a value, a probe of a hash table,
- * an interpreter) polls at its latch. Where its trips are so small that the poll would be a good
- * part of them, it is unrolled, each copy with its own ways out, and only the last one polls
+ * Unrolling for polls: a loop without a trip count (a scan for a value, a probe of a hash table, an
+ * interpreter) polls at its latch. If its trips are so small that the poll would be a good part of
+ * them, unroll it: each copy has its own exits, and only the last one polls
  * (late-insertion-slides-2014, future work: "Inner loop chunking").
  *
  *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
@@ -11,8 +11,7 @@
  *          br (f(i.next)), head', exit                               br (f(i.next')), head, exit
  *                                                                    ^ the poll is put here
  *
- * Needs: values that leave the loop by phis behind it alone (LCSSA form). Provides: fewer polls.
- * Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: LCSSA form. Provides: fewer polls. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/unroll.h"
 
@@ -101,16 +100,16 @@ static uint32_t work_of_trip(const struct judge *j)
   often[j->loop->header] = 256; /* frequencies in 1/256 */
   for (uint32_t b = j->loop->header; b < cfg->count; b++) {
     const struct cn_block *block = &cfg->blocks[b];
-    uint32_t ways = 0;
+    uint32_t inside = 0;
     if (!often[b] || !cn_loops_contain(j->loops, l, b))
       continue;
     CN_EACH_INSTRUCTION(i, block->block)
       work += often[b] * cost_of(i);
     for (uint32_t s = 0; s < block->succ_count; s++)
-      ways += cn_loops_contain(j->loops, l, block->succs[s]);
+      inside += cn_loops_contain(j->loops, l, block->succs[s]);
     for (uint32_t s = 0; s < block->succ_count; s++)
       if (block->succs[s] > b && cn_loops_contain(j->loops, l, block->succs[s]))
-        often[block->succs[s]] += often[b] / ways;
+        often[block->succs[s]] += often[b] / inside;
   }
   free(often);
   return work / 256;
