@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Phis of references that nothing but such phis read, round loops too. Each would be relocated in
- * every round for nobody. Needs: nothing. Provides: no such phi. Breaks: every analysis of the
+ * Phis of references that only such phis read, cycles included: each would be relocated in every
+ * iteration for no use. Needs: nothing. Provides: no such phi. Breaks: every analysis of the
  * function.
  */
 #include "base/check.h"
@@ -11,10 +11,10 @@
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
-struct idle {
-  CN_VECTOR(LLVMValueRef) phis; /* that phis alone read */
-  CN_VECTOR(LLVMValueRef) work; /* of these, those that are read all the same */
-  struct cn_ptrmap read;        /* phi of phis -> 1 if it is */
+struct dead_phis {
+  CN_VECTOR(LLVMValueRef) phis; /* candidates: only phis read them */
+  CN_VECTOR(LLVMValueRef) work; /* candidates that are live, inputs not visited yet */
+  struct cn_ptrmap live;        /* candidate -> 1 if it is live */
 };
 
 static bool only_phis_read(LLVMValueRef phi)
@@ -26,48 +26,51 @@ static bool only_phis_read(LLVMValueRef phi)
   return true;
 }
 
-static bool is_idle(const struct idle *idle, LLVMValueRef phi)
+static bool is_dead(const struct dead_phis *d, LLVMValueRef phi)
 {
-  const uint64_t *read = cn_ptrmap_find(&idle->read, phi);
+  const uint64_t *live = cn_ptrmap_find(&d->live, phi);
 
-  return read && !*read;
+  return live && !*live;
 }
 
-static void mark(struct idle *idle, LLVMValueRef phi)
+static void mark_live(struct dead_phis *d, LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
-  *cn_ptrmap_find(&idle->read, phi) = 1;
-  cn_push(&idle->work, phi);
+  CN_CHECK(is_dead(d, phi));
+  *cn_ptrmap_find(&d->live, phi) = 1;
+  cn_push(&d->work, phi);
 }
 
-static void drop_idle(struct idle *idle)
+static void drop_dead(struct dead_phis *d)
 {
-  for (size_t i = 0; i < idle->phis.count; i++)
-    cn_ptrmap_add(&idle->read, idle->phis.at[i], NULL);
-  for (size_t i = 0; i < idle->phis.count; i++) {
-    LLVMUseRef use = LLVMGetFirstUse(idle->phis.at[i]);
-    while (use && cn_ptrmap_find(&idle->read, LLVMGetUser(use)))
+  for (size_t i = 0; i < d->phis.count; i++)
+    cn_ptrmap_add(&d->live, d->phis.at[i], NULL);
+  for (size_t i = 0; i < d->phis.count; i++) {
+    LLVMUseRef use = LLVMGetFirstUse(d->phis.at[i]);
+    while (use && cn_ptrmap_find(&d->live, LLVMGetUser(use)))
       use = LLVMGetNextUse(use);
     if (use)
-      mark(idle, idle->phis.at[i]);
+      mark_live(d, d->phis.at[i]);
   }
-  while (idle->work.count) {
-    LLVMValueRef phi = idle->work.at[--idle->work.count];
+  while (d->work.count) {
+    LLVMValueRef phi = d->work.at[--d->work.count];
     for (unsigned n = 0; n < LLVMCountIncoming(phi); n++)
-      if (is_idle(idle, LLVMGetIncomingValue(phi, n)))
-        mark(idle, LLVMGetIncomingValue(phi, n));
+      if (is_dead(d, LLVMGetIncomingValue(phi, n)))
+        mark_live(d, LLVMGetIncomingValue(phi, n));
   }
-  for (size_t i = 0; i < idle->phis.count; i++)
-    if (is_idle(idle, idle->phis.at[i]))
-      LLVMReplaceAllUsesWith(idle->phis.at[i], LLVMGetPoison(LLVMTypeOf(idle->phis.at[i])));
-  for (size_t i = 0; i < idle->phis.count; i++)
-    if (is_idle(idle, idle->phis.at[i]))
-      LLVMInstructionEraseFromParent(idle->phis.at[i]);
+  for (size_t i = 0; i < d->phis.count; i++)
+    if (is_dead(d, d->phis.at[i])) {
+      CN_ASSERT(only_phis_read(d->phis.at[i]));
+      LLVMReplaceAllUsesWith(d->phis.at[i], LLVMGetPoison(LLVMTypeOf(d->phis.at[i])));
+    }
+  for (size_t i = 0; i < d->phis.count; i++)
+    if (is_dead(d, d->phis.at[i]))
+      LLVMInstructionEraseFromParent(d->phis.at[i]);
 }
 
 void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct idle idle = {0};
+  struct dead_phis d = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
@@ -76,10 +79,10 @@ void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i))
       if (cn_holds_ref(LLVMTypeOf(i)) && only_phis_read(i))
-        cn_push(&idle.phis, i);
-  if (idle.phis.count)
-    drop_idle(&idle);
-  cn_free(&idle.phis);
-  cn_free(&idle.work);
-  cn_ptrmap_free(&idle.read);
+        cn_push(&d.phis, i);
+  if (d.phis.count)
+    drop_dead(&d);
+  cn_free(&d.phis);
+  cn_free(&d.work);
+  cn_ptrmap_free(&d.live);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects that a front end keeps in the frame: allocas in a managed address space. Such an object
- * does not move and is no root; it must never be taken for one in the heap, so its address may be
- * computed with, compared, loaded and stored through, and given to leaves, but goes nowhere where
- * the collector looks: not to memory, to a callee with safepoints, nor into a phi or select with
- * anything but other such objects and constants. References in it are described like those of any
- * local: it becomes one, with its address cast.
+ * Allocas in a managed address space: objects that a front end keeps in the frame. Such an object
+ * does not move and is no root, and the collector must never take it for one in the heap. Code may
+ * compute with its address, compare it, load and store through it, and pass it to leaves. It must
+ * not reach a place where the collector looks: memory, a callee with safepoints, or a phi or select
+ * with anything but other such objects and constants. References in it are described like those of
+ * any local: the object becomes one, with its address cast.
  *
  * Needs: nothing. Provides: refusals; no alloca in a managed address space that holds references.
  * Breaks: nothing.
@@ -22,11 +22,11 @@
 struct spread {
   struct cn_ctx *ctx;
   LLVMValueRef alloca;
-  CN_VECTOR(LLVMValueRef) work; /* the address, and what is computed from it */
+  CN_VECTOR(LLVMValueRef) work; /* the address, and values computed from it */
   struct cn_ptrmap seen;
 };
 
-/* Such an alloca, or the cast of an ordinary one that we made of it in an earlier run. */
+/* A managed alloca, or the cast of the ordinary one that an earlier run made of it. */
 static bool is_stack_object(LLVMValueRef value)
 {
   bool address = LLVMIsAAllocaInst(value) || cn_is_local_cast(value);
@@ -104,7 +104,7 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
   }
 }
 
-/* What a value is computed from, where that is one object. */
+/* Follow `value` back to the object that its address is computed from. */
 static LLVMValueRef origin(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
@@ -117,6 +117,7 @@ static void check_merge(struct spread *s, LLVMValueRef merge)
 {
   unsigned phi = LLVMIsAPHINode(merge) ? LLVMCountIncoming(merge) : 0;
 
+  CN_ASSERT(phi || LLVMIsASelectInst(merge));
   for (unsigned i = 0; i < (phi ? phi : 2); i++) {
     LLVMValueRef from = phi ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
     LLVMValueRef object = origin(from);
@@ -157,10 +158,11 @@ static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(alloca, &length));
 
-  CN_ASSERT(LLVMIsAAllocaInst(alloca));
+  CN_CHECK(LLVMIsAAllocaInst(alloca) && cn_is_ref(LLVMTypeOf(alloca)));
   LLVMPositionBuilderBefore(builder, alloca);
   LLVMValueRef local =
       LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca), LLVMGetOperand(alloca, 0), "");
+  CN_CHECK(!cn_is_ref(LLVMTypeOf(local)));
   LLVMSetAlignment(local, LLVMGetAlignment(alloca));
   LLVMValueRef address = LLVMBuildAddrSpaceCast(builder, local, LLVMTypeOf(alloca), "");
   LLVMReplaceAllUsesWith(alloca, address);

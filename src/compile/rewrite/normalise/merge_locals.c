@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Many locals of one type that holds references become one array. Every statepoint describes each
- * local of the frame, which takes locals times safepoints, here and in the code generator; an array
- * is described once, whatever its length. Nothing is lost by that: what is described has a place
- * of its own in the frame from entry to return anyway.
+ * local of the frame: time and space grow with locals times safepoints, here and in the code
+ * generator. An array is described once, whatever its length. It costs no frame: a described local
+ * has a place of its own from entry to return anyway.
  *
- * Each user gets an address of its own, computed before it, which the code generator folds into an
- * offset from the stack pointer; phis and debug records share one of the entry block.
+ * Each user gets its own address, computed directly before it: the code generator folds it into an
+ * offset from the stack pointer. Phis and debug records share an address in the entry block.
  *
  * Needs: refusals (refuse.c). Provides: few allocas to describe. Breaks: nothing but the order of
  * allocas.
@@ -21,7 +21,7 @@
 #include "compile/core/names.h"
 #include "compile/rewrite/normalise/normalise.h"
 
-/* So many of a type are worth an array. */
+/* Locals of one type that are worth an array. */
 enum { MANY = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -36,7 +36,7 @@ struct merger {
   LLVMBuilderRef builder;
   CN_VECTOR(struct kind) kinds;
   struct cn_ptrmap index;    /* type -> its place in `kinds` */
-  struct cn_ptrmap declared; /* what debug records speak of */
+  struct cn_ptrmap declared; /* allocas that debug records name */
 };
 
 /* ---- which locals ---- */
@@ -47,12 +47,13 @@ static bool is_lifetime(LLVMValueRef user)
          cn_calls_intrinsic(user, "llvm.lifetime.end");
 }
 
-/* Does any address do for the call? Intrinsics and bundles may ask for an alloca. */
+/* May `call` get any address in place of `local`? Some intrinsics and bundles need an alloca. */
 static bool takes_address(LLVMValueRef call, LLVMValueRef local)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   bool intrinsic = callee && LLVMGetIntrinsicID(callee);
 
+  CN_ASSERT(cn_is_call(call));
   if (is_lifetime(call))
     return true;
   if (intrinsic && !cn_calls_copy(call) && !cn_calls_intrinsic(call, "llvm.memset"))
@@ -128,6 +129,7 @@ static LLVMValueRef build_address(struct merger *m, LLVMValueRef array, size_t i
   LLVMTypeRef i64 = LLVMInt64TypeInContext(m->ctx->llvm);
   LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, index, false)};
 
+  CN_CHECK(index < LLVMGetArrayLength2(LLVMGetAllocatedType(array)));
   LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, before);
   LLVMSetCurrentDebugLocation2(m->builder, LLVMInstructionGetDebugLoc(before));
   return LLVMBuildInBoundsGEP2(m->builder, LLVMGetAllocatedType(array), array, indices, 2, "");
@@ -140,13 +142,15 @@ static void set_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
       LLVMSetOperand(user, (unsigned)o, to);
 }
 
-/* `local` becomes element `index`; `top` is where the entry block computes addresses. */
+/* Replace `local` by element `index` of `array`. The entry block computes shared addresses before
+ * `top`. */
 static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index,
                     LLVMValueRef top)
 {
   bool declared = cn_ptrmap_find(&m->declared, local) != NULL;
   LLVMValueRef shared = NULL;
 
+  CN_ASSERT(LLVMGetAllocatedType(local) == LLVMGetElementType(LLVMGetAllocatedType(array)));
   for (LLVMUseRef use; (use = LLVMGetFirstUse(local)) != NULL;) {
     LLVMValueRef user = LLVMGetUser(use);
     if (is_lifetime(user)) {
@@ -160,6 +164,7 @@ static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, si
   }
   if (declared) /* its uses by metadata */
     LLVMReplaceAllUsesWith(local, shared ? shared : build_address(m, array, index, top));
+  CN_CHECK(!LLVMGetFirstUse(local));
   LLVMInstructionEraseFromParent(local);
 }
 
@@ -168,6 +173,7 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
   unsigned alignment = CN_AREA_WORD;
 
+  CN_ASSERT(kind->locals.count >= MANY);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, first);
   LLVMSetCurrentDebugLocation2(m->builder, NULL);
   LLVMValueRef array =
@@ -180,7 +186,7 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
     replace(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
 }
 
-/* Else nothing is described, and locals may share their places. */
+/* Without a parse point nothing is described, and locals may share their places. */
 static bool has_parse_point(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

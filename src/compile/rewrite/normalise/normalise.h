@@ -10,48 +10,49 @@
 
 /* ---- vector_intrinsics.c ---- */
 
-/* Rewrite intrinsics and casts that yield references into what the other steps know. */
+/* Rewrite intrinsics and casts that yield references into instructions that the other steps
+ * know. */
 void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function);
 /* Is `call` one of those intrinsics? */
 bool cn_vector_intrinsics_know(LLVMValueRef call);
 
 /* ---- redundant_phis.c ---- */
 
-/* Replace phis of references into which one value alone comes by that. */
+/* Replace each phi of references that has one input only by that input. */
 void cn_redundant_phis_fold(LLVMValueRef function);
 
 /* ---- dead_phis.c ---- */
 
-/* dead_phis.c: drop phis of references that nothing but such phis reads. */
+/* Drop phis of references that only such phis read. */
 void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- managed_allocas.c ---- */
 
-/* Report addresses of allocas in managed address spaces that get where references are. */
+/* Refuse addresses of managed allocas that reach places of references. */
 void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function);
-/* Make ordinary locals of those that hold references. */
+/* Turn managed allocas that hold references into ordinary locals. */
 void cn_managed_allocas_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- merge_locals.c ---- */
 
-/* Make one array of many locals of a type that holds references. */
+/* Merge many locals of one type that holds references into one array. */
 void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- strip_attributes.c ---- */
 
 /* Remove attributes and metadata that a moving collector makes false. */
 void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* The same for what functions that are not defined here and globals promise. */
+/* The same for declarations and globals. */
 void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 
 /* ---- undef.c ---- */
 
-/* Make undefined references of one function null (undef.c). */
+/* Replace undefined references in a function by null. */
 void cn_undef_define(LLVMValueRef function);
 
 /* ---- unreachable.c ---- */
 
-/* Delete the blocks that `cfg` does not have; it stays valid. */
+/* Delete the blocks that `cfg` does not have; `cfg` stays valid. */
 void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Phis of references that choose nothing: all inputs are one value, or the phi itself, as behind
- * loops in LCSSA form and where several edges of a switch lead to one block. Such a phi has the
- * address of that value, so it need not be a value of its own (late-insertion-slides-2014,
+ * Fold phis of references whose inputs are all one value, or the phi itself: as after loops in
+ * LCSSA form, and where several edges of a switch lead to one block. Such a phi has the address of
+ * that value, so it need not be a value of its own (late-insertion-slides-2014,
  * "Terminology: Derived Pointers"). Needs: no unreachable blocks. Provides: every phi of references
  * has two inputs that differ. Breaks: every analysis of the function.
  */
@@ -31,6 +31,7 @@ void cn_redundant_phis_fold(LLVMValueRef function)
     CN_EACH_USE(use, phi)
       if (LLVMIsAPHINode(LLVMGetUser(use)) && LLVMGetUser(use) != phi)
         cn_push(&work, LLVMGetUser(use));
+    CN_CHECK(only != phi && LLVMTypeOf(only) == LLVMTypeOf(phi));
     LLVMReplaceAllUsesWith(phi, only);
     LLVMInstructionEraseFromParent(phi);
     *cn_ptrmap_add(&gone, phi, NULL) = 1;

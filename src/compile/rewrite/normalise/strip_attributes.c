@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attributes and metadata that a moving collector makes false. Memory that a function does not
- * touch itself may be moved by a safepoint in it: memory(...), nosync, nofree. A reference does
- * not stay dereferenceable, unaliased or unchanged over a safepoint. The table is in promises.c.
- * Only on managed functions, their call sites and their memory accesses, on declarations with
- * references and globals that hold some: what is native keeps what it knows (LLVM's own pass
- * strips the whole module).
+ * Strip attributes and metadata that a moving collector makes false. A safepoint in a function may
+ * move memory that the function does not touch itself: memory(...), nosync, nofree. A reference
+ * does not stay dereferenceable, unaliased or unchanged over a safepoint. The table is in
+ * promises.c. Strip only managed functions, their call sites and memory accesses, declarations with
+ * references, and globals that hold some: native code keeps its promises (LLVM's own pass strips
+ * the whole module).
  *
  * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
  */
@@ -30,7 +30,7 @@ static bool is_plain_pointer(LLVMTypeRef type)
   return LLVMGetTypeKind(type) == LLVMPointerTypeKind && !cn_is_ref(type);
 }
 
-/* Does `i` read or write references where no reference leads, or copy what may be some? */
+/* Does `i` read or write references through a plain pointer, or copy memory that may hold some? */
 static bool accesses_frame(LLVMValueRef i)
 {
   bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
@@ -53,7 +53,7 @@ static bool accesses_frame(LLVMValueRef i)
   return plain && refs;
 }
 
-/* A reference is loaded or stored where no reference leads: in a frame, maybe a caller's. */
+/* Are references accessed through plain pointers: in a frame, maybe a caller's? */
 static bool accesses_frames(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -63,8 +63,8 @@ static bool accesses_frames(LLVMValueRef function)
   return false;
 }
 
-/* A collection changes the references in frames: no call can be moved over accesses to them,
- * however little the callee knows of the pointer. */
+/* A collection changes references in frames, so calls must not move over accesses to them, even if
+ * the callee does not know the pointer. */
 static void strip_frame_pointers(LLVMValueRef function)
 {
   unsigned parameters = LLVMCountParams(function), noalias = cn_attribute_kind("noalias");
@@ -79,12 +79,13 @@ static void strip_frame_pointers(LLVMValueRef function)
       LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
 }
 
-/* Take the attributes that promise what is false at `place` off a function, which mostly has none,
- * or off a call. */
+/* Remove the attributes that are false at `place` from a function (which mostly has none) or a
+ * call. */
 static void strip_index(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
 {
   bool function = LLVMIsAFunction(of) != NULL;
 
+  CN_ASSERT(function || cn_is_call(of));
   if (function && LLVMGetAttributeCountAtIndex(of, index) == 0)
     return;
   for (unsigned p = 0; p < cn_promise_count; p++) {
@@ -129,8 +130,8 @@ static void strip_call(LLVMValueRef call)
   }
 }
 
-/* What is loaded or stored through a reference moves away; a reference that lies in a local or a
- * global is changed there. */
+/* Memory behind a reference moves; a collection changes references in locals and globals in place.
+ */
 static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
 {
   if (!LLVMHasMetadata(access) || !cn_promise_touches_references(access))
@@ -140,8 +141,8 @@ static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
       LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_promises[p].name), NULL);
 }
 
-/* invariant.start says that memory does not change: which a safepoint moves away, or in which it
- * changes references. Of other globals it may be true. */
+/* invariant.start promises that memory does not change, but a safepoint moves it or changes
+ * references in it. Of globals without references the promise may hold. */
 static bool is_invariant_start(LLVMValueRef i)
 {
   if (!cn_calls_intrinsic(i, "llvm.invariant.start"))
@@ -151,7 +152,8 @@ static bool is_invariant_start(LLVMValueRef i)
          cn_is_ref(LLVMTypeOf(memory));
 }
 
-/* Returns the instruction after it; its uses, invariant.end, may be next to it. */
+/* Returns the next instruction that is left: an invariant.end of `start` may be directly after it.
+ */
 static LLVMValueRef delete_invariant(LLVMValueRef start)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
@@ -162,6 +164,7 @@ static LLVMValueRef delete_invariant(LLVMValueRef start)
   for (size_t e = 0; e < ends.count; e++)
     LLVMInstructionEraseFromParent(ends.at[e]);
   cn_free(&ends);
+  CN_ASSERT(is_invariant_start(start));
   LLVMReplaceAllUsesWith(start, LLVMConstNull(LLVMTypeOf(start)));
   LLVMValueRef next = LLVMGetNextInstruction(start);
   LLVMInstructionEraseFromParent(start);

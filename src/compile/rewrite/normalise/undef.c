@@ -5,9 +5,9 @@
  * Needs: managed functions. Provides: no undef or poison of a type that holds references is an
  * operand in them. Breaks: nothing: null is one of the values that undef may have.
  *
- * A phi of a reference and undef is what promotion makes of a local that is set in a loop only.
- * The code generator leaves such a reference in whatever register it likes, so the collector
- * would read what lay there before: a stale reference, or no reference at all.
+ * Promotion of a local that is set only in a loop makes a phi of a reference and undef. The code
+ * generator keeps undef in any register, so the collector would read the register's old contents:
+ * a stale reference, or none.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -27,6 +27,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
   if (!LLVMIsAConstantStruct(constant) && !LLVMIsAConstantVector(constant) &&
       !LLVMIsAConstantArray(constant))
     return constant;
+  CN_CHECK(kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind || kind == LLVMStructTypeKind);
   int count = LLVMGetNumOperands(constant);
   LLVMValueRef *parts = cn_alloc((size_t)count * sizeof *parts);
   for (int i = 0; i < count; i++) {
@@ -44,6 +45,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
   else if (changed)
     constant = LLVMConstNamedStruct(type, parts, (unsigned)count);
   free(parts);
+  CN_CHECK(LLVMTypeOf(constant) == type);
   return constant;
 }
 

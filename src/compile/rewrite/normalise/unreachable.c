@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks that nothing reaches: a step of rewrite-statepoints. Liveness, bases and the placement of
- * phis speak of paths from the entry, of which these have none.
+ * Delete unreachable blocks: a step of rewrite-statepoints. Liveness, bases and the placement of
+ * phis are defined on paths from the entry; such a block is on none.
  *
- * Needs: struct cn_cfg. Provides: no block but those in it. Breaks: nothing, for it knows no other.
+ * Needs: struct cn_cfg. Provides: only the blocks in it. Breaks: nothing: struct cn_cfg has no
+ * others.
  *
  * LLVM's own pass unreachableblockelim does this as well, at the cost of a pass manager for each
  * function that has such a block.
@@ -19,7 +20,7 @@ struct deleting {
   LLVMBuilderRef builder;
 };
 
-static bool comes_from_nowhere(const struct deleting *d, LLVMValueRef phi)
+static bool has_unreachable_input(const struct deleting *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);
 
@@ -30,7 +31,7 @@ static bool comes_from_nowhere(const struct deleting *d, LLVMValueRef phi)
   return false;
 }
 
-/* The API cannot take an entry from a phi: another takes its place, or the value that remains. */
+/* The API cannot remove an input of a phi: replace the phi by a new one, or by its only input. */
 static void replace_phi(struct deleting *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);
@@ -45,6 +46,7 @@ static void replace_phi(struct deleting *d, LLVMValueRef phi)
     if (cn_cfg_index(d->cfg, from) != CN_NO_BLOCK)
       LLVMAddIncoming(other, &value, &from, 1);
   }
+  CN_CHECK(LLVMCountIncoming(other) > 0); /* the block is reachable */
   char *name = cn_strdup(LLVMGetValueName2(phi, &length));
   LLVMReplaceAllUsesWith(phi, other);
   LLVMInstructionEraseFromParent(phi);
@@ -58,9 +60,10 @@ static void replace_phi(struct deleting *d, LLVMValueRef phi)
   free(name);
 }
 
-/* A terminator remains, which takes the debug records with it. */
+/* Leave an `unreachable` only: it takes over the debug records. */
 static void empty_block(struct deleting *d, LLVMBasicBlockRef block)
 {
+  CN_CHECK(block != LLVMGetEntryBasicBlock(d->cfg->function));
   for (LLVMValueRef i; (i = LLVMGetLastInstruction(block));) {
     if (LLVMGetFirstUse(i))
       LLVMReplaceAllUsesWith(i, LLVMGetPoison(LLVMTypeOf(i)));
@@ -76,11 +79,12 @@ void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg)
   LLVMBasicBlockRef next_block;
   LLVMValueRef next;
 
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(phi);
          phi = next) {
       next = LLVMGetNextInstruction(phi);
-      if (comes_from_nowhere(&d, phi))
+      if (has_unreachable_input(&d, phi))
         replace_phi(&d, phi);
     }
   LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(cfg->function);
@@ -93,4 +97,6 @@ void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg)
       LLVMDeleteBasicBlock(b);
   }
   LLVMDisposeBuilder(d.builder);
+  CN_ASSERT(LLVMCountBasicBlocks(cfg->function) == cfg->count);
+  CN_ASSERT_VALID(cn_cfg_wrong(cfg));
 }

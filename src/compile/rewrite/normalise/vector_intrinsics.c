@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Intrinsics and casts that yield vectors of references, in terms of instructions that splitting
- * and base inference know (docs/field.md, row 12). What a masked load keeps where nothing is loaded
- * keeps its base; lanes that are loaded are bases; lanes that only change their place are moved one
- * by one, of which the code generator makes a shuffle.
+ * Lower intrinsics and casts that yield vectors of references to instructions that splitting and
+ * base inference know (docs/field.md, row 12). Loaded lanes are bases; pass-through lanes of a
+ * masked load keep their bases; permuted lanes are moved one by one, and the code generator makes a
+ * shuffle of them.
  *
- * Needs: nothing. Provides: no reference that is poison by its definition; vectors of references
+ * Needs: nothing. Provides: no reference that is poison by definition; vectors of references
  * come from memory, calls, phi, select, insertelement, extractelement, shufflevector, GEP and
- * freeze only. Breaks: nothing. The seeds' statepoints-later, "Base & Derived Pointers".
+ * freeze only. Breaks: nothing. Statepoint documents, "Base & Derived Pointers"
+ * (statepoints-later).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
-struct forms {
+struct lowering {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
 };
@@ -29,9 +30,9 @@ struct lane {
   unsigned lane;
 };
 
-static LLVMValueRef number(const struct forms *f, uint64_t n)
+static LLVMValueRef number(const struct lowering *l, uint64_t n)
 {
-  return LLVMConstInt(LLVMInt64TypeInContext(f->ctx->llvm), n, false);
+  return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), n, false);
 }
 
 static LLVMValueRef argument(LLVMValueRef call, unsigned i)
@@ -44,19 +45,20 @@ static unsigned lanes_of(LLVMValueRef vector)
   return LLVMGetVectorSize(LLVMTypeOf(vector));
 }
 
-static LLVMValueRef gather(struct forms *f, LLVMTypeRef type, const struct lane *lanes)
+static LLVMValueRef gather(struct lowering *l, LLVMTypeRef type, const struct lane *lanes)
 {
   LLVMValueRef whole = LLVMConstNull(type);
 
   for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+    CN_CHECK(lanes[i].lane < lanes_of(lanes[i].vector));
     LLVMValueRef lane =
-        LLVMBuildExtractElement(f->builder, lanes[i].vector, number(f, lanes[i].lane), "");
-    whole = LLVMBuildInsertElement(f->builder, whole, lane, number(f, i), "");
+        LLVMBuildExtractElement(l->builder, lanes[i].vector, number(l, lanes[i].lane), "");
+    whole = LLVMBuildInsertElement(l->builder, whole, lane, number(l, i), "");
   }
   return whole;
 }
 
-/* ---- lanes that change their place ---- */
+/* ---- permuted lanes ---- */
 
 /* Lane `i` of the result of `call`, of a vector of `count` lanes; `part` is the element of the
  * struct that is returned. */
@@ -88,11 +90,12 @@ static struct lane place_insert(LLVMValueRef call, unsigned i, unsigned part)
   return (struct lane){argument(call, 0), i};
 }
 
-/* Of the lanes of both operands in a row, those from `from` on. */
+/* Lane `from` of both operands, concatenated. */
 static struct lane place_spliced(LLVMValueRef call, uint64_t from)
 {
   unsigned count = lanes_of(argument(call, 0));
 
+  CN_CHECK(from < 2 * (uint64_t)count);
   return from < count ? (struct lane){argument(call, 0), (unsigned)from}
                       : (struct lane){argument(call, 1), (unsigned)(from - count)};
 }
@@ -115,6 +118,7 @@ static struct lane place_interleave(LLVMValueRef call, unsigned i, unsigned part
   unsigned count = LLVMGetNumArgOperands(call);
 
   (void)part;
+  CN_ASSERT(count > 1);
   return (struct lane){argument(call, i % count), i / count};
 }
 
@@ -122,10 +126,11 @@ static struct lane place_deinterleave(LLVMValueRef call, unsigned i, unsigned pa
 {
   unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(call));
 
+  CN_ASSERT(part < count);
   return (struct lane){argument(call, 0), i * count + part};
 }
 
-static LLVMValueRef move_lanes(struct forms *f, LLVMValueRef call, LLVMTypeRef type, place *from,
+static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRef type, place *from,
                                unsigned part)
 {
   unsigned count = LLVMGetVectorSize(type);
@@ -133,61 +138,61 @@ static LLVMValueRef move_lanes(struct forms *f, LLVMValueRef call, LLVMTypeRef t
 
   for (unsigned i = 0; i < count; i++)
     lanes[i] = from(call, i, part);
-  LLVMValueRef result = gather(f, type, lanes);
+  LLVMValueRef result = gather(l, type, lanes);
   free(lanes);
   return result;
 }
 
-static LLVMValueRef lower_places(struct forms *f, LLVMValueRef call, place *from)
+static LLVMValueRef lower_places(struct lowering *l, LLVMValueRef call, place *from)
 {
   LLVMTypeRef type = LLVMTypeOf(call);
 
   if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
-    return move_lanes(f, call, type, from, 0);
+    return move_lanes(l, call, type, from, 0);
   LLVMValueRef whole = LLVMConstNull(type);
   for (unsigned part = 0; part < LLVMCountStructElementTypes(type); part++) {
     LLVMTypeRef vector = LLVMStructGetTypeAtIndex(type, part);
-    LLVMValueRef lanes = move_lanes(f, call, vector, from, part);
-    whole = LLVMBuildInsertValue(f->builder, whole, lanes, part, "");
+    LLVMValueRef lanes = move_lanes(l, call, vector, from, part);
+    whole = LLVMBuildInsertValue(l->builder, whole, lanes, part, "");
   }
   return whole;
 }
 
-/* ---- lanes that a mask chooses ---- */
+/* ---- masked lanes ---- */
 
-/* The lanes that the mask chooses and that lie before the explicit vector length. */
-static LLVMValueRef active(struct forms *f, LLVMValueRef mask, LLVMValueRef length)
+/* The lanes that the mask enables and that precede the explicit vector length. */
+static LLVMValueRef active(struct lowering *l, LLVMValueRef mask, LLVMValueRef length)
 {
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(f->ctx->llvm);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(l->ctx->llvm);
   LLVMValueRef before = LLVMConstNull(LLVMTypeOf(mask));
 
   for (unsigned i = 0; i < lanes_of(mask); i++) {
     LLVMValueRef lane = LLVMConstInt(i32, i, false);
-    LLVMValueRef in = LLVMBuildICmp(f->builder, LLVMIntULT, lane, length, "");
-    before = LLVMBuildInsertElement(f->builder, before, in, number(f, i), "");
+    LLVMValueRef in = LLVMBuildICmp(l->builder, LLVMIntULT, lane, length, "");
+    before = LLVMBuildInsertElement(l->builder, before, in, number(l, i), "");
   }
-  return LLVMBuildAnd(f->builder, mask, before, "");
+  return LLVMBuildAnd(l->builder, mask, before, "");
 }
 
 /* vp.select, vp.merge */
-static LLVMValueRef lower_choice(struct forms *f, LLVMValueRef call)
+static LLVMValueRef lower_choice(struct lowering *l, LLVMValueRef call)
 {
-  LLVMValueRef mask = active(f, argument(call, 0), argument(call, 3));
+  LLVMValueRef mask = active(l, argument(call, 0), argument(call, 3));
 
-  return LLVMBuildSelect(f->builder, mask, argument(call, 1), argument(call, 2), "");
+  return LLVMBuildSelect(l->builder, mask, argument(call, 1), argument(call, 2), "");
 }
 
-/* What `call` loads where `mask` says so, and `otherwise` elsewhere. The caller lets the other uses
- * of the call read that. */
-static LLVMValueRef mask_result(struct forms *f, LLVMValueRef call, LLVMValueRef mask,
+/* The lanes of `call` that `mask` enables, and those of `otherwise` elsewhere. replace() lets the
+ * other uses of the call read the result. */
+static LLVMValueRef mask_result(struct lowering *l, LLVMValueRef call, LLVMValueRef mask,
                                 LLVMValueRef otherwise)
 {
-  return LLVMBuildSelect(f->builder, mask, call, otherwise, "");
+  return LLVMBuildSelect(l->builder, mask, call, otherwise, "");
 }
 
-/* Loads with a mask and a vector length: what they do not load is poison. Those that have got their
- * select are marked, for statepoints may be stripped and made again. */
-static LLVMValueRef lower_vp_load(struct forms *f, LLVMValueRef call)
+/* Loads with a mask and a vector length: lanes that they do not load are poison. Mark the loads
+ * that have their select: statepoints may be stripped and made again. */
+static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
 {
   static const char mark[] = "cairn-masked";
   unsigned count = LLVMGetNumArgOperands(call);
@@ -195,26 +200,27 @@ static LLVMValueRef lower_vp_load(struct forms *f, LLVMValueRef call)
   if (LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, mark, sizeof mark - 1))
     return NULL;
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(f->ctx->llvm, mark, sizeof mark - 1, "", 0));
-  LLVMValueRef mask = active(f, argument(call, count - 2), argument(call, count - 1));
+                           LLVMCreateStringAttribute(l->ctx->llvm, mark, sizeof mark - 1, "", 0));
+  LLVMValueRef mask = active(l, argument(call, count - 2), argument(call, count - 1));
 
-  return mask_result(f, call, mask, LLVMConstNull(LLVMTypeOf(call)));
+  return mask_result(l, call, mask, LLVMConstNull(LLVMTypeOf(call)));
 }
 
-/* Loads that hand on what is given for lanes that they do not load. */
-static LLVMValueRef lower_masked_load(struct forms *f, LLVMValueRef call)
+/* Loads that take a pass-through value for lanes that they do not load. */
+static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
 {
   unsigned count = LLVMGetNumArgOperands(call);
   LLVMValueRef mask = argument(call, count - 2), otherwise = argument(call, count - 1);
 
+  CN_ASSERT(LLVMTypeOf(otherwise) == LLVMTypeOf(call));
   if (LLVMIsConstant(otherwise))
     return NULL;
   LLVMSetOperand(call, count - 1, LLVMConstNull(LLVMTypeOf(call)));
-  return mask_result(f, call, mask, otherwise);
+  return mask_result(l, call, mask, otherwise);
 }
 
 /* Lane by lane, so that each has its base. */
-static LLVMValueRef lower_ptrmask(struct forms *f, LLVMValueRef call)
+static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
 {
   LLVMValueRef pointers = argument(call, 0), masks = argument(call, 1);
 
@@ -222,33 +228,33 @@ static LLVMValueRef lower_ptrmask(struct forms *f, LLVMValueRef call)
     return NULL;
   LLVMTypeRef types[] = {LLVMGetElementType(LLVMTypeOf(pointers)),
                          LLVMGetElementType(LLVMTypeOf(masks))};
-  LLVMValueRef ptrmask = cn_intrinsic(f->ctx, "llvm.ptrmask", types, 2);
+  LLVMValueRef ptrmask = cn_intrinsic(l->ctx, "llvm.ptrmask", types, 2);
   LLVMValueRef whole = LLVMConstNull(LLVMTypeOf(call));
   for (unsigned i = 0; i < lanes_of(call); i++) {
-    LLVMValueRef args[] = {LLVMBuildExtractElement(f->builder, pointers, number(f, i), ""),
-                           LLVMBuildExtractElement(f->builder, masks, number(f, i), "")};
+    LLVMValueRef args[] = {LLVMBuildExtractElement(l->builder, pointers, number(l, i), ""),
+                           LLVMBuildExtractElement(l->builder, masks, number(l, i), "")};
     LLVMValueRef lane =
-        LLVMBuildCall2(f->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
-    whole = LLVMBuildInsertElement(f->builder, whole, lane, number(f, i), "");
+        LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
+    whole = LLVMBuildInsertElement(l->builder, whole, lane, number(l, i), "");
   }
   return whole;
 }
 
 /* llvm.ssa.copy, for which the code generator has no instruction. */
-static LLVMValueRef lower_copy(struct forms *f, LLVMValueRef call)
+static LLVMValueRef lower_copy(struct lowering *l, LLVMValueRef call)
 {
-  (void)f;
+  (void)l;
   return argument(call, 0);
 }
 
-/* ---- which is which ---- */
+/* ---- table ---- */
 
-static const struct form {
+static const struct vector_intrinsic {
   const char *name;
   place *places;
-  LLVMValueRef (*lower)(struct forms *f, LLVMValueRef call); /* null: stays as it is */
-  bool stays;                                                /* the call is needed still */
-} forms[] = {
+  LLVMValueRef (*lower)(struct lowering *l, LLVMValueRef call); /* null: stays as it is */
+  bool stays;                                                   /* the call is still needed */
+} intrinsics[] = {
     {"llvm.vector.reverse", place_reverse, NULL, false},
     {"llvm.vector.extract", place_extract, NULL, false},
     {"llvm.vector.insert", place_insert, NULL, false},
@@ -280,17 +286,17 @@ static const struct form {
     {"llvm.ptrmask", NULL, lower_ptrmask, false},
 };
 
-static const struct form *form_of(LLVMValueRef call)
+static const struct vector_intrinsic *find_intrinsic(LLVMValueRef call)
 {
   if (!cn_calls_some_intrinsic(call))
     return NULL;
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-    if (cn_calls_intrinsic(call, forms[i].name))
-      return &forms[i];
+  for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
+    if (cn_calls_intrinsic(call, intrinsics[i].name))
+      return &intrinsics[i];
   return NULL;
 }
 
-/* A splice may shift by more than the vector has, and by what is not known here. */
+/* A splice may shift by more lanes than the vector has, or by a variable number. */
 static bool has_known_place(LLVMValueRef call)
 {
   LLVMValueRef by = argument(call, 2);
@@ -300,27 +306,28 @@ static bool has_known_place(LLVMValueRef call)
 
 bool cn_vector_intrinsics_know(LLVMValueRef call)
 {
-  const struct form *form = form_of(call);
-  bool splices = form && (form->places == place_left || form->places == place_right);
+  const struct vector_intrinsic *known = find_intrinsic(call);
+  bool splices = known && (known->places == place_left || known->places == place_right);
 
   CN_ASSERT(LLVMIsAInstruction(call));
-  return form && (!splices || has_known_place(call));
+  return known && (!splices || has_known_place(call));
 }
 
 /* ---- instructions ---- */
 
 /* Between a reference and a vector of one. */
-static LLVMValueRef lower_bitcast(struct forms *f, LLVMValueRef cast)
+static LLVMValueRef lower_bitcast(struct lowering *l, LLVMValueRef cast)
 {
   LLVMValueRef from = LLVMGetOperand(cast, 0);
   bool to_ref = cn_is_ref(LLVMTypeOf(cast)), from_ref = cn_is_ref(LLVMTypeOf(from));
 
   if (to_ref == from_ref)
     return NULL;
+  CN_CHECK(lanes_of(to_ref ? from : cast) == 1);
   if (to_ref)
-    return LLVMBuildExtractElement(f->builder, from, number(f, 0), "");
+    return LLVMBuildExtractElement(l->builder, from, number(l, 0), "");
   LLVMValueRef null = LLVMConstNull(LLVMTypeOf(cast));
-  return LLVMBuildInsertElement(f->builder, null, from, number(f, 0), "");
+  return LLVMBuildInsertElement(l->builder, null, from, number(l, 0), "");
 }
 
 static LLVMValueRef lower_constant_cast(LLVMValueRef cast)
@@ -333,20 +340,20 @@ static LLVMValueRef lower_constant_cast(LLVMValueRef cast)
                                    : LLVMConstAddrSpaceCast(from, LLVMTypeOf(cast));
 }
 
-/* A lane that the vector has not is poison: whatever lay in a register. */
-static LLVMValueRef lower_extract(struct forms *f, LLVMValueRef extract)
+/* A lane beyond the vector's last is poison, and would be any register's contents. */
+static LLVMValueRef lower_extract(struct lowering *l, LLVMValueRef extract)
 {
   LLVMValueRef index = LLVMGetOperand(extract, 1);
 
-  (void)f;
+  (void)l;
   if (!LLVMIsAConstantInt(index) ||
       LLVMConstIntGetZExtValue(index) < lanes_of(LLVMGetOperand(extract, 0)))
     return NULL;
   return LLVMConstNull(LLVMTypeOf(extract));
 }
 
-/* The argument that a leaf returns as it is ("returned"), or null. That may be a derived pointer;
- * what else a call returns is a base. */
+/* The argument that a leaf returns unchanged ("returned"), or null. It may be a derived pointer;
+ * any other result of a call is a base. */
 static LLVMValueRef lower_returned(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -360,25 +367,26 @@ static LLVMValueRef lower_returned(LLVMValueRef call)
   return NULL;
 }
 
-/* What `i` becomes, or null if it stays; *stays if it is needed still. */
-static LLVMValueRef lower(struct forms *f, LLVMValueRef i, bool *stays)
+/* The replacement of `i`, or null if there is none; *stays says whether `i` is still needed. */
+static LLVMValueRef lower(struct lowering *l, LLVMValueRef i, bool *stays)
 {
-  const struct form *form;
+  const struct vector_intrinsic *known;
 
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMBitCast:
-    return lower_bitcast(f, i);
+    return lower_bitcast(l, i);
   case LLVMIntToPtr:
   case LLVMAddrSpaceCast: /* of constants: they are constants, which do not move */
     return lower_constant_cast(i);
   case LLVMExtractElement:
-    return lower_extract(f, i);
+    return lower_extract(l, i);
   case LLVMCall:
-    form = form_of(i);
-    *stays = form ? form->stays : true;
-    if (!form)
+    known = find_intrinsic(i);
+    *stays = known ? known->stays : true;
+    if (!known)
       return lower_returned(i);
-    return form->places ? lower_places(f, i, form->places) : form->lower(f, i);
+    CN_CHECK(known->places || known->lower);
+    return known->places ? lower_places(l, i, known->places) : known->lower(l, i);
   default:
     return NULL;
   }
@@ -390,9 +398,10 @@ static void replace(LLVMValueRef i, LLVMValueRef to, bool stays)
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(i, &length));
 
+  CN_CHECK(to != i && LLVMTypeOf(to) == LLVMTypeOf(i));
   LLVMReplaceAllUsesWith(i, to);
   if (stays && LLVMIsASelectInst(to) && LLVMGetOperand(to, 1) == to)
-    LLVMSetOperand(to, 1, i); /* the select chooses between it and something else */
+    LLVMSetOperand(to, 1, i); /* the select's own use of it */
   if (!stays)
     LLVMInstructionEraseFromParent(i);
   if (!stays && length && LLVMIsAInstruction(to) && !*LLVMGetValueName2(to, &length))
@@ -417,7 +426,7 @@ static bool may_change(LLVMValueRef i)
 
 void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  struct forms f = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct lowering l = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
@@ -426,11 +435,11 @@ void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
       next = LLVMGetNextInstruction(i);
       if (!next || !may_change(i) || !cn_holds_ref(LLVMTypeOf(i)))
         continue;
-      LLVMPositionBuilderBefore(f.builder, next);
-      LLVMSetCurrentDebugLocation2(f.builder, LLVMInstructionGetDebugLoc(i));
-      LLVMValueRef to = lower(&f, i, &stays);
+      LLVMPositionBuilderBefore(l.builder, next);
+      LLVMSetCurrentDebugLocation2(l.builder, LLVMInstructionGetDebugLoc(i));
+      LLVMValueRef to = lower(&l, i, &stays);
       if (to)
         replace(i, to, stays);
     }
-  LLVMDisposeBuilder(f.builder);
+  LLVMDisposeBuilder(l.builder);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What shows the address of a reference, and what hands it on unchanged. Needs, breaks: nothing.
+ * Which instructions show the address of a reference, and which keep it. Needs, breaks: nothing.
  * Provides: cn_shows_addresses(), cn_keeps_address().
  */
 #include "base/check.h"
@@ -52,6 +52,7 @@ static bool adds_nothing(LLVMValueRef gep)
 
 bool cn_keeps_address(LLVMValueRef value)
 {
+  CN_ASSERT(LLVMIsAInstruction(value));
   if (!cn_is_ref(LLVMTypeOf(value)))
     return false;
   switch (LLVMGetInstructionOpcode(value)) {
@@ -62,7 +63,7 @@ bool cn_keeps_address(LLVMValueRef value)
   case LLVMFreeze:
     return is_noundef(LLVMGetOperand(value, 0));
   case LLVMCall:
-    /* strip_attributes.c drops !invariant.group from what is accessed through references. */
+    /* strip_attributes.c drops !invariant.group from accesses through references. */
     return cn_calls_intrinsic(value, "llvm.launder.invariant.group") ||
            cn_calls_intrinsic(value, "llvm.strip.invariant.group") ||
            cn_calls_intrinsic(value, "llvm.ssa.copy");

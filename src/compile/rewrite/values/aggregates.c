@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors of references and first-class aggregates that hold some, split where they would be
- * live over a parse point: taken apart right after the definition, put together again right
+ * Split vectors of references, and first-class aggregates that hold some, if they are live over a
+ * parse point: take them apart directly after the definition and put them together again directly
  * before each use, so that only scalars are relocated (LLVM's own pass does not relocate
  * them: docs/llvm-22.md, "aggregates").
  *
  * A value that is itself put together (insertvalue, phi, shufflevector, ...) is not taken apart:
- * its *parts* (aggregates_parts.c) are what it was made of, so that base pointers can be inferred
+ * its *parts* (aggregates_parts.c) are what it was made of, so that bases can be found
  * through it.
  *
  * Needs: struct cn_refs with liveness. Provides: no vector or aggregate with references crosses
@@ -25,7 +25,7 @@ static bool crosses(const struct cn_splitter *s, LLVMValueRef value)
   return index != CN_NO_INDEX && s->refs->values.at[index].cross_count > 0;
 }
 
-/* Nothing can be put together on an unwind edge: a pad's phi is always split. */
+/* An unwind edge has no place to put a value together: always split a pad's phi. */
 static bool is_in_pad(LLVMValueRef value)
 {
   return LLVMIsAPHINode(value) && cn_is_pad(LLVMGetInstructionParent(value));
@@ -41,14 +41,15 @@ static LLVMValueRef pick_lane(struct cn_splitter *s, LLVMValueRef extract_elemen
     return i < lanes.count ? lanes.at[i] : LLVMConstNull(LLVMTypeOf(extract_element));
   }
   cn_parts_before(s, extract_element);
+  CN_CHECK(lanes.count > 0);
   LLVMValueRef picked = lanes.at[0];
   for (uint32_t i = 1; i < lanes.count; i++)
     picked = LLVMBuildSelect(s->builder, cn_parts_equals(s, index, i), lanes.at[i], picked, "");
   return picked;
 }
 
-/* A reference that is extracted from a value that was put together, or that crosses, is one of
- * its parts. */
+/* Replace a reference that is extracted from a value that was put together, or that crosses, by the
+ * value's part. */
 static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
 {
   bool element = LLVMIsAExtractElementInst(value);
@@ -62,6 +63,7 @@ static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
       element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
   if (part == value) /* taken apart before: an extract of ours */
     return false;
+  CN_CHECK(LLVMTypeOf(part) == LLVMTypeOf(value));
   cn_ptrmap_add(&s->erased, value, NULL);
   LLVMReplaceAllUsesWith(value, part);
   cn_parts_may_die(s, value);
@@ -89,11 +91,12 @@ static void rebuild_uses(struct cn_splitter *s, const struct cn_ref_value *v)
       on_edge = whole;
       edge_block = use->block;
     }
+    CN_CHECK(LLVMTypeOf(whole) == LLVMTypeOf(v->value));
     LLVMSetOperand(use->user, use->operand, whole);
   }
 }
 
-/* From the last on: what was put together is deleted from the outside in. */
+/* Delete from the last on: outer values before the values in them. */
 static void delete_dead(struct cn_splitter *s)
 {
   bool changed = true;
@@ -112,6 +115,7 @@ static void delete_dead(struct cn_splitter *s)
 static void finish(struct cn_splitter *s)
 {
   cn_parts_fill_phis(s);
+  CN_ASSERT(s->todo.count == 0);
   delete_dead(s);
   for (size_t i = 0; i < s->parts.count; i++)
     free(s->parts.at[i].at);
@@ -131,6 +135,7 @@ bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs)
       .ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   bool changed = false;
 
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   for (size_t v = 0; v < refs->values.count; v++)
     changed |= replace_extract(&s, refs->values.at[v].value);
   for (size_t v = 0; v < refs->values.count; v++)

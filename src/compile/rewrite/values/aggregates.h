@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors and aggregates of references as the scalars that they are made of: what aggregates.c and
+ * Split vectors and aggregates of references into scalars: what aggregates.c and
  * aggregates_parts.c share. Private to src/compile.
  *
- * The *parts* of a value are numbered through nested types; what holds no reference is one part
- * whatever its type.
+ * The *parts* of a value are numbered through nested types; a component without
+ * references is one part, whatever its type.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
 #define CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
@@ -22,9 +22,9 @@ struct cn_splitter {
   LLVMBuilderRef builder;
   struct cn_ptrmap split; /* value -> index of `parts` */
   CN_VECTOR(struct cn_parts) parts;
-  CN_VECTOR(LLVMValueRef) todo; /* being split, what they are put together from above them */
+  CN_VECTOR(LLVMValueRef) todo; /* being split; their operands above them */
   CN_VECTOR(LLVMValueRef) phis; /* whose parts have no incoming values yet */
-  CN_VECTOR(LLVMValueRef) dead; /* to be deleted at the end, if nothing uses it then */
+  CN_VECTOR(LLVMValueRef) dead; /* to delete at the end, if unused then */
   struct cn_ptrmap mortal;      /* the values of `dead` */
   struct cn_ptrmap erased;
 };
@@ -33,16 +33,15 @@ struct cn_splitter {
  * their incoming values from cn_parts_fill_phis(). */
 struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value);
 void cn_parts_fill_phis(struct cn_splitter *s);
-/* A value of `type` from `parts` from number *at on, which is moved behind them; at the builder's
- * place. */
+/* Build a value of `type` from the parts from number *at on, and advance *at past them. */
 LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
                            uint32_t *at);
-/* The number of the first part of what `instruction` (insertvalue or extractvalue) names by its
- * indices. */
+/* The number of the first part of the component that the indices of `instruction` (insertvalue or
+ * extractvalue) name. */
 uint32_t cn_parts_first(LLVMValueRef instruction);
-/* Nothing is known of its parts but that they come from memory or another function. */
+/* Do the parts come from memory or another function, so that nothing more is known of them? */
 bool cn_parts_opaque(LLVMValueRef value);
-/* May be deleted at the end. */
+/* Delete `value` at the end if it is unused then. */
 void cn_parts_may_die(struct cn_splitter *s, LLVMValueRef value);
 
 /* Build before `instruction`, with its debug location. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The parts of vectors and aggregates of references, by kind of definition (for aggregates.c).
- * Needs: nothing. Provides: cn_parts_of(). Breaks: nothing that was there.
+ * Needs: nothing. Provides: cn_parts_of(). Breaks: nothing that existed before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,7 @@ uint32_t cn_parts_first(LLVMValueRef instruction)
 
   CN_ASSERT(LLVMIsAInstruction(instruction));
   for (unsigned n = 0; n < LLVMGetNumIndices(instruction); n++) {
+    CN_CHECK(indices[n] < element_count(type));
     for (unsigned i = 0; i < indices[n]; i++)
       part += cn_part_count(element_type(type, i));
     type = element_type(type, indices[n]);
@@ -87,8 +88,8 @@ static LLVMValueRef extract(struct cn_splitter *s, LLVMValueRef value, uint32_t 
                                       : LLVMBuildExtractValue(s->builder, value, i, "");
 }
 
-/* An undefined reference becomes null: live at a parse point it would be whatever a register
- * held. */
+/* An undefined reference becomes null: live at a parse point it would be any register's contents.
+ */
 static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -167,6 +168,7 @@ static void split_insert_element(struct cn_splitter *s, LLVMValueRef value, LLVM
   struct cn_parts vector = cn_parts_of(s, LLVMGetOperand(value, 0));
   LLVMValueRef lane = LLVMGetOperand(value, 1), index = LLVMGetOperand(value, 2);
 
+  CN_CHECK(vector.count == cn_part_count(LLVMTypeOf(value)));
   memcpy(out, vector.at, vector.count * sizeof *out);
   cn_parts_before(s, value);
   for (uint32_t i = 0; i < vector.count; i++) {
@@ -184,6 +186,7 @@ static void split_shuffle(struct cn_splitter *s, LLVMValueRef value, LLVMValueRe
 
   for (unsigned i = 0; i < LLVMGetNumMaskElements(value); i++) {
     int from = LLVMGetMaskValue(value, i);
+    CN_CHECK(from == LLVMGetUndefMaskElem() || (uint32_t)from < a.count + b.count);
     if (from == LLVMGetUndefMaskElem())
       out[i] = LLVMConstNull(LLVMGetElementType(LLVMTypeOf(value)));
     else
@@ -199,6 +202,7 @@ static void split_select(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef
                   no = cn_parts_of(s, LLVMGetOperand(value, 2));
   bool each = is_vector(LLVMTypeOf(condition));
 
+  CN_CHECK(yes.count == count && no.count == count);
   cn_parts_before(s, value);
   for (uint32_t i = 0; i < count; i++)
     out[i] = LLVMBuildSelect(s->builder, each ? extract(s, condition, i) : condition, yes.at[i],
@@ -212,6 +216,7 @@ static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *o
   LLVMValueRef pointer = LLVMGetOperand(value, 0);
   struct cn_parts pointers = cn_parts_of(s, pointer);
 
+  CN_CHECK(pointers.count == 1 || pointers.count == count);
   cn_parts_before(s, value);
   for (uint32_t i = 0; i < count; i++) {
     for (unsigned n = 0; n < indices; n++) {
@@ -232,6 +237,7 @@ static void split_phi(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *o
   uint32_t at = 0;
 
   take_apart(s, LLVMGetPoison(type), poison, &at); /* for the parts' types */
+  CN_CHECK(at == count);
   cn_parts_before(s, value);
   for (uint32_t i = 0; i < count; i++)
     out[i] = LLVMBuildPhi(s->builder, LLVMTypeOf(poison[i]), "");
@@ -273,6 +279,7 @@ static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
     break;
   case LLVMFreeze:
     from = cn_parts_of(s, LLVMGetOperand(value, 0));
+    CN_CHECK(from.count == count);
     cn_parts_before(s, value);
     for (uint32_t i = 0; i < count; i++)
       out[i] = LLVMBuildFreeze(s->builder, from.at[i], "");
@@ -302,6 +309,7 @@ static struct cn_parts split_one(struct cn_splitter *s, LLVMValueRef value)
     if (!LLVMIsConstant(value))
       position_after(s, value);
     take_apart(s, value, parts.at, &at);
+    CN_CHECK(at == parts.count);
   } else {
     split_made(s, value, parts.at, parts.count);
     cn_parts_may_die(s, value);
@@ -326,7 +334,7 @@ static void push_operands(struct cn_splitter *s, LLVMValueRef value)
       cn_push(&s->todo, LLVMGetOperand(value, (unsigned)o));
 }
 
-/* What `value` is put together from comes first, without recursion: chains may be long. */
+/* Split operands first, without recursion: chains may be long. */
 struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value)
 {
   size_t bottom = s->todo.count;
@@ -354,6 +362,7 @@ void cn_parts_fill_phis(struct cn_splitter *s)
     for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
       LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
       struct cn_parts from = cn_parts_of(s, LLVMGetIncomingValue(phi, n));
+      CN_CHECK(from.count == to.count);
       for (uint32_t i = 0; i < to.count; i++)
         LLVMAddIncoming(to.at[i], &from.at[i], &block, 1);
     }

@@ -21,7 +21,8 @@
 #include "base/check.h"
 #include "compile/core/names.h"
 
-/* The base of a merge: null if not relocatable, or a merge in `*at` that has no base yet. */
+/* The base of a merge, or null if it is not relocatable. *at: the merge that has no base yet but
+ * needs one, or null. */
 static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_merge *merge,
                                   struct cn_merge **at)
 {
@@ -31,6 +32,7 @@ static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_m
     return merge->base;
   }
   uint32_t top = graph->top[merge - graph->merges.at];
+  CN_CHECK(top >= 1 && top <= graph->sources.count + graph->merges.count);
   if (top <= graph->sources.count)
     return graph->sources.at[top - 1];
   merge = &graph->merges.at[top - graph->sources.count - 1];
@@ -60,6 +62,7 @@ static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i,
   uint32_t number = graph->inputs[i];
 
   *at = NULL;
+  CN_CHECK(number >= 1);
   if (number <= graph->sources.count)
     return graph->sources.at[number - 1];
   return base_of_merge(graph, &graph->merges.at[number - graph->sources.count - 1], at);
@@ -70,6 +73,7 @@ static LLVMValueRef make_base(LLVMBuilderRef builder, LLVMValueRef merge, bool n
 {
   LLVMValueRef base;
 
+  CN_ASSERT(cn_base_is_merge(merge));
   LLVMPositionBuilderBefore(builder, merge);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(merge));
   if (LLVMIsAPHINode(merge)) {
@@ -89,12 +93,14 @@ static void fill_base(const struct cn_base_graph *graph, const struct cn_merge *
   bool phi = LLVMIsAPHINode(merge->value);
   struct cn_merge *missing;
 
+  CN_CHECK(merge->base);
   for (uint32_t i = graph->first[m]; i < graph->first[m + 1]; i++) {
     unsigned operand = i - graph->first[m];
     LLVMValueRef base = base_of_input(graph, i, &missing);
     CN_CHECK(!missing);
     if (!base)
       base = LLVMConstNull(LLVMTypeOf(merge->value));
+    CN_ASSERT(LLVMTypeOf(base) == LLVMTypeOf(merge->value));
     if (phi) {
       LLVMBasicBlockRef from = LLVMGetIncomingBlock(merge->value, operand);
       LLVMAddIncoming(merge->base, &base, &from, 1);
@@ -109,18 +115,19 @@ struct made {
   CN_VECTOR(struct cn_merge *) merges;
 };
 
-/* The merge that a base is to stand beside gets it, if there is one. */
+/* Make a base beside `missing`, if that is not null. */
 static void demand_base(const struct cn_base_graph *graph, struct cn_merge *missing,
                         struct made *made)
 {
   if (!missing)
     return;
+  CN_CHECK(!missing->base);
   missing->base = make_base(made->builder, missing->value, cn_refs_named(graph->refs));
   cn_push(&made->merges, missing);
 }
 
-/* Make base phis and selects for what the crossing values ask for, and what those ask for in
- * turn. Without sharing every merge has one, whether something asks for it or not. */
+/* Make the base phis and selects that crossing values need, and those that these need in turn.
+ * Without sharing every merge gets one, needed or not. */
 static void materialise(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_bases *bases)
 {
   struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
@@ -152,7 +159,7 @@ static void materialise(struct cn_base_graph *graph, LLVMContextRef llvm, struct
   LLVMDisposeBuilder(made.builder);
 }
 
-/* Is every crossing value its own base, plainly? So it is in most functions. */
+/* Is every crossing value its own base, without a look at the graph? True of most functions. */
 static bool all_are_bases(const struct cn_refs *refs)
 {
   const struct cn_base_graph graph = {.refs = refs};
@@ -184,6 +191,7 @@ void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
     if (!refs->values.at[v].cross_count)
       continue;
     LLVMValueRef base = base_of(&graph, value, &missing);
+    CN_CHECK(!missing);
     if (base != value)
       *cn_ptrmap_add(&bases->of, value, NULL) = (uintptr_t)base;
   }

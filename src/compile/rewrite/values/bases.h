@@ -12,7 +12,7 @@ struct cn_merge {
   LLVMValueRef value;
   uint32_t pos;          /* of the definition: the order in which value_flow.c wants nodes */
   uint32_t index;        /* in order of discovery */
-  bool moves;            /* some input is not itself a base */
+  bool moves;            /* some input may have another address than its base */
   struct cn_merge *same; /* the merge whose base serves this one as well, or null */
   LLVMValueRef base;
 };
@@ -20,20 +20,21 @@ struct cn_merge {
 struct cn_base_graph {
   const struct cn_refs *refs;
   CN_VECTOR(struct cn_merge) merges;
-  struct cn_ptrmap node_of;        /* merge -> index + 1 */
-  struct cn_ptrmap source_of;      /* base -> number */
-  CN_VECTOR(LLVMValueRef) sources; /* number - 1 -> base; number 1 is what is not relocatable */
-  /* value -> what its look-through chain ends in: memory of long chains */
+  struct cn_ptrmap node_of;   /* merge -> index + 1 */
+  struct cn_ptrmap source_of; /* base -> number */
+  CN_VECTOR(LLVMValueRef)
+  sources; /* number - 1 -> base; number 1 stands for all that is not relocatable */
+  /* value -> the end of its chain of adjustments, so that long chains are followed once */
   struct cn_ptrmap ends;
   uint32_t *first, *inputs, *top;
 };
 
 void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs);
 void cn_base_graph_free(struct cn_base_graph *graph);
-/* What `value` is an adjustment of, or null; *moves is set if it may have another address. */
+/* The value that `value` adjusts, or null; sets *moves if the address may differ. */
 LLVMValueRef cn_base_look_through(LLVMValueRef value, bool *moves);
-/* What the chain of adjustments that makes `value` starts from; *moves is set if one may change the
- * address. */
+/* The start of the chain of adjustments that makes `value`; sets *moves if one of them may change
+ * the address. */
 LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, bool *moves);
 bool cn_base_is_merge(LLVMValueRef value);
 bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The graph on which bases are found (bases.c): what each value is adjusted from, and the phis and
- * selects that those come from (statepoints-later, "Base & Derived Pointers").
+ * The graph on which bases are found (bases.c): from what each value is adjusted, and the phis and
+ * selects behind those (statepoints-later, "Base & Derived Pointers").
  *
  * Needs: struct cn_refs with liveness. Provides: struct cn_base_graph. Breaks: nothing.
  */
@@ -66,6 +66,7 @@ LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, 
       break;
     }
   }
+  CN_CHECK(((uintptr_t)value & 1) == 0);
   if (value != start)
     *cn_ptrmap_add(&graph->ends, start, NULL) = (uint64_t)(uintptr_t)value | moved;
   *moves |= moved;
@@ -77,8 +78,8 @@ bool cn_base_is_merge(LLVMValueRef value)
   return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
 }
 
-/* Constants, globals, stack slots in the managed address space and what is marked so do not
- * move. With that optimisation off, constants are values like others. */
+/* Constants, globals, allocas in the managed address space and values marked immovable do not move.
+ * With that optimisation off, constants are values like others. */
 bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value)
 {
   if (LLVMIsConstant(value))
@@ -96,6 +97,7 @@ static unsigned input_count(LLVMValueRef merge)
 
 static LLVMValueRef input(LLVMValueRef merge, unsigned i)
 {
+  CN_ASSERT(i < input_count(merge));
   return LLVMIsAPHINode(merge) ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
 }
 
@@ -126,7 +128,7 @@ static int by_position(const void *a, const void *b)
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* They mostly are, being discovered in the order of the values. */
+/* Mostly true: discovery goes in the order of the values. */
 static bool is_sorted(const struct cn_base_graph *graph)
 {
   for (size_t m = 1; m < graph->merges.count; m++)
@@ -157,6 +159,7 @@ struct cn_merge *cn_base_merge_of(const struct cn_base_graph *graph, LLVMValueRe
 {
   const uint64_t *node = cn_ptrmap_find(&graph->node_of, value);
 
+  CN_ASSERT(!node || *node - 1 < graph->merges.count);
   return node ? &graph->merges.at[*node - 1] : NULL;
 }
 
@@ -174,7 +177,7 @@ static uint32_t source_number(struct cn_base_graph *graph, LLVMValueRef base)
   return (uint32_t)*slot;
 }
 
-/* Sources are numbered first, so their number must be known before the nodes'. */
+/* Number all sources before the first merge: merges' numbers start after the sources'. */
 static void connect(struct cn_base_graph *graph)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
@@ -195,6 +198,8 @@ static void connect(struct cn_base_graph *graph)
     }
   }
   graph->first[graph->merges.count] = (uint32_t)ends.count;
+  size_t sources = graph->sources.count;
+  CN_CHECK(sources + graph->merges.count < UINT32_MAX);
   graph->inputs = cn_alloc(ends.count * sizeof *graph->inputs);
   for (size_t i = 0; i < ends.count; i++) {
     const struct cn_merge *merge = cn_base_merge_of(graph, ends.at[i]);
@@ -202,6 +207,7 @@ static void connect(struct cn_base_graph *graph)
         merge ? (uint32_t)(graph->sources.count + 1 + (size_t)(merge - graph->merges.at))
               : source_number(graph, ends.at[i]);
   }
+  CN_CHECK(graph->sources.count == sources);
   cn_free(&ends);
 }
 
@@ -224,6 +230,7 @@ static void spread_moves(struct cn_base_graph *graph)
 
 void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs)
 {
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   *graph = (struct cn_base_graph){.refs = refs};
   collect(graph);
   connect(graph);

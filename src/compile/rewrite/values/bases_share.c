@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One base for all merges that have the same: phis of one block whose inputs have the same bases,
- * round loops too, and selects in one block with one condition (late-insertion-slides-2014, "What
- * about PHIs?"; LLVM's own pass makes one for each). A phi that is a base itself serves the others;
- * of selects, the first does, since it is there for all.
+ * Share one base between merges with the same bases: phis of one block whose inputs have the same
+ * bases, cycles included, and selects in one block with one condition (late-insertion-slides-2014,
+ * "What about PHIs?"; LLVM's own pass makes one for each). A phi that is itself a base serves the
+ * others; of selects the first does, since it dominates the others.
  *
- * A merge of such merges has nothing but their one base to choose from, so it needs none of its
- * own: tops are found again with what serves in place of what it serves, until none changes.
+ * A merge of such merges can only choose their one base, so it needs none of its own: replace
+ * merges by those that serve them and find the tops again, until none changes.
  *
  * Needs: the graph with its tops. Provides: merge.same, tops that know of it. Breaks: the graph's
  * inputs.
@@ -18,17 +18,18 @@
 #include <string.h>
 #include "base/check.h"
 
-/* After so many passes merges keep the bases that they have: the cost is to stay linear. */
+/* Passes after which merges keep their bases, so that the cost stays linear. */
 enum { PASSES = 16 };
 
 static bool same_edges(LLVMValueRef a, LLVMValueRef b)
 {
   unsigned count = LLVMCountIncoming(a);
 
+  CN_CHECK(count == LLVMCountIncoming(b)); /* they are phis of one block */
   for (unsigned i = 0; i < count; i++)
     if (LLVMGetIncomingBlock(a, i) != LLVMGetIncomingBlock(b, i))
       return false;
-  return count == LLVMCountIncoming(b);
+  return true;
 }
 
 /* Can the two have the same base: phis of one block, selects in one block with one condition? */
@@ -45,8 +46,8 @@ static uint32_t number_of(const struct cn_base_graph *graph, uint32_t m)
   return (uint32_t)graph->sources.count + 1 + m;
 }
 
-/* The first merge that each is parallel to. One that has another's base neither needs one nor is
- * one, so it is in no group. */
+/* By merge: the first merge that it is parallel to. A merge that has another's base neither needs
+ * nor is one, so it is in no group. */
 static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
 {
   struct cn_ptrmap first = {0};
@@ -72,8 +73,8 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
   return group;
 }
 
-/* Is the merge, as it stands, the base of all of its class? One that chooses a global is its own
- * base, while the others' have null in that place. */
+/* Can the merge itself be the base of its class? A merge that chooses a global is its own base, but
+ * the bases of the others have null in that place. */
 static bool serves(const struct cn_base_graph *graph, uint32_t m)
 {
   if (graph->merges.at[m].moves)
@@ -105,7 +106,7 @@ static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t 
   return serving;
 }
 
-/* Let each input be the place that all its flow comes through. */
+/* Replace each input by its top. */
 static void follow_tops(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count;
@@ -115,7 +116,7 @@ static void follow_tops(struct cn_base_graph *graph)
       graph->inputs[i] = graph->top[graph->inputs[i] - sources - 1];
 }
 
-/* Let each input be the merge that serves it. True if some becomes another. */
+/* Replace each input by the merge that serves it. True if an input changes. */
 static bool follow_serving(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count;
@@ -134,7 +135,7 @@ static bool follow_serving(struct cn_base_graph *graph)
   return changed;
 }
 
-/* Set `same` by the tops. True if some input becomes another by it. */
+/* Set `same` by the tops. True if an input changes for it. */
 static bool share(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;
@@ -148,8 +149,10 @@ static bool share(struct cn_base_graph *graph)
     uint32_t *class = cn_value_flow_classes(sources, nodes, graph->first, graph->inputs, group);
     uint32_t *serving = find_serving(graph, class);
     for (uint32_t m = 0; m < nodes; m++)
-      if (graph->merges.at[m].moves)
+      if (graph->merges.at[m].moves) {
+        CN_CHECK(serving[class[m]] < nodes);
         graph->merges.at[m].same = &graph->merges.at[serving[class[m]]];
+      }
     free(serving);
     free(class);
   }
@@ -162,6 +165,7 @@ void cn_bases_share(struct cn_base_graph *graph)
   uint32_t nodes = (uint32_t)graph->merges.count;
   bool changed = true;
 
+  CN_CHECK(graph->top);
   for (unsigned pass = 0; changed && share(graph) && pass < PASSES; pass++) {
     uint32_t *top =
         cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Comparisons that relocation cannot change: of a reference with null, and of two references for
- * equality, if both are of one time. Never of an old with a new one: `t != R(s)` is true of the
- * same object (late-insertion-slides-2014, "Safepoint Verification": `safepoint(p); icmp ne p,
- * null`).
+ * equality, if both are read at one time. Never compare an old with a new reference: `t != R(s)` is
+ * true of the same object (late-insertion-slides-2014, "Safepoint Verification": `safepoint(p);
+ * icmp ne p, null`).
  *
  * Such a comparison may read its operands as they were when the later of the two was defined,
  * whatever safepoint comes between: it stays where it is, so it costs nothing, and its operands
@@ -25,16 +25,18 @@ static bool is_equality(LLVMValueRef compare)
   return predicate == LLVMIntEQ || predicate == LLVMIntNE;
 }
 
-/* Null is the one constant of which it is known that no collector moves it. */
+/* No collector moves null; of other constants that is not known. */
 static bool is_null(const struct cn_compare *compare, unsigned operand)
 {
   return compare->uses[operand] == CN_NO_INDEX &&
          LLVMIsAConstantPointerNull(LLVMGetOperand(compare->compare, operand));
 }
 
-/* Let the uses be at `compare`, or where it may read its operands at the earliest. */
+/* Put the uses at `compare`, or at the earliest place where it may read its operands. */
 static void put(struct cn_refs *refs, struct cn_compare *compare, bool early)
 {
+  CN_CHECK(!early || compare->from_block < refs->cfg->count);
+  CN_CHECK(!early || compare->from_pos <= compare->pos);
   compare->early = early;
   for (unsigned o = 0; o < 2; o++) {
     if (compare->uses[o] == CN_NO_INDEX)
@@ -65,7 +67,7 @@ static bool is_candidate(const struct cn_refs *refs, const struct cn_compare *co
   return any;
 }
 
-/* Just behind the definition of the operand that is defined later. Both dominate the comparison,
+/* Directly after the definition of the operand that is defined later. Both dominate the comparison,
  * so one dominates the other, and positions are in that order. */
 static void find_start(const struct cn_refs *refs, struct cn_compare *compare)
 {
@@ -86,6 +88,7 @@ bool cn_compare_move(struct cn_refs *refs, const struct cn_compared *decided)
 
   if (!cn_refs_on(refs, CAIRN_RELOCATION_COMPARE))
     return false;
+  CN_CHECK(!decided || decided->early.count == refs->compares.count);
   for (size_t c = 0; c < refs->compares.count; c++) {
     struct cn_compare *compare = &refs->compares.at[c];
     if (decided ? !decided->early.at[c] : !is_candidate(refs, compare))
@@ -116,8 +119,7 @@ static bool hands_on(LLVMValueRef value)
   }
 }
 
-/* The values from which one that crosses a parse point may be derived: their objects are listed
- * anyway. */
+/* Mark the values from which a crossing value may be derived: their objects are listed anyway. */
 static bool *find_origins(const struct cn_refs *refs)
 {
   bool *origin = cn_alloc(refs->values.count * sizeof *origin);
@@ -146,6 +148,7 @@ static bool is_needed(const struct cn_refs *refs, const struct cn_compare *compa
     return true;
   if (!v->cross_count)
     return false;
+  CN_CHECK((size_t)v->cross + v->cross_count <= refs->crossings.count);
   uint32_t last = refs->crossings.at[v->cross + v->cross_count - 1];
   return refs->points.at[last].pos > compare->from_pos;
 }
@@ -154,6 +157,8 @@ bool cn_compare_settle(struct cn_refs *refs, struct cn_compared *decided)
 {
   bool *origin = find_origins(refs), changed = false;
 
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  CN_CHECK(decided->early.count == 0);
   for (size_t c = 0; c < refs->compares.count; c++) {
     struct cn_compare *compare = &refs->compares.at[c];
     bool needed = false;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hulls of live ranges: from the definition to the last use in reverse post-order, and on to the
- * end of every loop that is entered on the way. They tell apart what may be live over many
- * safepoints from what is not, and which slots can be shared, without live sets, whose size is the
- * product of both.
+ * Live intervals: from the definition to the last use in reverse post-order, and on to the end of
+ * every loop that is entered on the way. They tell which values may be live over many safepoints,
+ * and which slots can be shared, without live sets: the size of those is values times safepoints.
  *
- * Why nothing is live outside: the definition dominates each place where its value is live, so none
- * comes before it. From a live place behind the last use, a path leads back to a use; it takes an
- * edge that retreats from at or behind the place to a block inside, where the value is live too.
+ * Why no value is live outside: the definition dominates each place where its value is live, so
+ * none comes before it. From a live place after the last use a path leads back to a use; it takes
+ * an edge that retreats from at or after the place to a block inside, where the value is live too.
  *
  * Needs: struct cn_refs. Provides: struct cn_live_intervals. Breaks: nothing.
  */
@@ -20,38 +19,41 @@ static uint32_t larger(uint32_t a, uint32_t b)
   return a > b ? a : b;
 }
 
-void cn_live_intervals_build(struct cn_live_intervals *hulls, const struct cn_refs *refs)
+void cn_live_intervals_build(struct cn_live_intervals *intervals, const struct cn_refs *refs)
 {
   const struct cn_cfg *cfg = refs->cfg;
   uint32_t count = cfg->count;
 
-  *hulls = (struct cn_live_intervals){.refs = refs};
-  hulls->retreat = cn_alloc(2 * (size_t)count * sizeof *hulls->retreat);
+  *intervals = (struct cn_live_intervals){.refs = refs};
+  intervals->retreat = cn_alloc(2 * (size_t)count * sizeof *intervals->retreat);
   for (uint32_t b = 0; b < count; b++)
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
       if (cn_cfg_retreats(cfg->blocks[b].preds[p], b))
-        hulls->retreat[count + b] = larger(hulls->retreat[count + b], cfg->blocks[b].preds[p]);
+        intervals->retreat[count + b] =
+            larger(intervals->retreat[count + b], cfg->blocks[b].preds[p]);
   for (uint32_t i = count; i-- > 1;)
-    hulls->retreat[i] = larger(hulls->retreat[2 * i], hulls->retreat[2 * i + 1]);
+    intervals->retreat[i] = larger(intervals->retreat[2 * i], intervals->retreat[2 * i + 1]);
 }
 
-void cn_live_intervals_free(struct cn_live_intervals *hulls)
+void cn_live_intervals_free(struct cn_live_intervals *intervals)
 {
-  free(hulls->retreat);
+  free(intervals->retreat);
 }
 
 /* The last block from which an edge retreats into blocks [first, end), or 0. */
-static uint32_t last_retreat(const struct cn_live_intervals *hulls, uint32_t first, uint32_t end)
+static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t first,
+                             uint32_t end)
 {
   uint32_t last = 0;
 
-  first += hulls->refs->cfg->count;
-  end += hulls->refs->cfg->count;
+  CN_ASSERT(first <= end && end <= intervals->refs->cfg->count);
+  first += intervals->refs->cfg->count;
+  end += intervals->refs->cfg->count;
   for (; first < end; first /= 2, end /= 2) {
     if (first & 1)
-      last = larger(last, hulls->retreat[first++]);
+      last = larger(last, intervals->retreat[first++]);
     if (end & 1)
-      last = larger(last, hulls->retreat[--end]);
+      last = larger(last, intervals->retreat[--end]);
   }
   return last;
 }
@@ -60,7 +62,8 @@ static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t la
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
-  /* Ascending by position: only what stands there, too, can be needed longer than the last. */
+  /* Ascending by position: only uses at the last position can be needed longer than the last one.
+   */
   for (uint32_t u = v->uses + v->use_count; u-- > v->uses;) {
     const struct cn_ref_use *use = &refs->uses.at[u];
     uint64_t place = CN_PLACE(use->block, use->pos + use->after);
@@ -72,22 +75,24 @@ static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t la
   return last;
 }
 
-struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *hulls, uint32_t value)
+struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *intervals,
+                                            uint32_t value)
 {
-  const struct cn_refs *refs = hulls->refs;
+  const struct cn_refs *refs = intervals->refs;
   const struct cn_ref_value *v = &refs->values.at[value];
-  struct cn_live_interval hull = {CN_PLACE(v->block, v->pos), CN_PLACE(v->block, v->pos)};
+  struct cn_live_interval interval = {CN_PLACE(v->block, v->pos), CN_PLACE(v->block, v->pos)};
 
-  hull.to = last_use(refs, value, hull.to);
+  CN_ASSERT(value < refs->values.count);
+  interval.to = last_use(refs, value, interval.to);
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
        d = refs->values.at[d].derived)
-    hull.to = last_use(refs, d, hull.to);
+    interval.to = last_use(refs, d, interval.to);
   for (;;) {
-    uint32_t end = (uint32_t)(hull.to >> 32);
-    uint32_t last = last_retreat(hulls, v->block + 1, end + 1);
-    if (!last || CN_PLACE(last, UINT32_MAX) <= hull.to)
-      return hull;
-    hull.to = CN_PLACE(last, UINT32_MAX);
+    uint32_t end = (uint32_t)(interval.to >> 32);
+    uint32_t last = last_retreat(intervals, v->block + 1, end + 1);
+    if (!last || CN_PLACE(last, UINT32_MAX) <= interval.to)
+      return interval;
+    interval.to = CN_PLACE(last, UINT32_MAX);
   }
 }
 
@@ -106,28 +111,30 @@ static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
   return low;
 }
 
-uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls,
-                                      struct cn_live_interval hull)
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals,
+                                      struct cn_live_interval interval)
 {
-  return points_before(hulls->refs, hull.from + 1);
+  CN_ASSERT(interval.from <= interval.to);
+  return points_before(intervals->refs, interval.from + 1);
 }
 
-uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls,
-                                 struct cn_live_interval hull)
+uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals,
+                                 struct cn_live_interval interval)
 {
-  uint32_t first = cn_live_interval_first_point(hulls, hull);
-  uint32_t end = points_before(hulls->refs, hull.to);
+  uint32_t first = cn_live_interval_first_point(intervals, interval);
+  uint32_t end = points_before(intervals->refs, interval.to);
 
   return end > first ? end - first : 0;
 }
 
 void cn_live_intervals_mark(struct cn_refs *refs)
 {
-  struct cn_live_intervals hulls;
+  struct cn_live_intervals intervals;
 
-  cn_live_intervals_build(&hulls, refs);
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
+  cn_live_intervals_build(&intervals, refs);
   for (uint32_t v = 0; v < refs->values.count; v++)
     refs->values.at[v].cross_count =
-        cn_live_interval_points(&hulls, cn_live_interval_of(&hulls, v)) > 0;
-  cn_live_intervals_free(&hulls);
+        cn_live_interval_points(&intervals, cn_live_interval_of(&intervals, v)) > 0;
+  cn_live_intervals_free(&intervals);
 }

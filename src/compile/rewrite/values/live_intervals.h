@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What encloses live ranges. Private to rewrite-statepoints.
+ * Live intervals: one stretch of a function that encloses a live range. Private to
+ * rewrite-statepoints.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_LIVE_INTERVALS_H
 #define CN_COMPILE_REWRITE_VALUES_LIVE_INTERVALS_H
@@ -10,28 +11,31 @@
 /* A place in a function: block << 32 | position. */
 #define CN_PLACE(block, pos) ((uint64_t)(block) << 32 | (pos))
 
-/* What encloses a live range: it is live nowhere outside, and maybe not everywhere inside. Found in
- * time linear in the uses, however long the range. */
+/* Encloses a live range: the value is live nowhere outside, and maybe not everywhere inside. Found
+ * in time linear in the uses, however long the range. */
 struct cn_live_interval {
   uint64_t from, to; /* places of the definition and the last use, both in */
 };
 
 struct cn_live_intervals {
   const struct cn_refs *refs;
-  /* Per block, the last from which an edge retreats to it; in front, the maxima of pairs. */
+  /* Per block, the last block with a retreating edge to it; before these, the maxima of pairs (a
+   * segment tree). */
   uint32_t *retreat;
 };
 
-void cn_live_intervals_build(struct cn_live_intervals *hulls, const struct cn_refs *refs);
-void cn_live_intervals_free(struct cn_live_intervals *hulls);
+void cn_live_intervals_build(struct cn_live_intervals *intervals, const struct cn_refs *refs);
+void cn_live_intervals_free(struct cn_live_intervals *intervals);
 /* Uses of values derived from `value` (once bases are attached) count as its own. */
-struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *hulls, uint32_t value);
+struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *intervals,
+                                            uint32_t value);
 /* The first parse point inside, and how many there are. */
-uint32_t cn_live_interval_first_point(const struct cn_live_intervals *hulls,
-                                      struct cn_live_interval hull);
-uint32_t cn_live_interval_points(const struct cn_live_intervals *hulls,
-                                 struct cn_live_interval hull);
-/* Set the cross_count of each value to 1 if it may cross a parse point, by its hull, else to 0. */
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals,
+                                      struct cn_live_interval interval);
+uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals,
+                                 struct cn_live_interval interval);
+/* Set the cross_count of each value to 1 if it may cross a parse point, by its interval, else to 0.
+ */
 void cn_live_intervals_mark(struct cn_refs *refs);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Liveness of references over parse points (the seeds' slides, "Finding references which need
- * relocated"). Value by value, from each use up to the definition: the cost is the length of the
- * live ranges, whatever the number of blocks and values. Needs: struct cn_refs. Breaks: nothing.
+ * Liveness of references over parse points (late-insertion-slides-2014, "Finding references which
+ * need relocated"). Value by value, from each use up to the definition: the cost is the length of
+ * the live ranges, whatever the number of blocks and values. Needs: struct cn_refs. Breaks:
+ * nothing.
  *
  * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by
  * use".
@@ -59,15 +60,17 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Without that optimisation: live wherever the definition dominates. That of an invoke is the edge
- * to its normal destination. */
+/* Without the liveness optimisation a value is live wherever its definition dominates. An invoke
+ * defines its value on the edge to its normal destination. */
 static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg,
                             const struct cn_ref_value *v)
 {
   uint32_t from = v->block;
 
+  CN_CHECK(cfg->has_dominators);
   if (LLVMIsAInvokeInst(v->value)) {
     from = cn_cfg_index(cfg, LLVMGetNormalDest(v->value));
+    CN_CHECK(from != CN_NO_BLOCK);
     if (cfg->blocks[from].pred_count > 1)
       return; /* it may dominate nothing */
     enter(range, from);
@@ -84,17 +87,21 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
+  CN_ASSERT(value < refs->values.count);
   range->stamp++;
+  CN_CHECK(range->stamp != 0); /* or blocks of older values would count as visited */
   range->blocks.count = 0;
   add_uses(range, refs, value, v->block);
-  /* The list runs from a base through all that derive from it: for another value it goes on to
-   * its siblings. */
+  /* The list runs from a base through all values derived from it; from a derived value it would go
+   * on to its siblings. */
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
        d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);
   if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
     enter_dominated(range, refs->cfg, v);
   for (size_t i = 0; i < range->blocks.count; i++) {
+    /* The definition dominates the block, so it comes first. */
+    CN_CHECK(range->blocks.at[i] > v->block);
     const struct cn_block *block = &refs->cfg->blocks[range->blocks.at[i]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
       range->out[block->preds[p]] = range->stamp;
@@ -112,6 +119,7 @@ uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos
 {
   uint32_t low = refs->first_point[block], high = refs->first_point[block + 1];
 
+  CN_ASSERT(block < refs->cfg->count && low <= high);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (refs->points.at[middle].pos <= pos)
@@ -122,7 +130,8 @@ uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos
   return low;
 }
 
-/* The parse points of `block` that `value` crosses, being defined there at `from` or live-in. */
+/* Record the parse points of `block` that `value` crosses: it is defined there at `from`, or
+ * live-in if `from` is CN_NO_INDEX. */
 static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value,
                         uint32_t block, uint32_t from)
 {
@@ -147,6 +156,7 @@ void cn_liveness(struct cn_refs *refs)
 {
   struct cn_live_range range;
 
+  CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   refs->crossings.count = 0;
   for (size_t p = 0; p < refs->points.count; p++)
     refs->points.at[p].live.count = 0;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llvm.experimental.gc.get.pointer.base and .offset: a program's question for the base of a derived
- * pointer, and for how far the pointer lies behind it (statepoints-later, "Base & Derived
- * Pointers"). Answered with the base that rewriting would list: an answer is a value like others
- * afterwards, and a difference within an object does not change when it moves.
+ * llvm.experimental.gc.get.pointer.base and .offset: a program asks for the base of a derived
+ * pointer, or for the pointer's distance from it (statepoints-later, "Base & Derived Pointers").
+ * The answer is the base that rewriting would list. From then on it is a value like others; a
+ * distance within an object does not change when the object moves.
  *
  * Needs: struct cn_refs without live sets. Provides: neither intrinsic is left in the function.
  * Breaks: struct cn_refs, if it changed anything.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/each.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/core/each.h"
 
@@ -39,7 +41,7 @@ bool cn_pointer_bases_asked(LLVMModuleRef module)
   return false;
 }
 
-/* The base of `pointer`: what does not move is its own. */
+/* The base of `pointer`. A pointer that does not move is its own base. */
 static LLVMValueRef base_of(const struct cn_bases *bases, LLVMValueRef pointer)
 {
   const uint64_t *base = cn_ptrmap_find(&bases->of, pointer);
@@ -64,14 +66,15 @@ static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct c
     LLVMValueRef from = address(builder, value, type), to = address(builder, pointer, type);
     value = LLVMBuildSub(builder, to, from, "");
   }
+  CN_CHECK(LLVMTypeOf(value) == type);
   LLVMReplaceAllUsesWith(question, value);
   LLVMInstructionEraseFromParent(question);
   if (!LLVMGetFirstUse(declaration))
     LLVMDeleteFunction(declaration);
 }
 
-/* The block's questions. Bases are found for what crosses a parse point: what is asked for counts
- * as that. */
+/* Collect the block's questions. Only values that cross a parse point get bases, so let the asked
+ * values count as crossing. */
 static void collect(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
 {
   CN_EACH_INSTRUCTION(i, block) {

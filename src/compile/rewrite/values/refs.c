@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references of one function: every value that holds one, its definition and uses in order
- * of position, and the parse points. What has the address of another reference, or a constant
- * distance from it, counts as uses of that (late-insertion-slides-2014, "When relocation isn't
- * needed"). One walk over the function. Needs: struct cn_cfg, no
- * unreachable blocks. Breaks: nothing.
+ * The references of one function: every value that holds one, its definition and uses in order of
+ * position, and the parse points. Uses of a value with another reference's address, or at a
+ * constant distance from it, count as uses of that reference (late-insertion-slides-2014, "When
+ * relocation isn't needed"). One walk over the function. Needs: struct cn_cfg, no unreachable
+ * blocks. Breaks: nothing.
  */
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/rewrite/values/refs.h"
@@ -39,8 +40,8 @@ static bool is_local(LLVMValueRef value)
   return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
 }
 
-/* Null and globals do not move, so nothing lists them, unless that optimisation is off: then they
- * are values that are defined at the entry. (Constant expressions are not: the base of one is
+/* Null and globals do not move, so they are not listed. With that optimisation off they are values
+ * that are defined at the entry. (Constant expressions are not: the base of one is
  * another constant.) */
 static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
 {
@@ -58,8 +59,8 @@ static bool feeds_phi(LLVMValueRef value)
   return false;
 }
 
-/* Is `value` used in a deeper loop than it is defined in? Once does not count where that loop has
- * another in it, which costs more. */
+/* Is `value` used in a deeper loop than it is defined in? A single use does not count if that loop
+ * has another in it, which costs more. */
 static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
@@ -89,9 +90,9 @@ static bool may_keep_integers(struct cn_refs *refs)
   return refs->integers == CN_INTEGERS_FREE;
 }
 
-/* How many indices are no constants; CN_NO_INDEX if that is no GEP that is computed again where it
- * is used. Such is not what feeds a phi, the step of a loop mostly: it would be computed twice in
- * each iteration. Nor what is used in a deeper loop, unless it costs nothing. */
+/* The number of indices that are not constant; CN_NO_INDEX if `value` is no GEP to rematerialise at
+ * its uses. Do not rematerialise a GEP that feeds a phi, mostly a loop's step: it would be computed
+ * twice in each iteration. Nor one that is used in a deeper loop, unless it costs nothing. */
 static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
@@ -113,7 +114,7 @@ static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
   return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
 }
 
-/* The same, found out once: it goes through the uses of `value`, and all that derives from it asks.
+/* The same, computed once: judging visits all uses of `value`, and each derived value asks.
  */
 static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
 {
@@ -131,8 +132,8 @@ static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
          cn_keeps_address(value);
 }
 
-/* One step from `value`, which is no value of its own, towards its root; null if there is none.
- * What is in the index already was judged when it came there. */
+/* One step from `value` towards its root, or null if it is its own root. A value in the index was
+ * judged when it was added. */
 static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   uint32_t index = cn_refs_index(refs, value), count = 0;
@@ -151,7 +152,7 @@ static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *ind
   return from;
 }
 
-/* Where a chain of at most CN_REMAT_LIMIT GEPs that ends in `value` starts. */
+/* The start of the chain of at most CN_REMAT_LIMIT GEPs that ends in `value`. */
 static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   LLVMValueRef from;
@@ -162,13 +163,14 @@ static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t
   return value;
 }
 
-/* The index of `value`, made at first sight. */
+/* The index of `value`, which is added if it is new. */
 static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t index = cn_refs_index(refs, value);
 
   if (index != CN_NO_INDEX)
     return index;
+  CN_ASSERT(cn_holds_ref(LLVMTypeOf(value)));
   bool scalar = cn_is_ref(LLVMTypeOf(value));
   uint32_t indices = 0;
   LLVMValueRef root = scalar ? find_root(refs, value, &indices) : value;
@@ -182,6 +184,7 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
   if (root != value) {
     uint32_t root_index = add_value(refs, root);
     uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
+    CN_CHECK(root_index != index && from_index != index);
     refs->values.at[index].root = root_index;
     if (refs->values.at[root_index].indices < indices)
       refs->values.at[root_index].indices = indices;
@@ -197,6 +200,7 @@ static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uin
 {
   uint32_t index = add_value(refs, value);
 
+  CN_ASSERT(is_local(value) && block < refs->cfg->count);
   refs->values.at[index].block = block;
   refs->values.at[index].pos = pos;
 }
@@ -223,6 +227,7 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
     return;
   uint32_t index = add_value(refs, operand);
   uint32_t root = refs->values.at[index].root;
+  CN_ASSERT(LLVMGetOperand(use.user, use.operand) == operand);
   use.value = index;
   use.via = CN_NO_INDEX;
   use.compare = compare_of(refs, use);
@@ -233,8 +238,8 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   cn_push(&refs->uses, use);
 }
 
-/* Phi operands are read in their incoming blocks: hang them there, so that the walk meets them
- * in order. */
+/* Phi operands are read at the end of their incoming blocks: list them there, so that the walk
+ * meets them in order. */
 static void collect_edges(struct scan *scan)
 {
   const struct cn_cfg *cfg = scan->refs->cfg;
@@ -288,6 +293,7 @@ static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
       define(refs, i, block, start);
   for (; i; i = LLVMGetNextInstruction(i))
     scan_instruction(refs, i, block, pos += 2);
+  CN_CHECK(pos > start && pos < UINT32_MAX - 2); /* positions ascend, in 32 bits */
   refs->last_pos[block] = pos;
   for (uint32_t e = scan->edges_of[block]; e != CN_NO_INDEX; e = scan->edges.at[e].next) {
     const struct edge_use *edge = &scan->edges.at[e];
@@ -301,7 +307,7 @@ static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
   return pos + 2;
 }
 
-/* Stable sort of the uses by value: each value's become a slice. */
+/* Sort the uses by value, stably: each value's uses become a slice. */
 static void group_uses(struct cn_refs *refs)
 {
   struct cn_ref_use *sorted = cn_alloc(refs->uses.count * sizeof *sorted);
@@ -314,6 +320,7 @@ static void group_uses(struct cn_refs *refs)
     at += refs->values.at[v].use_count;
     refs->values.at[v].use_count = 0;
   }
+  CN_CHECK(at == refs->uses.count);
   for (size_t i = 0; i < refs->uses.count; i++) {
     struct cn_ref_value *v = &refs->values.at[refs->uses.at[i].value];
     const struct cn_ref_use *use = &refs->uses.at[i];
@@ -349,11 +356,14 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_BUILT));
 }
 
-/* A phi is read where those beside it are; a select between the instruction before and the one that
- * it stands beside. */
+/* Number a made phi like those beside it; a made select gets the position between its neighbours.
+ */
 static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
 {
-  const struct cn_ref_value *beside = &refs->values.at[cn_refs_index(refs, made->beside)];
+  uint32_t index = cn_refs_index(refs, made->beside);
+
+  CN_CHECK(index != CN_NO_INDEX);
+  const struct cn_ref_value *beside = &refs->values.at[index];
   struct cn_ref_use use = {
       .user = made->merge, .block = beside->block, .pos = beside->pos - 1, .point = CN_NO_INDEX};
 
@@ -367,6 +377,7 @@ static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
   unsigned count = LLVMCountIncoming(made->merge);
   for (use.operand = 0; use.operand < count; use.operand++) {
     use.block = cn_cfg_index(refs->cfg, LLVMGetIncomingBlock(made->merge, use.operand));
+    CN_CHECK(use.block != CN_NO_BLOCK);
     use.pos = refs->last_pos[use.block] + 1;
     add_use(refs, LLVMGetIncomingValue(made->merge, use.operand), use);
   }

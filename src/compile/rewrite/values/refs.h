@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the steps of pass rewrite-statepoints share: the references of one function, where they
- * are live, what they derive from. Private to src/compile.
+ * What the steps of pass rewrite-statepoints share: the references of one function, their liveness
+ * and their bases. Private to src/compile.
  *
  * A *reference value* is an argument or instruction of a type that holds a reference. A *parse
  * point* is a call that becomes a gc.statepoint. A value *crosses* a parse point if it is
  * defined before and used after it.
  *
  * A GEP with constant indices is no value of its own to relocation: its uses count as uses of
- * the value that it starts from (its *root*), and it is computed again where that has moved
- * ("Constant offset GEPs of relocated values" of the seeds' slides, "When relocation isn't
- * needed"). Nor is what has the same address as another reference: that is read instead.
+ * the value that it starts from (its *root*), and it is rematerialised where that has moved
+ * (late-insertion-slides-2014, "When relocation isn't needed": constant offset GEPs of relocated
+ * values). Nor is a value with the same address as another reference: that is read instead.
  *
  * Positions: instructions are numbered in steps of two through the blocks in reverse post-order.
  * All phis of a block share the number that the block starts with; a phi reads its operands at
@@ -26,15 +26,15 @@
 #include "compile/core/pass.h"
 
 #define CN_NO_INDEX UINT32_MAX
-#define CN_REMAT_LIMIT 6   /* longest chain of GEPs that is computed again */
-#define CN_REMAT_INDICES 2 /* of which are no constants in it */
+#define CN_REMAT_LIMIT 6   /* longest chain of GEPs that is rematerialised */
+#define CN_REMAT_INDICES 2 /* indices in it that are not constant */
 
 struct cn_ref_use {
   LLVMValueRef user;
   uint32_t operand;
   uint32_t block, pos; /* where the value is read */
   uint32_t value;      /* whose use this is */
-  uint32_t via;        /* the constant GEP that is read in truth, or CN_NO_INDEX */
+  uint32_t via;        /* the constant GEP that `user` names, or CN_NO_INDEX */
   uint32_t point;      /* the parse point that `user` is, or CN_NO_INDEX */
   bool after;          /* needed until the call returns */
   bool state;          /* deoptimisation state: names what is listed */
@@ -49,11 +49,11 @@ struct cn_ref_value {
   uint32_t root;       /* what a constant GEP starts from; itself otherwise */
   uint32_t from;       /* the operand of a constant GEP, one step towards its root */
   uint32_t base;       /* set by cn_refs_attach_bases(); CN_NO_INDEX: not relocatable */
-  /* slice of refs->uses, ascending by position; behind them those of cn_refs_extend() */
+  /* slice of refs->uses, ascending by position; then those of cn_refs_extend() */
   uint32_t uses, use_count;
   uint32_t cross, cross_count; /* slice of refs->crossings: parse points crossed, ascending */
   uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
-  uint32_t indices;            /* most indices that are no constants in a chain from here */
+  uint32_t indices;            /* most variable indices in a chain from here */
   bool scalar;                 /* a reference, not a vector or aggregate of them */
   bool same;                   /* has the address of `from` */
   bool alias;                  /* has the address of `root` */
@@ -84,8 +84,8 @@ struct cn_compare {
 
 /* It holds (cn_refs_wrong()) that
  *   - positions ascend from block to block and from parse point to parse point
- *   - a root is a value, which where CN_REMAT_LIMIT cut a chain has a root in turn; a base is its
- * own base
+ *   - a root is a value, and has a root in turn where CN_REMAT_LIMIT cut a chain; a base is its own
+ *     base
  *   - the uses of a value are a slice of its own, which ascends when cn_refs_build() has made it
  *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only
  * whether there are any (cn_live_intervals_mark()) */
@@ -106,8 +106,8 @@ struct cn_refs {
 };
 
 void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off);
-/* What does not hold of them; null: all does. Just after cn_refs_build(), or after cn_liveness(),
- * that is more than later. Linear. */
+/* The first of these that does not hold, or null. Directly after cn_refs_build() or cn_liveness()
+ * more holds than later. Linear. */
 enum cn_refs_when { CN_REFS_BUILT, CN_REFS_LIVE, CN_REFS_LATER };
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when);
 /* A phi or select that was made beside another, and directly before it. */
@@ -117,8 +117,8 @@ struct cn_made_merge {
 /* Take in merges that were made since; liveness is outdated. */
 void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count);
 void cn_refs_free(struct cn_refs *refs);
-/* Are values that are made to be named after what they stand for? In a function with so many
- * nobody reads the names, and they cost as much as the values. */
+/* Do made values get names? In a function with more crossings nobody reads the names, and they cost
+ * as much as the values. */
 static inline bool cn_refs_named(const struct cn_refs *refs)
 {
   return refs->crossings.count <= 1000;
@@ -129,8 +129,8 @@ static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation 
   return !(refs->off >> which & 1);
 }
 
-/* From here on, list neither what is dead nor constants, whatever the options say: nobody relocates
- * them where what is alive comes from slots. `refs` may be built anew. */
+/* From here on list neither dead values nor constants, whatever the options say: slot mode
+ * relocates neither. `refs` may be built anew. */
 void cn_refs_restrict(struct cn_refs *refs);
 /* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built
  * anew. */
@@ -139,9 +139,9 @@ void cn_refs_find_bases(struct cn_refs *refs);
 /* ---- addresses.c ---- */
 
 /* Does an integer or unmanaged pointer of the function show a reference's address? Then an index
- * may, and is not to be live for longer. */
+ * may show one too, and its live range must not grow. */
 bool cn_shows_addresses(const struct cn_cfg *cfg);
-/* Does `value`, an instruction, hand on its operand 0 without changing the address? */
+/* Does `value`, an instruction, have the address of its operand 0? */
 bool cn_keeps_address(LLVMValueRef value);
 
 /* ---- liveness.c ---- */
@@ -159,7 +159,7 @@ void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg);
 void cn_live_free(struct cn_live_range *range);
 /* Uses of values derived from `value` (once bases are attached) count as its own. */
 void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint32_t value);
-/* The first parse point of `block` behind `pos`, or the first of the next block. */
+/* The first parse point of `block` after `pos`, or the first of the next block. */
 uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos);
 /* Fill crossings and the live sets of all parse points. */
 void cn_liveness(struct cn_refs *refs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_refs hold what its header says? Needs: a valid struct cn_cfg. Provides:
+ * Validate a struct cn_refs against what its header says. Needs: a valid struct cn_cfg. Provides:
  * cn_refs_wrong(). Breaks: nothing.
  */
 #include "compile/rewrite/values/refs.h"
