@@ -1,7 +1,7 @@
 // RUN: clang -O1 -c %S/Inputs/pointer_targets_native.c -o %t.native.o
 // RUN: clang -O1 -fPIC -shared -Dnative_add=library_add -Dnative_chosen=library_chosen %S/Inputs/pointer_targets_native.c -o %t.native.so
 // RUN: %cairn-cc -O2 -fPIC -shared %S/Inputs/pointer_targets_shared.c -o %t.managed.so
-// RUN: clang -D_GNU_SOURCE -O1 -c %S/../unit/runtime/stubs/stepping.c -o %t.stepping.o
+// RUN: clang -D_GNU_SOURCE -O1 -c %S/../unit/runtime/stubs_signals/stepping.c -o %t.stepping.o
 // RUN: %cairn-cc -O0 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
 // RUN: %cairn-cc -O2 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
 // RUN: env CAIRN_STRESS=1 %t quiet | FileCheck %s
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/cairn.h>
-#include "../unit/runtime/stubs/stepping.h"
+#include "../unit/runtime/stubs_signals/stepping.h"
 
 typedef long function(long);
 extern function native_add, native_chosen, library_add, library_chosen, shared_add;

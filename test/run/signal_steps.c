@@ -3,9 +3,11 @@
  * A signal between any two instructions of allocations, and of a collection: the processor steps, and each step raises a
  * signal whose handler allocates, writes to an old object, and asks for a collection; or leaves by a jump.
  */
-// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs %s %root/test/unit/runtime/stubs/stepping.c -o %t
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
+// RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
 // RUN: %t | FileCheck %s && env CAIRN_HEAP_MAX=600k %t | FileCheck %s && env CAIRN_STRESS=50 %t 31 | FileCheck %s
-// RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs %s %root/test/unit/runtime/stubs/stepping.c -o %t.0
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
+// RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
 // RUN: %t.0 | FileCheck %s
 // CHECK: allocations: handlers ran{{$}}
 // CHECK-NEXT: collections: no write was lost{{$}}

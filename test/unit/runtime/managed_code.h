@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For the tests of the stubs: a collector that says that everything moves, and managed code, by
+ * hand. A program includes it once.
+ */
+#ifndef TEST_UNIT_RUNTIME_MANAGED_CODE_H
+#define TEST_UNIT_RUNTIME_MANAGED_CODE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "mock_frames.h"
+#include "runtime/arch/arch.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+
+enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R15 = 15, MOVE = 0x100000 };
+
+/* ---- a collector that moves nothing but says it did ---- */
+
+static uintptr_t memory[1 << 12];
+static struct cairn_slot seen[32];
+static int seen_count;
+
+static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
+{
+  (void)initial_bytes;
+  (void)max_bytes;
+  cairn_buffer_give((uintptr_t)memory, (uintptr_t)(memory + (sizeof memory / sizeof *memory)));
+  return CAIRN_OK;
+}
+
+static enum cairn_status refuse(size_t bytes)
+{
+  (void)bytes;
+  return CAIRN_E_FULL;
+}
+
+static void visit(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  for (int i = 0; i < seen_count; i++)
+    if (seen[i].address == slot.address)
+      return;
+  seen[seen_count++] = slot;
+  *slot.address += MOVE;
+}
+
+static void (*dirty_vectors)(void); /* a collection does that, too */
+
+static void collect(size_t bytes_needed, bool move_all)
+{
+  (void)bytes_needed;
+  (void)move_all;
+  if (dirty_vectors != NULL)
+    dirty_vectors();
+  seen_count = 0;
+  cairn_visit_roots(visit, NULL);
+}
+
+static const struct cairn_collector shifting = {
+    .name = "shifting", .init = init, .refill = refuse, .grow = refuse, .collect = collect};
+
+static struct layouts {
+  struct cairn_layout object, array;
+} layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
+             {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3}};
+
+/* ---- managed code ---- preserved(before, after, slow): fills every register from `before`, calls
+ * `slow`, stores them to `after`: sixteen general registers (rsp left out), then sixteen vector
+ * registers of 32 bytes. rdi and rsi are arguments of the slow path, so they are 0 or layouts here.
+ * */
+struct file {
+  uint64_t gpr[16];
+  uint64_t vector[16][4];
+};
+extern void preserved(struct file *before, struct file *after, void (*slow)(void));
+extern char preserved_return[];
+__asm__(".text\n"
+        "preserved:\n"
+        "  push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"
+        "  push %rsi\n push %rdx\n sub $8, %rsp\n"
+        "  mov %rdi, %rax\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
+        "  vmovups 128+32*\\n(%rax), %ymm\\n\n"
+        ".endr\n"
+        "  mov 8(%rax), %rdx\n mov 16(%rax), %rcx\n mov 24(%rax), %rbx\n mov 32(%rax), %rsi\n"
+        "  mov 40(%rax), %rdi\n mov 48(%rax), %rbp\n mov 64(%rax), %r8\n mov 72(%rax), %r9\n"
+        "  mov 80(%rax), %r10\n mov 96(%rax), %r12\n mov 104(%rax), %r13\n mov 112(%rax), %r14\n"
+        "  mov 120(%rax), %r15\n mov (%rax), %rax\n"
+        "  call *8(%rsp)\n"
+        "preserved_return:\n"
+        "  mov %r15, (%rsp)\n mov 16(%rsp), %r15\n mov %rax, (%r15)\n"
+        "  mov (%rsp), %rax\n mov %rax, 120(%r15)\n"
+        "  mov %rdx, 8(%r15)\n mov %rcx, 16(%r15)\n mov %rbx, 24(%r15)\n mov %rsi, 32(%r15)\n"
+        "  mov %rdi, 40(%r15)\n mov %rbp, 48(%r15)\n mov %r8, 64(%r15)\n mov %r9, 72(%r15)\n"
+        "  mov %r10, 80(%r15)\n mov %r12, 96(%r15)\n mov %r13, 104(%r15)\n mov %r14, 112(%r15)\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
+        "  vmovups %ymm\\n, 128+32*\\n(%r15)\n"
+        ".endr\n"
+        "  vzeroupper\n"
+        "  add $24, %rsp\n"
+        "  pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n"
+        "  ret\n");
+
+/* crossing(f): calls f(1, ..., 8; 0.5) through cairn_call_any with `x` in rbx and rbp + 8 in r15
+ * and returns f's result + rbx (r15 must have kept its distance to rbp, and the stack argument its
+ * place). */
+extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double),
+                         uint64_t x);
+extern char crossing_return[];
+__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
+        "crossing:\n"
+        "  push %rbx\n push %rbp\n push %r15\n"
+        "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
+        "  push $8\n push $7\n"
+        "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
+        "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
+        "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
+        "  mov $1, %eax\n"
+        "  call cairn_call_any\n"
+        "crossing_return:\n"
+        "  add $16, %rsp\n"
+        "  sub %rbp, %r15\n cmp $8, %r15\n jne 1f\n"
+        "  add %rbx, %rax\n"
+        "1:pop %r15\n pop %rbp\n pop %rbx\n"
+        "  ret\n");
+
+extern void cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
+extern void cairn_collect(void), cairn_call_any(void);
+
+static struct cairn_image image = {.layouts_start = (const unsigned char *)&layouts,
+                                   .layouts_stop = (const unsigned char *)(&layouts + 1)};
+static struct mock_safepoint in_preserved[1], in_crossing[1];
+static struct mock_function functions[2];
+
+static void map_functions(void)
+{
+  in_preserved[0].pc = (uintptr_t)preserved_return;
+  in_preserved[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
+                                                    .cfa_offset = 80,
+                                                    .saved = 63,
+                                                    .saved_offset = {-16, -24, -32, -40, -48, -56}};
+  in_crossing[0].pc = (uintptr_t)crossing_return;
+  in_crossing[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
+                                                   .cfa_offset = 48,
+                                                   .saved = 1 << CN_RBX | 1 << CN_RBP | 1 << CN_R15,
+                                                   .saved_offset = {-16, -24, 0, 0, 0, -32},
+                                                   .roots = 3};
+  in_crossing[0].roots[0].base = (struct cn_loc){1, RBX, 0};
+  in_crossing[0].roots[1].base = (struct cn_loc){1, RBP, 0};
+  in_crossing[0].roots[2] = (struct cn_root){{1, RBP, 0}, {1, R15, 0}, true};
+  functions[0] = (struct mock_function){(uintptr_t)preserved, 400, 1, in_preserved};
+  functions[1] = (struct mock_function){(uintptr_t)crossing, 100, 1, in_crossing};
+  mock_image(&image, functions, 2);
+}
+
+static bool wide(void)
+{
+  return __builtin_cpu_supports("avx") != 0;
+}
+
+static struct file fill(void)
+{
+  struct file file;
+
+  for (int i = 0; i < 16; i++) {
+    file.gpr[i] = 0x1000u + (unsigned)i;
+    for (int j = 0; j < 4; j++)
+      file.vector[i][j] = 0x2000u + (unsigned)(16 * i + j);
+  }
+  return file;
+}
+
+/* All equal but the ones that may differ: rax if there is a result, rsp, r11. */
+static void assert_preserved(const struct file *before, const struct file *after, bool result)
+{
+  for (int i = result ? 1 : 0; i < 16; i++)
+    if (i != RSP && i != 11)
+      assert_int_equal(before->gpr[i], after->gpr[i]);
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 4; j++)
+      assert_int_equal(before->vector[i][j], after->vector[i][j]);
+}
+
+/* A managed target is jumped to: no anchor, and its return goes straight to the caller. */
+static uint64_t anchors_in_use;
+extern uint64_t managed_target(long, long, long, long, long, long, long, long, double);
+uint64_t count_anchors(void) __attribute__((visibility("hidden")));
+uint64_t count_anchors(void)
+{
+  anchors_in_use = (uint64_t)(cairn_mutator.anchor - cairn_mutator.anchors);
+  return 10;
+}
+__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
+        "managed_target:\n  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
+
+#endif
