@@ -7,6 +7,8 @@
 @global = external addrspace(1) global [8 x i64]
 declare void @foo()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
+declare void @leaf() "gc-leaf-function"
+declare i32 @__gxx_personality_v0(...)
 
 ; CHECK-LABEL: define void @direct
 ; CHECK-NOT: gc-live
@@ -62,5 +64,60 @@ b:
   %p = phi ptr addrspace(1) [undef, %entry], [poison, %a]
   call void @foo()
   call void @use(ptr addrspace(1) %p)
+  ret void
+}
+
+; Nor are they where what a pad merges is kept in slots, as a base and its distance from that. Wrong:
+; the distance of what is relocated from a constant, which is its address.
+; OFF-LABEL: define void @pads
+; OFF-NOT: gc.relocate
+; OFF-NOT: ptrtoint
+; OFF: pad:
+; OFF-DAG: %p = phi ptr addrspace(1) [ @global, %entry ], [ %d, %ok ]
+; OFF-DAG: %q = phi ptr addrspace(1) [ null, %entry ], [ %n, %ok ]
+; OFF: ret void
+define void @pads(i64 %i) gc "statepoint-example" personality ptr @__gxx_personality_v0 {
+entry:
+  call void @foo()
+  invoke void @leaf() to label %ok unwind label %pad
+ok:
+  %d = getelementptr i8, ptr addrspace(1) @global, i64 %i
+  %n = getelementptr i8, ptr addrspace(1) null, i64 %i
+  call void @foo()
+  invoke void @leaf() to label %done unwind label %pad
+done:
+  ret void
+pad:
+  %p = phi ptr addrspace(1) [ @global, %entry ], [ %d, %ok ]
+  %q = phi ptr addrspace(1) [ null, %entry ], [ %n, %ok ]
+  %l = landingpad { ptr, i32 } cleanup
+  call void @use(ptr addrspace(1) %p)
+  call void @use(ptr addrspace(1) %q)
+  ret void
+}
+
+; Beside an object's base, a constant has none, and what is derived from it is not relocated.
+; OFF-LABEL: define void @either
+; OFF: ret void
+define void @either(ptr addrspace(1) %o, ptr addrspace(1) %o2, i64 %i) gc "statepoint-example" personality ptr @__gxx_personality_v0 {
+entry:
+  %d = getelementptr i8, ptr addrspace(1) @global, i64 %i
+  %n = getelementptr i8, ptr addrspace(1) null, i64 %i
+  call void @foo()
+  invoke void @leaf() to label %ok unwind label %pad
+ok:
+  %e = getelementptr i8, ptr addrspace(1) %o, i64 %i
+  %e2 = getelementptr i8, ptr addrspace(1) %o2, i64 %i
+  call void @foo()
+  invoke void @leaf() to label %done unwind label %pad
+done:
+  ret void
+pad:
+  %p = phi ptr addrspace(1) [ %d, %entry ], [ %e, %ok ]
+  %q = phi ptr addrspace(1) [ %n, %entry ], [ %e2, %ok ]
+  %l = landingpad { ptr, i32 } cleanup
+  call void @foo()
+  call void @use(ptr addrspace(1) %p)
+  call void @use(ptr addrspace(1) %q)
   ret void
 }

@@ -57,22 +57,35 @@ static bool is_ref_phi(LLVMValueRef i)
 
 /* ---- which ---- */
 
-/* Let bases.c find the bases of all phis in pads. False if there are none. */
-static bool ask_for_bases(struct cn_refs *refs)
+static bool has_ref_phi(LLVMBasicBlockRef pad)
 {
-  bool any = false;
+  LLVMValueRef i = LLVMGetFirstInstruction(pad);
 
+  while (LLVMIsAPHINode(i) && !is_ref_phi(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsAPHINode(i);
+}
+
+static bool has_pad_phis(const struct cn_cfg *cfg)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    if (cn_is_pad(cfg->blocks[b].block) && has_ref_phi(cfg->blocks[b].block))
+      return true;
+  return false;
+}
+
+/* Let bases.c find the bases of all phis in pads. */
+static void find_bases(struct cn_refs *refs)
+{
   for (uint32_t b = 0; b < refs->cfg->count; b++) {
     if (!cn_is_pad(refs->cfg->blocks[b].block))
       continue;
     LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[b].block);
     for (; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-      if (is_ref_phi(i)) {
+      if (is_ref_phi(i))
         refs->values.at[cn_refs_index(refs, i)].cross_count = 1;
-        any = true;
-      }
   }
-  return any;
+  cn_refs_find_bases(refs);
 }
 
 static void add_phi(struct pads *pads, LLVMValueRef phi, uint32_t block)
@@ -316,9 +329,11 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
 {
   struct pads pads = {.ctx = ctx, .refs = refs, .word = LLVMInt64TypeInContext(ctx->llvm)};
 
-  if (!ask_for_bases(refs))
+  if (!has_pad_phis(refs->cfg))
     return false;
-  cn_refs_find_bases(refs);
+  cn_refs_restrict(
+      refs); /* the distance from a constant is an address: no number that stays right */
+  find_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);
   collect(&pads);
   if (pads.phis.count) {
