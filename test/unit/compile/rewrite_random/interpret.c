@@ -10,7 +10,8 @@
 #include "base/check.h"
 #include "compile/core/pass.h"
 
-enum { LOCAL = 1 }; /* what stands for an object in the address of the local */
+enum { LOCAL = 1 };               /* what stands for an object in the address of the local */
+enum { UNDEFINED = OBJECTS - 1 }; /* the object of an undefined local's reference */
 enum { FUEL = 150 };
 /* Between the addresses of objects, as integers. */
 #define SPACING UINT64_C(1000000)
@@ -55,6 +56,11 @@ static void write_scalar(struct machine *m, LLVMValueRef v, struct scalar s)
   write_value(m, v, (struct value){{s}});
 }
 
+/* What a local holds that nothing was stored in. It may be copied: the optimiser loads before a
+ * loop what is stored after it. Using it, or showing it to the collector, is wrong. */
+static const struct scalar undefined = {
+    .is_ref = true, .object = UNDEFINED, .time = UINT64_MAX / 2};
+
 static void check_fresh(struct machine *m, struct scalar s, const char *what)
 {
   if (s.is_ref && s.object && s.object != m->fixed && s.time != m->time)
@@ -86,7 +92,7 @@ static struct value run_callee(struct machine *m, const char *name, const struct
     check_fresh(m, args[0].part[0], "stale argument");
     trace(m, args[0].part[0].object * 100000u + args[0].part[0].number);
   } else if (strncmp(name, "make", 4) == 0) {
-    if (m->objects + 1 < OBJECTS)
+    if (m->objects + 1 < UNDEFINED)
       m->objects++;
     m->heap[m->objects] = (struct scalar){.is_ref = true};
     out.part[0] = reference(m, m->objects, 0);
@@ -390,7 +396,8 @@ static void run_load(struct machine *m, LLVMValueRef i)
   if (is_local(i, 0)) {
     m->unknown |= !cn_is_ref(LLVMTypeOf(i));
     struct scalar loaded = m->local[from.number / 8 % CELLS];
-    loaded.number = 0; /* as in the heap */
+    loaded.is_ref = true; /* what was zeroed is null */
+    loaded.number = 0;    /* as in the heap */
     write_scalar(m, i, loaded);
     return;
   }
@@ -403,7 +410,8 @@ static void run_store(struct machine *m, LLVMValueRef i)
   struct scalar value = read_scalar(m, LLVMGetOperand(i, 0));
   struct scalar to = read_scalar(m, LLVMGetOperand(i, 1));
 
-  check_fresh(m, value, "stale stored value");
+  if (!is_local(i, 1) || value.object != UNDEFINED)
+    check_fresh(m, value, "stale stored value");
   if (is_local(i, 1)) {
     m->unknown |= !is_integers(LLVMGetOperand(i, 1)) &&
                   (!value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))));
@@ -534,8 +542,8 @@ struct machine *cn_interpret(LLVMModuleRef module)
   m->objects = 3;
   if (LLVMGetStringAttributeAtIndex(f, 3, "cairn-immovable", 15))
     m->fixed = 3;
-  for (unsigned i = 0; i < CELLS; i++) /* what an undefined local holds */
-    m->local[i] = (struct scalar){.is_ref = true, .object = OBJECTS - 1, .time = UINT64_MAX / 2};
+  for (unsigned i = 0; i < CELLS; i++)
+    m->local[i] = undefined;
   for (unsigned p = 0; p < 3; p++)
     write_scalar(m, LLVMGetParam(f, p), reference(m, p + 1, 0));
   unsigned steps = 0;
@@ -545,6 +553,8 @@ struct machine *cn_interpret(LLVMModuleRef module)
     for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown;
          i = LLVMGetNextInstruction(i))
       run_instruction(m, i);
+    if (m->wrong || m->unknown) /* the terminator's operands may have no value yet */
+      break;
     from = block;
     block = next_block(m, LLVMGetBasicBlockTerminator(block));
   }
