@@ -92,7 +92,7 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
   return true;
 }
 
-/* What lives into pads, and all else that goes to slots. False if it is refused. */
+/* Demote references that live into pads, and all others that go to slots. False if refused. */
 static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   if (cn_pairs_only(e->ctx))
@@ -112,6 +112,7 @@ static void analyse(struct cn_refs *refs)
   struct cn_bases bases;
   struct cn_compared compared = {0};
 
+  CN_CHECK(refs->points.count > 0);
   bool moved = cn_compare_move(refs, NULL);
   cn_liveness(refs);
   if (moved && cn_compare_settle(refs, &compared))
@@ -126,7 +127,7 @@ static void analyse(struct cn_refs *refs)
   cn_bases_free(&bases);
 }
 
-/* Was `v` computed again wherever it is used? A GEP that only such a value was made from is dead
+/* Was `value` rematerialised at all its uses? A GEP that only such a value was made from is dead
  * with it. */
 static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
 {
@@ -208,7 +209,7 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
   cn_span_tails_start(ctx, &e->spans);
 }
 
-/* Declarations that nothing called are not to be left behind. */
+/* Delete declarations that are not called. */
 static void free_emitter(struct cn_emitter *e)
 {
   cn_span_tails_end(e->ctx, &e->spans);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass inline-statepoints: inlining of calls that are wrapped in statepoints
- * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are unwrapped, LLVM's
+ * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are stripped, LLVM's
  * inliner decides about the calls that were wrapped, and the functions are rewritten again, so that
  * the safepoints that came from a callee relocate what is live in its caller.
  *
@@ -62,6 +62,7 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef call)
 {
   unsigned noinline = cn_attribute_kind("noinline");
 
+  CN_ASSERT(cn_is_call(call));
   if (LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, noinline))
     return;
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
@@ -152,7 +153,7 @@ static bool inline_in(struct cn_ctx *ctx)
   bool ok = ctx->errors == errors && run_inliner(ctx);
   each_call(ctx, unpin_each, NULL);
   ok = ok && cn_rewrite_statepoints(ctx) && cn_lower_differences(ctx);
-  if (!marked) /* what unwrapping made has served */
+  if (!marked) /* markers that stripping made are no longer needed */
     ok = ok && cn_drop_markers_of(ctx);
   return ok;
 }

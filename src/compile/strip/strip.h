@@ -12,10 +12,10 @@
 
 /* ---- strip_statepoints.c ---- */
 
-/* Report the statepoints of the module that cannot be unwrapped. Changes nothing. */
+/* Refuse the statepoints of the module that cannot be stripped. Changes nothing. */
 void cn_strip_refuse(struct cn_ctx *ctx);
-/* Unwrap the statepoints of the module, which was not refused: all, or those of managed functions.
- * The calls that they become are appended to `out`, in order, if that is not null. */
+/* Strip the statepoints of the module, which was not refused: all, or those of managed functions.
+ * Append the calls that they become to `out`, in order, if that is not null. */
 struct cn_stripped {
   CN_VECTOR(LLVMValueRef) calls;
 };

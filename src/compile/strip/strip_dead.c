@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What only statepoints needed: conversions to and from the one address space that LLVM's code
- * generator takes for managed, base pointers that were computed for statepoints alone, in phis and
- * selects that may hold each other up, computations that were repeated behind them, and distances.
- * Needs: nothing. Provides: a function without dead computations of pointers. Breaks: nothing but
- * these.
+ * Delete what only statepoints needed: conversions to and from the one address space that LLVM's
+ * code generator takes for managed, base pointers that were computed for statepoints alone, in phis
+ * and selects that may hold each other up, computations that were repeated behind them, and
+ * distances. Needs: nothing. Provides: a function without dead computations of pointers. Breaks:
+ * nothing but these.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -71,6 +71,7 @@ void cn_strip_dead(LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b)
       if (!is_candidate(&m, i))
         need_operands(&m, i);
+  CN_ASSERT(m.work.count <= m.candidates.count);
   while (m.work.count)
     need_operands(&m, m.work.at[--m.work.count]);
   for (size_t c = 0; c < m.candidates.count; c++)

@@ -107,7 +107,7 @@ static void collect(struct folder *f)
   }
 }
 
-/* A phi of which an operand is lost is lost. Operands come behind what asked for them, mostly. */
+/* A phi of which an operand is lost is lost. Operands mostly follow the phis that use them. */
 static void spread_losses(struct folder *f)
 {
   for (bool more = true; more;) {
@@ -125,6 +125,7 @@ static void spread_losses(struct folder *f)
 
 static void build_phis(struct folder *f)
 {
+  CN_CHECK(f->wanted.count == f->geps.count);
   LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(f->geps.at[0]));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   CN_VECTOR(size_t) built = {0};
@@ -141,6 +142,7 @@ static void build_phis(struct folder *f)
     const struct pair *pair = &f->pairs.at[built.at[b]];
     for (unsigned n = 0; n < LLVMCountIncoming(pair->distance); n++) {
       LLVMValueRef value = f->pairs.at[f->operands.at[pair->first + n]].reference;
+      CN_CHECK(value);
       LLVMBasicBlockRef from = LLVMGetIncomingBlock(pair->distance, n);
       LLVMAddIncoming(pair->reference, &value, &from, 1);
     }

@@ -55,6 +55,7 @@ static void drop_phis(struct web *web)
     uint32_t input = web->inputs.at[i];
     web->inputs.at[i] = input & 1u << 31 ? ~input + 1 : sources + 1 + input;
   }
+  CN_CHECK(web->first.count == (size_t)nodes + 1);
   uint32_t *top = cn_value_flow_solve(sources, nodes, web->first.at, web->inputs.at);
   for (uint32_t n = 0; n < nodes; n++)
     if (top[n] != sources + 1 + n)

@@ -44,6 +44,7 @@ char *cn_strip_strict_layout(struct cn_ctx *ctx)
 
 void cn_strip_usual_layout(struct cn_ctx *ctx, char *layout)
 {
+  CN_CHECK(layout);
   LLVMSetDataLayout(ctx->module, layout);
   free(layout);
 }

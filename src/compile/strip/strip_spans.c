@@ -116,6 +116,7 @@ void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMV
   for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest first */
     CN_CHECK(is_number(LLVMGetOperand(statepoint, o - 2), &index) &&
              is_number(LLVMGetOperand(statepoint, o - 1), &depth));
+    CN_CHECK(index < table->entries.items.count);
     const struct cn_triple *entry = &table->entries.items.at[index];
     LLVMValueRef key = (LLVMValueRef)(uintptr_t)entry->b;
     LLVMMetadataRef location = location_at(call, depth);

@@ -7,7 +7,7 @@
  *
  * Needs: nothing. Provides: functions without statepoints; "statepoint-id" and the like at call
  * sites where the rewriter would choose otherwise. Breaks: struct cn_cfg. A statepoint that
- * cannot be unwrapped is reported before anything is changed.
+ * cannot be stripped is reported before anything is changed.
  *
  * What the rewriter removed stays removed: attributes that a moving collector makes false, the
  * original places of computations that it repeats. Phis that only joined relocations of one value
@@ -38,7 +38,7 @@ struct relocation {
   bool visiting;
 };
 
-struct unwrapper {
+struct stripper {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
   unsigned statepoint_id, relocate_id, result_id; /* intrinsics */
@@ -71,7 +71,7 @@ static unsigned called_intrinsic(LLVMValueRef i)
 /* ---- what a function has ---- */
 
 /* Relocations on the way of an exception take the landing pad for their token. */
-static void add_statepoint(struct unwrapper *u, LLVMValueRef statepoint)
+static void add_statepoint(struct stripper *u, LLVMValueRef statepoint)
 {
   struct wrapped w = {.statepoint = statepoint};
 
@@ -86,7 +86,7 @@ static void add_statepoint(struct unwrapper *u, LLVMValueRef statepoint)
   cn_push(&u->wrapped, w);
 }
 
-static void collect(struct unwrapper *u, LLVMValueRef function)
+static void collect(struct stripper *u, LLVMValueRef function)
 {
   struct cn_span_marks marks = cn_span_marks(u->ctx);
 
@@ -107,7 +107,7 @@ static void collect(struct unwrapper *u, LLVMValueRef function)
     }
 }
 
-static void forget(struct unwrapper *u)
+static void forget(struct stripper *u)
 {
   cn_free(&u->wrapped);
   cn_free(&u->relocations);
@@ -118,7 +118,7 @@ static void forget(struct unwrapper *u)
 }
 
 /* The statepoint of a token; null for one that is undefined, in dead code. */
-static struct wrapped *statepoint_of(struct unwrapper *u, LLVMValueRef token)
+static struct wrapped *statepoint_of(struct stripper *u, LLVMValueRef token)
 {
   uint64_t *found = cn_ptrmap_find(&u->tokens, token);
 
@@ -126,7 +126,7 @@ static struct wrapped *statepoint_of(struct unwrapper *u, LLVMValueRef token)
 }
 
 /* What `relocate` relocates, as the statepoint lists it. Null: nothing. */
-static LLVMValueRef listed_value(struct unwrapper *u, LLVMValueRef relocate)
+static LLVMValueRef listed_value(struct stripper *u, LLVMValueRef relocate)
 {
   const struct wrapped *w = statepoint_of(u, LLVMGetOperand(relocate, 0));
   uint64_t index = LLVMConstIntGetZExtValue(LLVMGetOperand(relocate, 2));
@@ -134,10 +134,11 @@ static LLVMValueRef listed_value(struct unwrapper *u, LLVMValueRef relocate)
   CN_ASSERT(cn_is_call(relocate));
   if (!w || index >= w->live_end - w->live)
     return NULL;
+  CN_ASSERT(w->live_end <= (uint32_t)LLVMGetNumOperands(w->statepoint));
   return LLVMGetOperand(w->statepoint, w->live + (unsigned)index);
 }
 
-/* ---- what cannot be unwrapped ---- */
+/* ---- what cannot be stripped ---- */
 
 static LLVMAttributeRef element_type(LLVMValueRef statepoint)
 {
@@ -145,7 +146,7 @@ static LLVMAttributeRef element_type(LLVMValueRef statepoint)
   return LLVMGetCallSiteEnumAttribute(statepoint, CALLEE + 1, cn_attribute_kind("elementtype"));
 }
 
-static void refuse(struct unwrapper *u)
+static void refuse(struct stripper *u)
 {
   char name[120], other[120];
 
@@ -184,7 +185,7 @@ static LLVMValueRef own_operand(LLVMValueRef operand)
 }
 
 /* The deopt bundle without what describes allocas and tells of spans, which are taken care of. */
-static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef bundle)
+static LLVMOperandBundleRef own_deopt(struct stripper *u, LLVMOperandBundleRef bundle)
 {
   uint32_t own = cn_strip_own_deopt(bundle);
   bool described = own < LLVMGetNumOperandBundleArgs(bundle);
@@ -199,7 +200,7 @@ static LLVMOperandBundleRef own_deopt(struct unwrapper *u, LLVMOperandBundleRef 
   return bundle;
 }
 
-static void take_bundles(struct unwrapper *u, LLVMValueRef statepoint, struct bundles *out)
+static void take_bundles(struct stripper *u, LLVMValueRef statepoint, struct bundles *out)
 {
   CN_ASSERT(cn_is_call(statepoint));
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(statepoint); i++) {
@@ -250,7 +251,7 @@ static void direct(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint
   free(digits);
 }
 
-static void copy_facts(struct unwrapper *u, const struct wrapped *w, unsigned args)
+static void copy_facts(struct stripper *u, const struct wrapped *w, unsigned args)
 {
   LLVMValueRef s = w->statepoint;
 
@@ -269,11 +270,12 @@ static void copy_facts(struct unwrapper *u, const struct wrapped *w, unsigned ar
     add_string(u->ctx, w->call, "deopt-lowering", "live-in");
 }
 
-static void build_call(struct unwrapper *u, struct wrapped *w)
+static void build_call(struct stripper *u, struct wrapped *w)
 {
   LLVMValueRef s = w->statepoint, callee = LLVMGetOperand(s, CALLEE);
   LLVMTypeRef type = LLVMGetTypeAttributeValue(element_type(s));
   unsigned count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(s, COUNT));
+  CN_CHECK(FIXED + count <= (unsigned)LLVMGetNumOperands(s));
   CN_VECTOR(LLVMValueRef) args = {0};
   struct bundles bundles = {0};
 
@@ -300,7 +302,7 @@ static void build_call(struct unwrapper *u, struct wrapped *w)
 
 /* ---- results and relocations ---- */
 
-static void replace_results(struct unwrapper *u)
+static void replace_results(struct stripper *u)
 {
   for (size_t i = 0; i < u->results.count; i++) {
     LLVMValueRef result = u->results.at[i];
@@ -318,9 +320,9 @@ static void replace_results(struct unwrapper *u)
   }
 }
 
-/* What relocation `r` comes from: the end of a chain of relocations, each of which the next one's
- * statepoint lists. A ring of them, in dead code, comes from nowhere. */
-static LLVMValueRef origin(struct unwrapper *u, size_t r)
+/* The value that relocation `r` starts from: the end of a chain of relocations, each listed by the
+ * next one's statepoint. A ring of them, in dead code, starts from nothing. */
+static LLVMValueRef origin(struct stripper *u, size_t r)
 {
   CN_VECTOR(size_t) path = {0};
   LLVMValueRef value = NULL;
@@ -340,13 +342,14 @@ static LLVMValueRef origin(struct unwrapper *u, size_t r)
     else
       value = listed ? listed : LLVMGetPoison(LLVMTypeOf(relocation->relocate));
   }
+  CN_CHECK(value);
   for (size_t i = 0; i < path.count; i++)
     u->relocations.at[path.at[i]].value = value;
   cn_free(&path);
   return value;
 }
 
-static void replace_relocations(struct unwrapper *u)
+static void replace_relocations(struct stripper *u)
 {
   for (size_t i = 0; i < u->relocations.count; i++)
     origin(u, i);
@@ -358,13 +361,14 @@ static void replace_relocations(struct unwrapper *u)
 
 /* ---- functions ---- */
 
-static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_stripped *out)
+static void strip(struct stripper *u, LLVMValueRef function, struct cn_stripped *out)
 {
   for (size_t i = 0; i < u->wrapped.count; i++)
     build_call(u, &u->wrapped.at[i]);
   replace_results(u);
   replace_relocations(u);
   for (size_t i = 0; i < u->wrapped.count; i++) {
+    CN_CHECK(u->wrapped.at[i].call);
     LLVMInstructionEraseFromParent(u->wrapped.at[i].statepoint);
     if (out)
       cn_push(&out->calls, u->wrapped.at[i].call);
@@ -379,17 +383,17 @@ static void unwrap(struct unwrapper *u, LLVMValueRef function, struct cn_strippe
   cn_strip_dead(function);
 }
 
-static void init(struct unwrapper *u, struct cn_ctx *ctx)
+static void init(struct stripper *u, struct cn_ctx *ctx)
 {
-  *u = (struct unwrapper){.ctx = ctx,
-                          .builder = LLVMCreateBuilderInContext(ctx->llvm),
-                          .statepoint_id = intrinsic_id("llvm.experimental.gc.statepoint"),
-                          .relocate_id = intrinsic_id("llvm.experimental.gc.relocate"),
-                          .result_id = intrinsic_id("llvm.experimental.gc.result")};
+  *u = (struct stripper){.ctx = ctx,
+                         .builder = LLVMCreateBuilderInContext(ctx->llvm),
+                         .statepoint_id = intrinsic_id("llvm.experimental.gc.statepoint"),
+                         .relocate_id = intrinsic_id("llvm.experimental.gc.relocate"),
+                         .result_id = intrinsic_id("llvm.experimental.gc.result")};
   cn_span_table_read(ctx, &u->spans); /* one that is none has been refused, or is empty */
 }
 
-static void dispose(struct unwrapper *u)
+static void dispose(struct stripper *u)
 {
   cn_triples_free(&u->spans.entries);
   LLVMDisposeBuilder(u->builder);
@@ -397,7 +401,7 @@ static void dispose(struct unwrapper *u)
 
 void cn_strip_refuse(struct cn_ctx *ctx)
 {
-  struct unwrapper u;
+  struct stripper u;
 
   cn_span_table_check(ctx);
   init(&u, ctx);
@@ -410,7 +414,7 @@ void cn_strip_refuse(struct cn_ctx *ctx)
 }
 
 /* Declarations that nothing calls any more. */
-static void drop_declarations(struct unwrapper *u)
+static void drop_declarations(struct stripper *u)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(u->ctx->module), next; f; f = next) {
     unsigned id = LLVMGetIntrinsicID(f);
@@ -423,7 +427,7 @@ static void drop_declarations(struct unwrapper *u)
 
 void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *out)
 {
-  struct unwrapper u;
+  struct stripper u;
 
   init(&u, ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
@@ -431,7 +435,7 @@ void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *
       continue;
     collect(&u, f);
     if (u.wrapped.count || u.relocations.count || u.results.count)
-      unwrap(&u, f, out);
+      strip(&u, f, out);
     forget(&u);
   }
   drop_declarations(&u);

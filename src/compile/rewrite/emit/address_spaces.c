@@ -3,8 +3,8 @@
  * Managed address spaces other than 1. LLVM's strategies know references in address space 1 only
  * (its verifier: "gc.relocate: must return gc pointer"), so a statepoint lists a reference of
  * another space through an addrspacecast, and a gc.relocate returns through one. Between spaces
- * below 256 the code generator makes nothing of such a cast (docs/llvm-22.md, "address
- * spaces"). All rewriting is done before in the references' own types.
+ * below 256 such a cast makes no code (docs/llvm-22.md, "address spaces"). All rewriting is done
+ * before, in the references' own types.
  *
  * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in
  * address space 1 only. Breaks: nothing. statepoints-original, "Distinguishing references".
@@ -55,7 +55,7 @@ struct lowering {
 };
 
 /* A reference of another space than 1. */
-static bool is_foreign(const struct lowering *l, LLVMTypeRef type)
+static bool is_in_other_space(const struct lowering *l, LLVMTypeRef type)
 {
   return cn_is_ref(type) && type != l->reference;
 }
@@ -67,7 +67,7 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
   CN_ASSERT(cn_is_call(statepoint));
   for (cn_calls_bundle(statepoint, tag, &i, &end); i < end; i++) {
     LLVMValueRef operand = LLVMGetOperand(statepoint, i);
-    if (!is_foreign(l, LLVMTypeOf(operand)))
+    if (!is_in_other_space(l, LLVMTypeOf(operand)))
       continue;
     LLVMPositionBuilderBefore(l->builder, statepoint);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(statepoint));
@@ -75,7 +75,7 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
   }
 }
 
-/* Returns the cast that stands for the relocate now. */
+/* Returns the cast that replaces the relocate. */
 static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
 {
   LLVMValueRef declaration =
@@ -85,6 +85,7 @@ static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
                          LLVMGetOperand(relocate, 2)};
 
   CN_ASSERT(cn_is_call(relocate));
+  CN_CHECK(LLVMTypeOf(relocate) != l->reference);
   LLVMPositionBuilderBefore(l->builder, relocate);
   LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(relocate));
   LLVMValueRef moved =
@@ -99,7 +100,7 @@ static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
 
 static LLVMValueRef lower_instruction(struct lowering *l, LLVMValueRef i)
 {
-  if (is_foreign(l, LLVMTypeOf(i)) && cn_calls_intrinsic(i, "llvm.experimental.gc.relocate"))
+  if (is_in_other_space(l, LLVMTypeOf(i)) && cn_calls_intrinsic(i, "llvm.experimental.gc.relocate"))
     return lower_relocate(l, i);
   if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint")) {
     lower_bundle(l, i, "deopt");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What makes statepoints and relocates, and puts values into them. Part of rewrite-statepoints.
+ * Make statepoints and relocates, and put values into them. Part of rewrite-statepoints.
  * Needs: struct cn_refs, where the parse points are statepoints. Provides: the emitter.h functions.
  * Breaks: nothing.
  */
@@ -69,6 +69,8 @@ static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *r
                                    LLVMValueRef token)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
+
+  CN_CHECK(v->base != CN_NO_INDEX && v->scalar);
   LLVMTypeRef type = LLVMTypeOf(v->value);
   LLVMValueRef args[] = {token, cn_emitter_number(e, live_rank(point, v->base)),
                          cn_emitter_number(e, live_rank(point, value))};
@@ -104,8 +106,11 @@ LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, u
                              uint32_t value)
 {
   const struct cn_parse_point *point = &refs->points.at[at];
+
+  CN_CHECK(LLVMIsAInvokeInst(point->call));
   LLVMValueRef pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(point->call));
 
+  CN_CHECK(LLVMIsALandingPadInst(pad));
   cn_emitter_behind(e, pad);
   return build_relocate(e, refs, point, value, pad);
 }
@@ -115,7 +120,7 @@ void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, ui
   cn_emitter_behind(emitter, refs->points.at[point].last);
 }
 
-/* Where operand `operand` of the call went in its statepoint. */
+/* The operand of the statepoint that operand `operand` of the call became. */
 static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t operand)
 {
   if (operand < point->args)
@@ -129,10 +134,12 @@ static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t 
 void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
 {
   if (use->point == CN_NO_INDEX) {
+    CN_CHECK(LLVMTypeOf(LLVMGetOperand(use->user, use->operand)) == LLVMTypeOf(to));
     LLVMSetOperand(use->user, use->operand, to);
     return;
   }
   const struct cn_parse_point *point = &refs->points.at[use->point];
+  CN_ASSERT(cn_classify_call(point->call).kind == CN_CALL_STATEPOINT);
   LLVMSetOperand(point->call, statepoint_operand(point, use->operand), to);
 }
 

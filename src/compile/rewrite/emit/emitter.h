@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What emits statepoints and relocates for pass rewrite-statepoints: rewrite.c and
- * statepoint_call.c share it.
+ * The emitter of statepoints and relocates for pass rewrite-statepoints.
  */
 #ifndef CN_COMPILE_REWRITE_EMIT_EMITTER_H
 #define CN_COMPILE_REWRITE_EMIT_EMITTER_H
@@ -15,7 +14,7 @@
 /* In a module with more relocations than this the rest is not named, as in cn_refs_named(). */
 #define CN_NAMED_RELOCATIONS 10000
 
-/* Of one statepoint; the memory serves the next. */
+/* Operands of one statepoint; the next one reuses the memory. */
 struct cn_scratch {
   struct cn_operands args, deopt, transition, live, funclet;
 };
@@ -74,9 +73,9 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
 
 /* ---- address_spaces.c ---- */
 
-/* Report managed address spaces that cannot be. */
+/* Refuse managed address spaces that cannot be supported. */
 bool cn_address_spaces_check(struct cn_ctx *ctx);
-/* References of other spaces than 1 come and go through addrspacecast at statepoints. */
+/* Cast references of other spaces than 1 to and from that at statepoints. */
 void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

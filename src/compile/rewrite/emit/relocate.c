@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Relocation by direct SSA construction. After a parse point that a value crosses, the value is
- * the relocate of that parse point, or computed again from its base's (rematerialise.c); every use
+ * the relocate of that parse point, or rematerialised from its base's (rematerialise.c); every use
  * is rewritten to the definition that reaches it, with phis exactly where different ones meet.
- * Value by value, in time linear in the live range: first what reads which definition is noted,
- * then definitions that something reads are made, where the first of their readers stands
- * (late-insertion-slides-2014, "Finding references which need relocated"), then reads are put in.
+ * Value by value, in time linear in the live range: note which definition each read needs, make the
+ * definitions that are read, before the first of their readers (late-insertion-slides-2014,
+ * "Finding references which need relocated"), then put them into the reads.
  *
  * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which
  * no use sees a reference from before a safepoint. Breaks: struct cn_refs (uses are outdated).
@@ -23,7 +23,7 @@
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"
 
-/* What reads a definition, and is to be told when it is made. */
+/* A reader of a definition, which gets it when it is made. */
 struct read {
   enum { READ_USE, READ_LIVE, READ_INCOMING, READ_OPERAND } kind;
   uint32_t number; /* the definition */
@@ -53,7 +53,7 @@ struct web {
   uint32_t made_room, place_room, kept_room;
   CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
   CN_VECTOR(struct read) reads;
-  struct cn_rematerialised recomputed;
+  struct cn_rematerialised remade;
 };
 
 static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
@@ -82,7 +82,7 @@ static uint32_t crossings_before(const struct web *web, uint32_t pos)
   return low;
 }
 
-/* What a block without crossings is entered with. */
+/* The definition that enters a block. */
 static uint32_t entering(const struct web *web, uint32_t block)
 {
   CN_CHECK(web->range.in[block] == web->range.stamp);
@@ -112,6 +112,7 @@ static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
 {
   uint32_t before = crossings_before(web, pos);
 
+  CN_ASSERT(block < web->refs->cfg->count);
   if (before > 0 && crossing(web, before - 1)->block == block)
     return 2 + before - 1;
   return block == web->v->block ? 1 : resolve(web, entering(web, block));
@@ -121,6 +122,7 @@ static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
 
 static LLVMValueRef make_phi(struct web *web, uint32_t node)
 {
+  CN_CHECK(node < web->range.blocks.count);
   LLVMBuilderRef builder = cn_emitter_builder(web->emitter);
   LLVMBasicBlockRef block = web->refs->cfg->blocks[web->range.blocks.at[node]].block;
   size_t length;
@@ -139,6 +141,7 @@ static void note_read(struct web *web, struct read read, struct cn_sink_place pl
 {
   uint32_t number = read.number;
 
+  CN_CHECK(number >= 1 && number <= web->sources + web->range.blocks.count);
   if (number > web->sources) {
     if (!web->made[number])
       web->made[number] = make_phi(web, number - web->sources - 1);
@@ -189,7 +192,7 @@ static void fill_phis(struct web *web)
   }
 }
 
-/* Find out where phis belong. */
+/* Find the places of phis. */
 static void solve(struct web *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count;
@@ -211,12 +214,13 @@ static void solve(struct web *web)
     for (uint32_t p = first[n]; p < first[n + 1]; p++)
       inputs[p] = at_end(web, blocks[web->range.blocks.at[n]].preds[p - first[n]]);
   web->top = cn_value_flow_solve(web->sources, nodes, first, inputs);
+  CN_CHECK(web->top);
   free(inputs);
   free(first);
 }
 
-/* The copy of `via`, computed from definition `number`, that `use` reads: one that was made
- * where it is always passed before, or a new one. */
+/* The copy of `via`, computed from definition `number`, that `use` reads: an earlier one that
+ * dominates the use, or a new one. */
 static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint32_t number,
                              struct cn_rematerialised_copies *copies)
 {
@@ -246,7 +250,7 @@ static void rewrite_uses(struct web *web)
         use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
     uint32_t number = reaching(web, use->block, use->pos);
     if (use->listed)
-      continue; /* rewrite_points() sees to that */
+      continue; /* rewrite_points() handles it */
     /* Deoptimisation state must name what is listed. */
     bool rename = via && use->state;
     if (number == (via ? reaching(web, via->block, via->pos) : 1) && !rename)
@@ -259,13 +263,13 @@ static void rewrite_uses(struct web *web)
   cn_rematerialised_copies_free(&copies);
 }
 
-/* The gc-live entries of the value itself, and what is computed again from it. */
+/* Note the reads of the value's own gc-live entries and of values rematerialised from it. */
 static void rewrite_points(struct web *web)
 {
   const struct cn_extra *extra;
 
-  for (extra = cn_rematerialised_first(&web->recomputed, web->value); extra;
-       extra = cn_rematerialised_next(&web->recomputed, extra)) {
+  for (extra = cn_rematerialised_first(&web->remade, web->value); extra;
+       extra = cn_rematerialised_next(&web->remade, extra)) {
     const struct cn_parse_point *point = &web->refs->points.at[extra->point];
     uint32_t number = reaching(web, point->block, point->pos + 1);
     note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user},
@@ -275,15 +279,15 @@ static void rewrite_points(struct web *web)
     const struct cn_parse_point *point = crossing(web, i);
     uint32_t number = reaching(web, point->block, point->pos);
     if (number == 1)
-      continue; /* stands there */
+      continue; /* the entry is the original value already */
     struct cn_sink_place place = {
         .state = CN_SINK_BEFORE, .before = point->call, .block = point->block, .pos = point->pos};
     note_read(web, (struct read){READ_LIVE, number, i, 0, NULL}, place);
   }
 }
 
-/* What is listed for the time of the call only is relocated all the same: the code generator takes
- * what it writes into the map from the relocates. */
+/* Relocate values that are listed for the time of the call only, too: the code generator writes
+ * only relocated values into the map. */
 static void keep_uses(struct web *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
@@ -317,7 +321,7 @@ static void make_unwound(struct web *web)
           web->value);
 }
 
-/* Make the definitions that something reads; all, if they are not to stand where they are read. */
+/* Make the definitions that are read; all of them if the sink optimisation is off. */
 static void make_definitions(struct web *web)
 {
   bool sink = cn_refs_on(web->refs, CAIRN_RELOCATION_SINK);
@@ -328,10 +332,10 @@ static void make_definitions(struct web *web)
     if (place->state == CN_SINK_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
       continue;
     cn_sink_settle(web->refs, point, place);
-    web->made[2 + i] = web->v->recompute ? cn_rematerialise_at(&web->recomputed, web->emitter,
-                                                               web->refs, web->value, point, place)
-                                         : cn_emit_relocate(web->emitter, web->refs, point,
-                                                            web->value, place->before);
+    web->made[2 + i] =
+        web->v->recompute
+            ? cn_rematerialise_at(&web->remade, web->emitter, web->refs, web->value, point, place)
+            : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
   }
 }
 
@@ -340,6 +344,7 @@ static void put_in(struct web *web, const struct read *read)
   LLVMValueRef value = read->number == 1 ? web->v->value : web->made[read->number];
   LLVMBasicBlockRef from;
 
+  CN_CHECK(value); /* each definition that is read has been made */
   switch (read->kind) {
   case READ_USE:
     cn_set_use(web->refs, &web->refs->uses.at[read->at], value);
@@ -380,6 +385,7 @@ static void relocate_value(struct web *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
 
+  CN_CHECK(v->value && v->cross_count > 0);
   web->v = v;
   web->value = value;
   web->sources = 1 + (web->pads ? 2 : 1) * v->cross_count;
@@ -398,12 +404,13 @@ static void relocate_value(struct web *web, uint32_t value)
   keep_listed(web);
   make_definitions(web);
   make_unwound(web);
+  CN_CHECK(web->todo.count == 0);
   for (size_t r = 0; r < web->reads.count; r++)
     put_in(web, &web->reads.at[r]);
   free(web->top);
 }
 
-/* The landing pads of type token, by which references are relocated on unwind edges. */
+/* Per block: 1 + the parse point whose landing pad of type token it is; null if there is none. */
 static uint32_t *find_pads(const struct cn_refs *refs)
 {
   uint32_t *pads = NULL;
@@ -429,13 +436,13 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   cn_live_init(&web.range, refs->cfg);
   web.crossed = cn_alloc(2 * (size_t)refs->cfg->count * sizeof *web.crossed);
   web.last_cross = web.crossed + refs->cfg->count;
-  cn_rematerialised_init(&web.recomputed, refs);
-  for (size_t i = 0; i < web.recomputed.order.count; i++)
-    relocate_value(&web, web.recomputed.order.at[i]);
+  cn_rematerialised_init(&web.remade, refs);
+  for (size_t i = 0; i < web.remade.order.count; i++)
+    relocate_value(&web, web.remade.order.at[i]);
   for (uint32_t v = 0; v < refs->values.count; v++)
     if (refs->values.at[v].cross_count && !refs->values.at[v].recompute)
       relocate_value(&web, v);
-  cn_rematerialised_free(&web.recomputed);
+  cn_rematerialised_free(&web.remade);
   cn_free(&web.todo);
   cn_free(&web.reads);
   free(web.made);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values that are computed again from what was relocated, instead of being relocated themselves
+ * Rematerialisation: compute values again from a relocated one instead of relocating them
  * (late-insertion-slides-2014, "When relocation isn't needed": constant offset GEPs, and any other
  * cheap chain without side effects). Two ways:
  *
@@ -12,8 +12,8 @@
  *   nothing. Other operands, indices, are in SSA form available there; one of them takes the
  *   register that the value would have taken, and more than the cost model below are not worth it.
  *
- * Only what gives the same place in the object wherever that lies may be computed again: no loads,
- * no arithmetic on addresses, no freeze of what may be poison.
+ * Only values whose place in the object does not depend on its address are rematerialised: no
+ * loads, no arithmetic on addresses, no freeze of what may be poison.
  *
  * Needs: liveness with bases attached. Provides: values marked and out of the live sets. Breaks:
  * nothing.
@@ -36,9 +36,9 @@ enum {
   RECENT_COPIES = 4 /* copies of a chain that are looked at for one that can serve again */
 };
 
-/* ---- what may be computed again ---- */
+/* ---- what may be rematerialised ---- */
 
-/* Masks of the low bits, which are the same wherever the object lies. */
+/* Does `call` mask low bits only, which a move does not change? */
 static bool is_tag_mask(LLVMValueRef call)
 {
   if (!cn_calls_intrinsic(call, "llvm.ptrmask"))
@@ -73,7 +73,7 @@ static unsigned cost_of_gep(struct tree *tree, LLVMValueRef gep)
   return cost + cost_of(tree, LLVMGetOperand(gep, 0));
 }
 
-/* Above COST_LIMIT: not to be computed again. */
+/* The cost of `value`; above COST_LIMIT it must not be rematerialised. */
 static unsigned cost_of(struct tree *tree, LLVMValueRef value)
 {
   if (value == tree->base)
@@ -194,6 +194,7 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMValueRef from = NULL;
 
+  CN_CHECK(value != root && (v->same || LLVMIsAGetElementPtrInst(v->value)));
   CN_ASSERT(LLVMIsAInstruction(before));
   *first = NULL;
   if (v->from != root) /* its operand may have been rewritten already: refs knows the chain */
@@ -225,12 +226,13 @@ static int by_position(const void *a, const void *b)
   return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Users come before what they use, so that a tree is copied before its inner uses are rewritten. */
-void cn_rematerialised_init(struct cn_rematerialised *recomputed, const struct cn_refs *refs)
+/* Users come before their operands, so that a tree is copied before its inner uses are rewritten.
+ */
+void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs)
 {
   CN_VECTOR(struct descending) all = {0};
 
-  *recomputed = (struct cn_rematerialised){0};
+  *remade = (struct cn_rematerialised){0};
   for (uint32_t v = 0; v < refs->values.count; v++)
     if (refs->values.at[v].recompute)
       cn_push(&all, (struct descending){v, refs->values.at[v].pos});
@@ -238,46 +240,46 @@ void cn_rematerialised_init(struct cn_rematerialised *recomputed, const struct c
     return;
   qsort(all.at, all.count, sizeof *all.at, by_position);
   for (size_t i = 0; i < all.count; i++)
-    cn_push(&recomputed->order, all.at[i].value);
+    cn_push(&remade->order, all.at[i].value);
   cn_free(&all);
-  recomputed->first = cn_alloc(refs->values.count * sizeof *recomputed->first);
-  recomputed->last = cn_alloc(refs->values.count * sizeof *recomputed->last);
-  memset(recomputed->first, 0xff, refs->values.count * sizeof *recomputed->first);
+  remade->first = cn_alloc(refs->values.count * sizeof *remade->first);
+  remade->last = cn_alloc(refs->values.count * sizeof *remade->last);
+  memset(remade->first, 0xff, refs->values.count * sizeof *remade->first);
 }
 
-void cn_rematerialised_free(struct cn_rematerialised *recomputed)
+void cn_rematerialised_free(struct cn_rematerialised *remade)
 {
-  cn_free(&recomputed->order);
-  cn_free(&recomputed->extras);
-  free(recomputed->first);
-  free(recomputed->last);
+  cn_free(&remade->order);
+  cn_free(&remade->extras);
+  free(remade->first);
+  free(remade->last);
 }
 
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed,
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade,
                                                uint32_t base)
 {
-  if (!recomputed->first || recomputed->first[base] == CN_NO_INDEX)
+  if (!remade->first || remade->first[base] == CN_NO_INDEX)
     return NULL;
-  return &recomputed->extras.at[recomputed->first[base]];
+  return &remade->extras.at[remade->first[base]];
 }
 
-const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *recomputed,
+const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade,
                                               const struct cn_extra *extra)
 {
-  return extra->next == CN_NO_INDEX ? NULL : &recomputed->extras.at[extra->next];
+  return extra->next == CN_NO_INDEX ? NULL : &remade->extras.at[extra->next];
 }
 
-static void add_extra(struct cn_rematerialised *recomputed, uint32_t base, struct cn_extra extra)
+static void add_extra(struct cn_rematerialised *remade, uint32_t base, struct cn_extra extra)
 {
-  uint32_t at = (uint32_t)recomputed->extras.count;
+  uint32_t at = (uint32_t)remade->extras.count;
 
   extra.next = CN_NO_INDEX;
-  cn_push(&recomputed->extras, extra);
-  if (recomputed->first[base] == CN_NO_INDEX)
-    recomputed->first[base] = at;
+  cn_push(&remade->extras, extra);
+  if (remade->first[base] == CN_NO_INDEX)
+    remade->first[base] = at;
   else
-    recomputed->extras.at[recomputed->last[base]].next = at;
-  recomputed->last[base] = at;
+    remade->extras.at[remade->last[base]].next = at;
+  remade->last[base] = at;
 }
 
 /* One copy of a tree; every instruction of it is after the one before, from the leaves up. */
@@ -300,6 +302,7 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
   unsigned first = select ? 1 : 0, count = select ? 2 : 1;
   for (unsigned o = 0; o < count; o++)
     operands[o] = copy_tree(copying, LLVMGetOperand(value, first + o));
+  CN_CHECK(select || LLVMIsAGetElementPtrInst(value) || is_tag_mask(value));
   LLVMValueRef copy = LLVMInstructionClone(value);
   LLVMInsertIntoBuilder(copying->builder, copy);
   if (!copying->first)
@@ -312,7 +315,7 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
   return copy;
 }
 
-LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn_emitter *emitter,
+LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter,
                                  struct cn_refs *refs, uint32_t value, uint32_t point,
                                  const struct cn_sink_place *place)
 {
@@ -321,6 +324,7 @@ LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn
                             .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED),
                             .base = refs->values.at[v->base].value};
 
+  CN_CHECK(v->base != CN_NO_INDEX && v->base != value);
   if (place->before)
     LLVMPositionBuilderBefore(copying.builder, place->before);
   else
@@ -334,7 +338,7 @@ LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn
     struct cn_extra *leaf = &copying.leaves.at[i];
     leaf->point = point;
     leaf->place = from;
-    add_extra(recomputed, v->base, *leaf);
+    add_extra(remade, v->base, *leaf);
   }
   cn_free(&copying.leaves);
   return copy;

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a relocated value is made: before the first instruction that reads it, or, if these lie
- * apart, at the end of the last block that all paths to them pass, but in no deeper loop than the
- * statepoint if that can be (late-insertion-slides-2014, "Finding references which need
- * relocated": on the paths that need it). The reload of a spilled reference then lies there as
- * well, and no register keeps it over the calls between.
+ * Choose where a relocated value is made: before the first instruction that reads it; if its
+ * readers lie apart, at the end of their nearest common dominator; if possible in no deeper loop
+ * than the statepoint (late-insertion-slides-2014, "Finding references which need relocated": on
+ * the paths that need it). The reload of a spilled reference then lies there too, and no register
+ * keeps it over the calls between.
  *
- * That is as far as the token allows: a definition is read before the next safepoint that its
+ * The token allows no more: a definition is read before the next safepoint that its
  * value crosses, so the slot that it is reloaded from has not been used again.
  *
  * Needs: positions. Provides: places. Breaks: nothing.
  */
+#include "base/check.h"
 #include "compile/rewrite/emit/rematerialise.h"
 
 /* A definition whose readers are further apart than this many dominators stays at its statepoint:
- * the cost is to stay linear. */
+ * so the cost stays linear. */
 #define STEPS 64
 
 static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 {
+  CN_ASSERT(cfg->has_dominators && a < cfg->count && b < cfg->count);
   for (unsigned steps = 0; a != b; steps++) {
     if (steps > STEPS)
       return CN_NO_BLOCK;
@@ -47,6 +49,7 @@ static void join_block(struct cn_sink_place *place, struct cn_sink_place other)
 
 void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other)
 {
+  CN_CHECK(other.state != CN_SINK_NONE);
   if (place->state == CN_SINK_DIRECT || other.state == CN_SINK_DIRECT) {
     *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
   } else if (place->state == CN_SINK_NONE) {
@@ -71,6 +74,7 @@ static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to
 {
   uint32_t best = from;
 
+  CN_ASSERT(cn_cfg_dominates(cfg, to, from));
   for (unsigned steps = 0; from != to; steps++) {
     if (steps > STEPS)
       return to;

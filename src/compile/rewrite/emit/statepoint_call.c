@@ -30,7 +30,7 @@ static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
-/* The call's own deopt and gc-transition operands; remembers where they will stand. */
+/* Take the call's own deopt and gc-transition operands, and remember where the call has them. */
 static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt,
                          struct cn_operands *transition)
 {
@@ -43,7 +43,7 @@ static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt
 
 /* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
  * (docs/llvm-22.md, "multi-result callees"): put a freeze between. Casts and the like may be no
- * node of their own, so only what certainly is one goes without. */
+ * node of their own, so only loads, phis and freezes, which certainly are one, go without. */
 static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -86,7 +86,7 @@ static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *po
   cn_push(&args->values, cn_emitter_number(e, 0));
 }
 
-/* The statepoint of `call`, of the operands in the scratch memory. */
+/* Build the statepoint of `call` from the operands in the scratch memory. */
 static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt,
                                      bool has_transition)
 {
@@ -128,10 +128,11 @@ static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
   CN_ASSERT(cn_is_call(statepoint));
   for (size_t i = 0; i < operands->values.count; i++)
     LLVMSetOperand(statepoint, at++, operands->values.at[i]);
+  CN_CHECK(at < (unsigned)LLVMGetNumOperands(statepoint));
   return at;
 }
 
-/* A call that has nothing but arguments: its statepoint can be a copy of another. */
+/* Has the call only arguments, so that its statepoint can be a copy of another? */
 static bool is_plain(LLVMValueRef call, uint32_t arguments)
 {
   return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 && !cn_tail_position(call) &&
@@ -156,7 +157,8 @@ static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
   }
   unsigned at = set_operands(statepoint, 0, &s->args);
   at = set_operands(statepoint, at, &s->deopt);
-  set_operands(statepoint, at, &s->live);
+  at = set_operands(statepoint, at, &s->live);
+  CN_CHECK(at + 1 == (unsigned)LLVMGetNumOperands(statepoint)); /* the last is the declaration */
   LLVMInsertIntoBuilder(e->builder, statepoint);
   return statepoint;
 }
@@ -172,7 +174,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
 
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed)) {
     if (index != CN_NO_INDEX)
-      refs->values.at[index].value = NULL; /* the call goes, and nothing comes instead */
+      refs->values.at[index].value = NULL; /* the call goes, without a replacement */
     return;
   }
   if (e->result_type != type)
@@ -206,6 +208,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
   bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
 
+  CN_CHECK(cn_classify_call(call).kind == CN_CALL_PARSE);
   clear_scratch(s);
   take_bundle(call, "funclet", &s->funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
@@ -214,14 +217,19 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   for (size_t i = 0; i < e->described.operands.count; i++)
     cn_push(&s->deopt.values, e->described.operands.at[i]);
   cn_span_tails_push(e->ctx, &e->spans, call, &s->deopt);
-  for (size_t i = 0; i < point->live.count; i++)
+  for (size_t i = 0; i < point->live.count; i++) {
+    CN_CHECK(refs->values.at[point->live.at[i]].value);
     cn_push(&s->live.values, refs->values.at[point->live.at[i]].value);
+  }
   point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
   point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
   take_arguments(e, point, &s->args, has_transition);
   point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
                                             : build_statepoint(e, call, has_deopt, has_transition);
   LLVMValueRef statepoint = point->last;
+  CN_ASSERT((uint32_t)LLVMGetNumOperands(statepoint) > point->live_operand + point->live.count);
+  CN_CHECK(point->live.count == 0 ||
+           LLVMGetOperand(statepoint, point->live_operand) == s->live.values.at[0]);
   cn_span_tails_hand_on(&e->spans, call, statepoint);
   replace_result(e, refs, point);
   LLVMInstructionEraseFromParent(call);

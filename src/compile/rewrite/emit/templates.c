@@ -8,8 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 
-/* Not by the type's address: which templates are kept makes no difference to the output, but to the
- * time. */
+/* Do not hash the type's address: time would differ from run to run, though not the output. */
 static uint32_t cell_of(const struct cn_shape *shape)
 {
   return (shape->args * 5 + shape->deopt * 3 + shape->live) % CN_TEMPLATES;
@@ -36,6 +35,7 @@ void cn_templates_add(struct cn_templates *templates, const struct cn_shape *sha
   unsigned operands = (unsigned)LLVMGetNumOperands(statepoint);
 
   CN_ASSERT(LLVMIsAInstruction(statepoint));
+  CN_CHECK(shape->args + shape->deopt + shape->live + 1 == operands);
   if (cell->instruction)
     LLVMDeleteInstruction(cell->instruction);
   cell->shape = *shape;

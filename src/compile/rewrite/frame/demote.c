@@ -2,7 +2,7 @@
  *
  * Demotion: chosen bases move into slots (demote.h). Every use then reads its slot at most once per
  * block between two parse points; slots are stored after definitions only. Two bases share a slot
- * if their hulls do not meet.
+ * if their live intervals do not meet.
  *
  * Needs: struct cn_refs with bases attached, edges split (cn_unwind_split_edges()). Provides: none
  * of the chosen bases, nor anything derived from them, crosses a parse point, but for what a
@@ -20,7 +20,7 @@
 #include "compile/lower/differences.h"
 #include "compile/rewrite/values/live_intervals.h"
 
-/* What was read last: good for the rest of its block up to the next parse point. */
+/* The last reading: valid up to the next parse point of its block. */
 struct reading {
   uint32_t block, region; /* region: the number of parse points before it */
   LLVMValueRef value;
@@ -57,46 +57,47 @@ LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint3
 
 /* ---- which slot ---- */
 
-struct interval {
-  struct cn_live_interval hull;
+struct slot_interval {
+  struct cn_live_interval live;
   uint32_t value, slot;
 };
 
 static int by_start(const void *a, const void *b)
 {
-  const struct interval *x = a, *y = b;
+  const struct slot_interval *x = a, *y = b;
 
-  if (x->hull.from != y->hull.from)
-    return x->hull.from < y->hull.from ? -1 : 1;
+  if (x->live.from != y->live.from)
+    return x->live.from < y->live.from ? -1 : 1;
   return (x->value > y->value) - (x->value < y->value);
 }
 
 /* A heap of the intervals whose slots are taken, the first to end on top. */
 struct taken {
-  CN_VECTOR(struct interval) heap;
+  CN_VECTOR(struct slot_interval) heap;
 };
 
-static void take(struct taken *taken, struct interval interval)
+static void take(struct taken *taken, struct slot_interval interval)
 {
   size_t i = taken->heap.count;
 
   cn_push(&taken->heap, interval);
-  for (; i && taken->heap.at[(i - 1) / 2].hull.to > interval.hull.to; i = (i - 1) / 2)
+  for (; i && taken->heap.at[(i - 1) / 2].live.to > interval.live.to; i = (i - 1) / 2)
     taken->heap.at[i] = taken->heap.at[(i - 1) / 2];
   taken->heap.at[i] = interval;
 }
 
 static uint32_t give_back(struct taken *taken)
 {
+  CN_CHECK(taken->heap.count > 0);
   uint32_t slot = taken->heap.at[0].slot;
-  struct interval last = taken->heap.at[--taken->heap.count];
+  struct slot_interval last = taken->heap.at[--taken->heap.count];
   size_t i = 0;
 
   for (size_t child; (child = 2 * i + 1) < taken->heap.count; i = child) {
     if (child + 1 < taken->heap.count &&
-        taken->heap.at[child + 1].hull.to < taken->heap.at[child].hull.to)
+        taken->heap.at[child + 1].live.to < taken->heap.at[child].live.to)
       child++;
-    if (taken->heap.at[child].hull.to >= last.hull.to)
+    if (taken->heap.at[child].live.to >= last.live.to)
       break;
     taken->heap.at[i] = taken->heap.at[child];
   }
@@ -112,31 +113,31 @@ static uint64_t first_point(const struct cn_refs *refs)
   return CN_PLACE(0, any ? refs->points.at[0].pos : UINT32_MAX);
 }
 
-/* Give each chosen base a slot; returns how many there are. A definition may take the slot of what
- * its own instruction reads last: it is stored after that. */
+/* Give each chosen base a slot; returns the number of slots. A definition may take the slot of a
+ * value that its own instruction reads last: the store comes after that. */
 static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 {
-  CN_VECTOR(struct interval) intervals = {0};
+  CN_VECTOR(struct slot_interval) intervals = {0};
   struct taken taken = {0};
-  struct cn_live_intervals hulls;
+  struct cn_live_intervals lives;
   uint32_t count = 0;
 
-  cn_live_intervals_build(&hulls, d->refs);
+  cn_live_intervals_build(&lives, d->refs);
   for (uint32_t v = 0; v < d->refs->values.count; v++)
     if (cn_bit(chosen, v))
-      cn_push(&intervals, (struct interval){cn_live_interval_of(&hulls, v), v, 0});
+      cn_push(&intervals, (struct slot_interval){cn_live_interval_of(&lives, v), v, 0});
   if (intervals.count)
     qsort(intervals.at, intervals.count, sizeof *intervals.at, by_start);
   for (size_t i = 0; i < intervals.count; i++) {
-    struct interval *interval = &intervals.at[i];
-    bool free_one = taken.heap.count && taken.heap.at[0].hull.to <= interval->hull.from;
+    struct slot_interval *interval = &intervals.at[i];
+    bool free_one = taken.heap.count && taken.heap.at[0].live.to <= interval->live.from;
     interval->slot = free_one ? give_back(&taken) : count++;
-    if (interval->hull.from < first_point(d->refs))
+    if (interval->live.from < first_point(d->refs))
       d->stored = count; /* in order of their first definitions */
     d->slot[interval->value] = interval->slot;
     take(&taken, *interval);
   }
-  cn_live_intervals_free(&hulls);
+  cn_live_intervals_free(&lives);
   cn_free(&taken.heap);
   cn_free(&intervals);
   return count;
@@ -208,6 +209,7 @@ static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef
 {
   const struct cn_ref_value *gep = &d->refs->values.at[value];
 
+  CN_CHECK(gep->root != value);
   if (gep->from != gep->root)
     from = follow_chain(d, gep->from, from);
   LLVMValueRef copy = LLVMInstructionClone(gep->value);
@@ -305,6 +307,7 @@ static void rewrite_uses(struct demoter *d, uint32_t value)
     uint32_t region = region_at(d, use->pos, false);
     LLVMValueRef to =
         use->via == CN_NO_INDEX ? read_at(d, &r, use, region) : read_via(d, &r, use, region);
+    CN_CHECK(LLVMTypeOf(to) == LLVMTypeOf(LLVMGetOperand(use->user, use->operand)));
     LLVMSetOperand(use->user, use->operand, to);
   }
   cn_ptrmap_free(&r.copies_of);
@@ -340,6 +343,7 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
     uint32_t base = refs->values.at[v].base;
     if (base == CN_NO_INDEX || !refs->values.at[v].scalar || !cn_bit(chosen, base))
       continue;
+    CN_CHECK(refs->values.at[base].base == base && d.slot[base] < count);
     rewrite_uses(&d, v);
     if (base == v)
       store_base(&d, v);

@@ -101,6 +101,7 @@ static void add_phi(struct pads *pads, LLVMValueRef phi, uint32_t block)
 
   if (base == CN_NO_INDEX)
     return;
+  CN_CHECK(LLVMTypeOf(phi) == LLVMTypeOf(pads->refs->values.at[base].value));
   p.base = pads->refs->values.at[base].value;
   p.after = p.in_switch ? NULL : cn_after_definition(phi);
   uint32_t *count = p.base == phi ? &pads->slot_count : &pads->distance_count;
@@ -156,9 +157,7 @@ static LLVMValueRef incoming_from(LLVMValueRef value, LLVMBasicBlockRef at, LLVM
   for (unsigned n = 0; n < LLVMCountIncoming(value); n++)
     if (LLVMGetIncomingBlock(value, n) == from)
       return LLVMGetIncomingValue(value, n);
-  bool every_edge_has_an_operand = false;
-  CN_CHECK(every_edge_has_an_operand);
-  return NULL;
+  CN_UNREACHABLE(); /* every edge has an operand */
 }
 
 static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMValueRef to)
@@ -232,6 +231,7 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
     return LLVMBuildLoad2(pads->builder, LLVMTypeOf(p->phi), address, "");
   }
   slot = kept ? p->kept_distance : p->distance;
+  CN_CHECK(slot != NO_SLOT);
   address = cn_demote_address(pads->builder, pads->distances, slot);
   LLVMValueRef distance = LLVMBuildLoad2(pads->builder, pads->word, address, "");
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");

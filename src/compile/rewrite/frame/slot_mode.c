@@ -9,8 +9,8 @@
  *     the values and uses that slot mode would store and load, or
  *   - one parse point has more than CN_SLOT_WIDTH of them: the register allocator's time grows with
  *     the square of that.
- * Hulls bound both numbers from above in linear time; only if they are too high is counted exactly,
- * and no further than to the budget.
+ * Live intervals bound both numbers from above in linear time. Count exactly only if the bounds are
+ * too high, and only up to the budget.
  *
  * Needs: struct cn_refs. Provides: no reference crosses a parse point in such a function. Breaks:
  * struct cn_refs.
@@ -31,23 +31,24 @@ struct count {
   uint32_t widest;
 };
 
-/* Live references by hull: never too few. */
-static struct count count_hulls(const struct cn_live_intervals *hulls)
+/* Count live references by live interval: an upper bound. */
+static struct count count_intervals(const struct cn_live_intervals *intervals)
 {
-  const struct cn_refs *refs = hulls->refs;
+  const struct cn_refs *refs = intervals->refs;
   int32_t *steps = cn_alloc((refs->points.count + 1) * sizeof *steps);
   struct count count = {0};
   uint32_t width = 0;
 
   for (uint32_t v = 0; v < refs->values.count; v++) {
-    struct cn_live_interval hull = cn_live_interval_of(hulls, v);
-    uint32_t first = cn_live_interval_first_point(hulls, hull),
-             points = cn_live_interval_points(hulls, hull);
+    struct cn_live_interval interval = cn_live_interval_of(intervals, v);
+    uint32_t first = cn_live_interval_first_point(intervals, interval),
+             points = cn_live_interval_points(intervals, interval);
     count.total += points;
     steps[first]++;
     steps[first + points]--;
   }
   for (size_t p = 0; p < refs->points.count; p++) {
+    CN_ASSERT((int64_t)width + steps[p] >= 0);
     width += (uint32_t)steps[p];
     if (width > count.widest)
       count.widest = width;
@@ -113,7 +114,7 @@ static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
 bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   uint64_t budget = budget_of(ctx, refs);
-  struct cn_live_intervals hulls;
+  struct cn_live_intervals intervals;
 
   if (cn_pairs_only(ctx))
     return false;
@@ -123,9 +124,9 @@ bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
                         .widest = (uint32_t)refs->values.count};
   if (!is_too_much(&count, budget)) /* even if all were live everywhere */
     return false;
-  cn_live_intervals_build(&hulls, refs);
-  count = count_hulls(&hulls);
-  cn_live_intervals_free(&hulls);
+  cn_live_intervals_build(&intervals, refs);
+  count = count_intervals(&intervals);
+  cn_live_intervals_free(&intervals);
   if (!is_too_much(&count, budget))
     return false;
   count = count_ranges(refs, budget);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exceptional edges of parse points. What is live into the unwind destination of an invoke is
- * demoted (demote.h): a gc.relocate there would need a landing pad of type token, which has no
+ * Exceptional edges of parse points. Demote values that are live into the unwind destination of
+ * an invoke (demote.h): a gc.relocate there would need a landing pad of type token, which has no
  * values (token_pads.c, where that is wanted), and has no place at all among funclets
  * (docs/llvm-22.md, "unwind edges"). The pad's code then finds its references in the frame, whoever
  * threw and wherever they moved.
@@ -43,6 +43,7 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
   bool fresh;
 
   CN_ASSERT(LLVMIsAInvokeInst(invoke));
+  CN_CHECK(LLVMIsAInvokeInst(invoke));
   LLVMPositionBuilderAtEnd(edges->builder, between);
   LLVMSetCurrentDebugLocation2(edges->builder, LLVMInstructionGetDebugLoc(invoke));
   LLVMBuildBr(edges->builder, to);
@@ -163,7 +164,7 @@ static uint32_t *find_pads(const struct cn_refs *refs)
   return NULL;
 }
 
-/* Which values are live into pads. Only their bases shall be asked for. */
+/* Find the values that are live into pads; let only them ask for bases. */
 static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct value_list *unwound)
 {
   struct cn_live_range range;
@@ -193,7 +194,9 @@ bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap
   cn_refs_find_bases(refs);
   uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
   for (size_t i = 0; i < unwound.values.count; i++) {
-    uint32_t base = refs->values.at[cn_refs_index(refs, unwound.values.at[i])].base;
+    uint32_t index = cn_refs_index(refs, unwound.values.at[i]);
+    CN_CHECK(index != CN_NO_INDEX);
+    uint32_t base = refs->values.at[index].base;
     if (base != CN_NO_INDEX)
       cn_bit_set(chosen, base);
   }
