@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: what is known of safepoints beyond what a walk needs. Section `cairn_details` stands
- * beside `cairn_frames`, one for each code section, and lives and dies with it. It is read when
- * somebody asks: a backtrace, a span look-up, deoptimisation. This header is the reader's
- * interface; the encoding is drawn in src/framemap/details_format.h.
+ * Details: facts of safepoints that a walk does not need. Section `cairn_details` stands beside
+ * `cairn_frames`, one for each code section, and is kept or dropped with it. Backtraces, span
+ * look-ups and deoptimisation read it. This header is the reader's interface; the encoding is drawn
+ * in src/framemap/details_format.h.
  *
- * Safepoints about which there is nothing to say, and functions without others, are not in it.
+ * Safepoints without details are left out, and functions that have no other safepoints.
  */
 #ifndef CN_FRAMEMAP_DETAILS_H
 #define CN_FRAMEMAP_DETAILS_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include "framemap/framemap.h"
 
-/* One function of a section. Zero before the first call of cn_details_next_function(), which looks
- * at what it left there; a copy is as good as the original. */
+/* One function of a section. Zero it before the first call of cn_details_next_function(), which
+ * goes on from what it left there; a copy is as good as the original. */
 struct cn_details_function {
   uintptr_t entry;
   uint32_t code_size;
@@ -26,37 +26,36 @@ struct cn_details_function {
   uint32_t index; /* in the block */
 };
 
-/* A safepoint's details; the counts are of what is still to be read. */
+/* A safepoint's details; the counts say how many are still to be read. */
 struct cn_details {
   uint32_t sources, deopts, spans;
   struct cn_details_function function; /* reader's own, all that follows */
   const unsigned char *area;           /* the function's scopes and records */
-  const unsigned char *cursor;         /* what is next of deopts and spans */
+  const unsigned char *cursor;         /* the next of deopts and spans */
   uint32_t scope;                      /* the next source's */
-  uint32_t line, column;               /* where it is there */
+  uint32_t line, column;               /* the place in that scope */
   bool in_spans;                       /* the number of spans has been read */
 };
 
 /* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in
  * 0 and stay mapped with the image. */
 struct cn_source {
-  const char *function; /* source name, or symbol where there is none; never null */
+  const char *function; /* source name, or symbol if there is none; never null */
   const char *file;     /* null: unknown */
   uint32_t line, column;
 };
 
-/* An operand of the statepoint's deopt bundle, in the order of the bundle, Cairn's own tails left
- * out. */
+/* An operand of the statepoint's deopt bundle, in the bundle's order, without Cairn's own tails. */
 struct cn_deopt {
   enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_AT_CALL } kind;
-  uint16_t size;     /* of the value in bytes, where known */
+  uint16_t size;     /* of the value in bytes, or 0: unknown */
   struct cn_loc loc; /* VALUE: where it is; ADDRESS: loc.reg + loc.offset is the value;
-                        AT_CALL: in which register it was when the call was made, which need not
-                        have kept it ("deopt-lowering"="live-in") */
+                        AT_CALL: the register that held it when the call was made; the call may
+                        have changed it ("deopt-lowering"="live-in") */
   uint64_t constant;
 };
 
-/* A span round the safepoint; the smallest comes first. */
+/* A span around the safepoint; the smallest comes first. */
 struct cn_span {
   uint64_t key;
   uintptr_t value;
@@ -64,24 +63,24 @@ struct cn_span {
 };
 
 /* Statuses are those of enum cn_framemap_status. Step through the functions of [*cursor, end);
- * CN_FRAMEMAP_NONE at the end, CN_FRAMEMAP_BAD where the bytes make no sense. */
+ * CN_FRAMEMAP_NONE at the end, CN_FRAMEMAP_BAD if the bytes are malformed. */
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
                              struct cn_details_function *function);
 /* The function of [start, end) whose code holds the byte at `address` (of a return address, the
  * byte before it). Linear in the number of code sections, else logarithmic. */
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
                            struct cn_details_function *function);
-/* The i-th safepoint's return offset; they ascend. For whoever wants them all. */
+/* The i-th safepoint's return offset; they ascend. For callers that visit them all. */
 int cn_details_return_offset(const struct cn_details_function *function, uint32_t index,
                              uint32_t *offset);
 /* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE: nothing is known. */
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset,
                     struct cn_details *out);
-/* Its parts in turn, sources first, then deopts, then spans; what is asked for later may be asked
- * for at once. CN_FRAMEMAP_NONE when none is left. */
+/* Its parts in turn: sources, then deopts, then spans; earlier kinds may be left out.
+ * CN_FRAMEMAP_NONE when none is left. */
 int cn_details_next_source(struct cn_details *details, struct cn_source *out);
 int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out);
-/* Reads the span table, which must be mapped where the code says. */
+/* Reads the span table, which must be mapped as the image says. */
 int cn_details_next_span(struct cn_details *details, struct cn_span *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Details: the encoding of section `cairn_details`, and its writer. The reader is
- * framemap/details.h. Private to details_write.c, details_read.c and what fills the model.
+ * framemap/details.h. Private to src/framemap and to code that fills the model.
  *
- * The section is a sequence of blocks, each about one code section. Its relocations are one 32-bit
- * distance to the code per block, and one to the object's spans if there are any. A block begins at
- * a multiple of 4; numbers are little-endian. Zero words between blocks mean nothing.
+ * The section is a sequence of blocks, each about one code section. A block has one relocation, the
+ * 32-bit distance to its code, and one more, to the object's spans, if there are any. A block
+ * begins at a multiple of 4; numbers are little-endian. Readers skip zero words between blocks.
  *
  *      0  u32  length of all of this, a multiple of 4
  *      4  i32  entry of the first function, minus the address of this field    (relocated)
@@ -19,7 +19,7 @@
  *                  u32  where its data starts, counted from the block's start; they ascend, and
  *                       each reaches to the next, the last to the strings
  *              the data of each function
- *              the strings, a zero behind each, the first empty; zeros up to a multiple of 4
+ *              the strings, a zero after each, the first empty; zeros up to a multiple of 4
  *
  * A function's data:
  *
@@ -28,17 +28,17 @@
  *              bits 30..31: b = log2 of the width of a record offset
  *      4       the return offsets, ascending: return address minus entry
  *              the record offsets, one per safepoint, counted from the end of this array
- *              the scopes and the records; safepoints that agree share a record
+ *              the scopes and the records; equal safepoints share a record
  *
  * A scope is the function, or one that was inlined into it at one place, as far as its code comes
- * from one file. Inlined functions form a tree, so that the chain of a safepoint is one number; a
- * scope stands behind the one that it lies in (uleb: unsigned LEB128; places are counted from where
+ * from one file. Inlined functions form a tree, so that one number names the chain of a safepoint;
+ * a scope comes after the one that it lies in (uleb: unsigned LEB128; places are counted from where
  * the scopes and records start, strings from the first):
  *
  *     uleb  its function's name
  *     uleb  its file, 0 unknown
  *     uleb  a line, from which its lines are counted
- *     uleb  distance back to the scope that it was inlined into, 0 none; if there is one, then
+ *     uleb  distance back to the scope that it was inlined into, 0 none; if there is one,
  *              uleb  zigzag of the call's line minus that scope's line
  *              uleb  column of the call
  *
@@ -100,15 +100,18 @@ enum cn_value_kind {
   CN_VALUE_KINDS
 };
 
-/* A span round a safepoint, before anybody looks into the table. */
+/* A span around a safepoint, by its number in the span table. */
 struct cn_span_use {
   uint32_t index, depth;
 };
 
-/* The model that is written: what is known of a safepoint. */
+/* The model that is written: the details of a safepoint.
+ *
+ * It holds (cn_detail_function_wrong()) that return offsets ascend, within the code, that every
+ * source has a function's name, and that a deopt value's place is one of its kind. */
 struct cn_detail {
   uint32_t return_offset;
-  CN_VECTOR(struct cn_source) sources; /* innermost first; the strings are somebody else's */
+  CN_VECTOR(struct cn_source) sources; /* innermost first; it does not own the strings */
   CN_VECTOR(struct cn_deopt) deopts;
   CN_VECTOR(struct cn_span_use) spans;
 };
@@ -116,22 +119,26 @@ struct cn_detail {
 struct cn_detail_function {
   uint32_t entry; /* offset of the function in its section */
   uint32_t code_size;
-  CN_VECTOR(struct cn_detail) details; /* by return offset; what says nothing is left out */
+  CN_VECTOR(struct cn_detail) details; /* by return offset; empty ones are not written */
 };
+
+/* details_check.c */
+const char *cn_detail_function_wrong(const struct cn_detail_function *function);
 
 void cn_detail_free(struct cn_detail *detail);
 
-/* Append a block about functions of one section, by entry; nothing if none of them has details.
- * The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function that
- * has, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing written. */
+/* Append a block about functions of one section, which are sorted by entry; nothing if none of them
+ * has details. The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first
+ * function with details, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1:
+ * nothing written. */
 int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
                          size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);
 /* Is there anything to write of it? */
 bool cn_detail_says_something(const struct cn_detail *detail);
 
-/* A reader for those to whom the span table is not mapped; else as cn_details_next_span(). The
- * table itself is at cn_details_span_table(). */
+/* As cn_details_next_span(), for readers that have not mapped the span table, which is at
+ * cn_details_span_table(). */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
 uintptr_t cn_details_span_table(const struct cn_details *details);
 

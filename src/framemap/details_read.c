@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reader of details; the encoding is drawn in details_format.h. Linked into the runtime: no
- * allocation, no library beyond memcpy() and memchr(), every read compared with the end of what it
- * is in.
+ * The reader of details; the encoding is drawn in details_format.h. Linked into the runtime: it
+ * does not allocate, uses no library beyond memcpy(), and compares every read with the end of the
+ * function or block. Details are input: malformed ones are CN_FRAMEMAP_BAD, never a failed check.
  */
 #include "framemap/details_format.h"
 
 #include <string.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 
 /* ---- functions ---- */
 
-/* The function at function->index of a block that is known to be sound. */
+/* The function at f->index of a block that find_block() has checked. */
 static int read_function(struct cn_details_function *f)
 {
   const unsigned char *b = f->block;
@@ -20,6 +21,7 @@ static int read_function(struct cn_details_function *f)
   uint32_t start = cn_load(at + CN_DETAILS_DATA, 4), end = strings;
   int32_t distance;
 
+  CN_ASSERT(f->index < count);
   if (f->index + 1 < count)
     end = cn_load(at + CN_DETAILS_FUNCTION + CN_DETAILS_DATA, 4);
   if (start < CN_BLOCK_FUNCTIONS + count * (uint64_t)CN_DETAILS_FUNCTION || end > strings ||
@@ -39,10 +41,11 @@ static int read_function(struct cn_details_function *f)
   return CN_FRAMEMAP_OK;
 }
 
-/* The block at or behind *cursor. */
+/* The block at or after *cursor. */
 static int find_block(const unsigned char **cursor, const unsigned char *end,
                       struct cn_details_function *f)
 {
+  CN_ASSERT(*cursor <= end);
   while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
     *cursor += 4;
   if (*cursor == end)
@@ -120,7 +123,7 @@ int cn_details_return_offset(const struct cn_details_function *f, uint32_t index
   return index && cn_load(at - (1u << a), 1u << a) >= *offset ? CN_FRAMEMAP_BAD : CN_FRAMEMAP_OK;
 }
 
-/* What is at a place of the area, read into `at`; false beyond it. */
+/* Set *at to a place of the area; false if it lies beyond the end. */
 static bool seek(const struct cn_details *d, uint64_t place, const unsigned char **at)
 {
   if (place >= (uint64_t)(d->function.end - d->area))
@@ -139,7 +142,7 @@ static bool get_u32(const unsigned char **at, const unsigned char *end, uint32_t
   return true;
 }
 
-/* A line, as a distance from another. */
+/* A line, stored as its distance from another. */
 static bool get_line(const unsigned char **at, const unsigned char *end, uint32_t from,
                      uint32_t *line)
 {
@@ -202,26 +205,26 @@ static int read_record(struct cn_details *d, const unsigned char *at)
   if (head & CN_RECORD_DEOPTS)
     d->deopts++;
   d->cursor = at;
-  d->spans = head & CN_RECORD_SPANS ? 1 : 0; /* their number stands behind the deopt values */
+  d->spans = head & CN_RECORD_SPANS ? 1 : 0; /* their number follows the deopt values */
   return CN_FRAMEMAP_OK;
 }
 
 static bool read_deopt(struct cn_details *d, struct cn_deopt *out);
 
-/* The number of spans, by way of the deopt values. */
+/* Count the spans: their number follows the deopt values. */
 static int count_spans(struct cn_details *d)
 {
-  struct cn_details ahead = *d;
+  struct cn_details rest = *d;
   struct cn_deopt skipped;
   uint32_t spans;
 
   if (!d->spans)
     return CN_FRAMEMAP_OK;
-  for (; ahead.deopts; ahead.deopts--)
-    if (!read_deopt(&ahead, &skipped))
+  for (; rest.deopts; rest.deopts--)
+    if (!read_deopt(&rest, &skipped))
       return CN_FRAMEMAP_BAD;
-  if (!get_u32(&ahead.cursor, d->function.end, &spans) ||
-      spans >= (size_t)(d->function.end - ahead.cursor))
+  if (!get_u32(&rest.cursor, d->function.end, &spans) ||
+      spans >= (size_t)(d->function.end - rest.cursor))
     return CN_FRAMEMAP_BAD;
   d->spans = spans + 1;
   return CN_FRAMEMAP_OK;
@@ -235,6 +238,7 @@ int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
   const unsigned char *places = f->data + 4 + ((size_t)f->safepoints << a), *at;
 
   *out = (struct cn_details){.function = *f, .area = places + ((size_t)f->safepoints << b)};
+  CN_ASSERT(f->block);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (cn_details_return_offset(f, middle, &offset))

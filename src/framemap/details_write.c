@@ -8,10 +8,12 @@
 #include "framemap/intern.h"
 
 struct writer {
-  struct cn_intern strings, scopes, records; /* the latter two: of one function */
+  struct cn_intern strings, scopes, records; /* the last two: of one function */
   struct cn_bytes text;                      /* the strings */
   struct cn_bytes area;                      /* the function's scopes and records */
-  CN_VECTOR(uint32_t) lines;                 /* by what `scopes` has: a scope's place, its line */
+  CN_VECTOR(uint32_t)
+  lines; /* two a scope: its place, its line; `scopes` has the
+            index of the first */
   bool any_spans;
 };
 
@@ -29,13 +31,13 @@ static uint32_t string(struct writer *w, const char *s)
   return at;
 }
 
-/* A scope: where it stands, and the line that its lines are counted from. */
+/* A scope: its place, and the line from which its lines are counted. */
 struct scope {
   uint32_t place, line;
 };
 
 /* The scope of `source`, inlined into `parent` (null: not) where `call` says. Its line is that of
- * whoever asks for it first. */
+ * the first source that needs it. */
 static struct scope scope(struct writer *w, const struct cn_source *source,
                           const struct scope *parent, const struct cn_source *call)
 {
@@ -44,6 +46,7 @@ static struct scope scope(struct writer *w, const struct cn_source *source,
   uint32_t place = (uint32_t)w->area.count;
   bool is_new;
 
+  CN_CHECK(!parent || (call && parent->place < place));
   cn_uleb_put(&key, name);
   cn_uleb_put(&key, file);
   cn_uleb_put(&key, parent ? parent->place + UINT64_C(1) : 0);
@@ -52,6 +55,7 @@ static struct scope scope(struct writer *w, const struct cn_source *source,
     cn_uleb_put(&key, call->column);
   }
   uint32_t number = cn_intern(&w->scopes, key.at, key.count, (uint32_t)w->lines.count, &is_new);
+  CN_ASSERT(is_new == (number == w->lines.count));
   if (is_new) {
     cn_push(&w->lines, place);
     cn_push(&w->lines, source->line);
@@ -77,6 +81,7 @@ static void put_sources(struct writer *w, const struct cn_detail *d, struct cn_b
   for (size_t i = count; i-- > 0;)
     s = scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL,
               i + 1 < count ? &d->sources.at[i + 1] : NULL);
+  CN_ASSERT(s.place < w->area.count);
   cn_uleb_put(record, s.place);
   cn_uleb_put(record, cn_zigzag((int64_t)d->sources.at[0].line - s.line));
   cn_uleb_put(record, d->sources.at[0].column);
@@ -123,7 +128,7 @@ bool cn_detail_says_something(const struct cn_detail *d)
   return d->sources.count || d->deopts.count || d->spans.count;
 }
 
-/* Where the record of `d` stands, or one that says the same. */
+/* The place of the record of `d`, which equal safepoints share. */
 static uint32_t put_record(struct writer *w, const struct cn_detail *d)
 {
   struct cn_bytes record = {0};
@@ -180,7 +185,7 @@ static void put_function(struct writer *w, const struct cn_detail_function *f, s
   w->area.count = w->lines.count = 0;
 }
 
-/* The functions that have something to say: their number, and the first. */
+/* The functions that have details: their number, and the first. */
 static uint32_t count_functions(const struct cn_detail_function *functions, size_t count,
                                 size_t *first)
 {
@@ -213,19 +218,22 @@ int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *
   *spans = false;
   if (!found)
     return -1;
-  CN_CHECK(begin % 4 == 0);
+  CN_CHECK(begin % 4 == 0 && first < count);
   cn_push(&w.text, 0);
   for (size_t i = 0; i < CN_BLOCK_FUNCTIONS + found * (size_t)CN_DETAILS_FUNCTION; i++)
     cn_push(out, 0);
   for (size_t i = first; i < count; i++) {
+    CN_CHECK(i == first || functions[i - 1].entry <= functions[i].entry);
     if (!has_details(&functions[i]))
       continue;
+    CN_ASSERT_VALID(cn_detail_function_wrong(&functions[i]));
     cn_set_u32(out, entry + CN_DETAILS_ENTRY, functions[i].entry - functions[first].entry);
     cn_set_u32(out, entry + CN_DETAILS_CODE_SIZE, functions[i].code_size);
     cn_set_u32(out, entry + CN_DETAILS_DATA, (uint32_t)(out->count - begin));
     entry += CN_DETAILS_FUNCTION;
     put_function(&w, &functions[i], out);
   }
+  CN_CHECK(entry - begin == CN_BLOCK_FUNCTIONS + found * (size_t)CN_DETAILS_FUNCTION);
   cn_set_u32(out, begin + CN_BLOCK_COUNT, found);
   cn_set_u32(out, begin + CN_BLOCK_STRINGS, (uint32_t)(out->count - begin));
   for (size_t i = 0; i < w.text.count; i++)

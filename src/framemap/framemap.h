@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps: what the object side writes into section `cairn_frames` and the walker reads. This
+ * Frame maps: the object side writes them into section `cairn_frames`, the walker reads them. This
  * header is the reader's interface; the encoding is drawn in src/framemap/framemap_format.h.
  *
  * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee
@@ -26,7 +26,7 @@ struct cn_loc {
 struct cn_safepoint {
   uint8_t cfa_reg;                       /* DWARF number of a base (cn_port_bases) */
   int32_t cfa_offset;                    /* CFA = reg + offset */
-  uint8_t saved;                         /* bit per enum cn_reg: the prologue has saved it, */
+  uint8_t saved;                         /* a bit per enum cn_reg that the prologue has saved, */
   int32_t saved_offset[CN_CALLEE_SAVED]; /* at CFA + this (negative) */
   uint64_t id;                           /* statepoint id */
   uint32_t roots;                        /* number of cn_root */
@@ -36,12 +36,12 @@ struct cn_safepoint {
   bool in_areas; /* reader's own: the number of areas has been read */
 };
 
-/* A live reference. If it is derived, its base's place is listed at the same safepoint as a root
- * that is not derived: the roots that are not derived are, each once, all the places that hold a
- * base, and they come first. No place is listed twice. */
+/* A live reference. The bases come first: roots that are not derived, one for each place that holds
+ * a base. The base of a derived reference is listed at the same safepoint. No place is listed
+ * twice. */
 struct cn_root {
   struct cn_loc base, derived;
-  bool is_derived; /* false: base and derived are the same */
+  bool is_derived; /* false: a base; both places are the same */
 };
 
 /* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one
@@ -68,21 +68,21 @@ struct cn_framemap_function {
 };
 
 /* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD
- * *cursor is where the bytes make no sense. Works on the section as linked and mapped (addresses
+ * *cursor is where the malformed bytes begin. Works on the section as linked and mapped (addresses
  * are position-relative). */
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function);
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */
 int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
                               uint32_t *offset);
-/* True if the maps of both functions say the same, whatever their entries. */
+/* Are the maps of both functions equal but for their entries? */
 bool cn_framemap_same(const struct cn_framemap_function *one,
                       const struct cn_framemap_function *other);
 /* Decode the i-th safepoint. */
 int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
                           struct cn_safepoint *out);
-/* Decode its roots in turn, then its areas; each call takes the struct that
- * cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE when none is left. */
+/* Decode its roots in turn, then its areas; the roots may be left out. Each call takes the struct
+ * that cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE when none is left. */
 int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out);
 int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Frame maps: the encoding of section `cairn_frames`, and its writer. The reader is
- * framemap/framemap.h. Private to framemap_write.c, framemap_read.c and what fills the model.
+ * framemap/framemap.h. Private to src/framemap and to code that fills the model.
  *
- * The section is a sequence of functions, each tied to nothing but its own position: the only
- * relocation is the 32-bit distance to the entry. A function begins at a multiple of 4; numbers
- * are little-endian. Zero words between functions (what a linker may put there) mean nothing.
+ * The section is a sequence of functions. The only relocation of each is the 32-bit distance to
+ * its entry, so that it may stand anywhere. A function begins at a multiple of 4; numbers are
+ * little-endian. Readers skip zero words between functions: linkers pad with them.
  *
  *      0  u32  length of all of this, a multiple of 4
  *      4  i32  entry of the function, minus the address of this field     (relocated)
@@ -15,7 +15,7 @@
  *              bits 30..31: b = log2 of the width of a descriptor offset
  *     16  the return offsets, ascending: return address minus entry
  *         the descriptor offsets, one per safepoint, counted from the end of this array
- *         the descriptors; safepoints that agree share one
+ *         the descriptors; equal safepoints share one
  *         zeros up to a multiple of 4
  *
  * A descriptor (uleb: unsigned LEB128 of at most 64 bits):
@@ -74,19 +74,40 @@ enum {
   CN_AREA_TAGGED = 3,
 };
 
-/* The model that is written: one safepoint, one function. */
+/* The order of places: registers first, then by register and offset. */
+static inline int cn_loc_compare(struct cn_loc a, struct cn_loc b)
+{
+  if (a.is_register != b.is_register)
+    return a.is_register ? -1 : 1;
+  if (a.reg != b.reg)
+    return a.reg < b.reg ? -1 : 1;
+  return a.offset < b.offset ? -1 : a.offset > b.offset;
+}
+
+/* The model that is written: one safepoint, one function.
+ *
+ * It holds (cn_map_function_wrong()) that
+ *   - return offsets ascend, within the code;
+ *   - a frame address, slot or area is based on the stack pointer or on a saved base; registers are
+ *     saved in the frame, each in a place of its own;
+ *   - roots are those of struct cn_root: bases first, then derived references, both by ascending
+ *     place, no place twice, each derived reference with a base that is listed;
+ *   - slots and areas lie in the frame, clear of the saved registers, as far as the model says
+ * where their base points;
+ *   - areas start at their first reference.
+ */
 struct cn_map_safepoint {
   uint32_t return_offset;
   struct cn_safepoint frame; /* `roots` and `areas` count these: */
   struct cn_root *roots;
   struct cn_area *areas;
-  struct cn_detail detail; /* not for the frame map */
+  struct cn_detail detail; /* not part of the frame map */
 };
 
 struct cn_map_function {
   const char *name;
   uint32_t section; /* of the object: where the code is */
-  uint64_t offset;  /* of the entry in it */
+  uint64_t offset;  /* of the entry in that section */
   uint32_t code_size;
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
 };
@@ -95,5 +116,10 @@ struct cn_map_function {
  * relocation. */
 void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *function);
 void cn_framemap_free(struct cn_map_function *function);
+
+/* framemap_check.c: validators of a finished model, and of its bytes before they are relocated. */
+const char *cn_map_function_wrong(const struct cn_map_function *function);
+const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length,
+                                       const struct cn_map_function *function);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reader of frame maps; the encoding is drawn in framemap_format.h. Linked into the runtime: no
- * allocation, no library beyond memcpy(), every read compared with the end of what it is in.
+ * The reader of frame maps; the encoding is drawn in framemap_format.h. Linked into the runtime: it
+ * does not allocate, uses no library beyond memcpy() and memcmp(), and compares every read with the
+ * end of the function. Maps are input: malformed ones are CN_FRAMEMAP_BAD, never a failed check.
  */
 #include "framemap/framemap.h"
 
 #include <string.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "framemap/framemap_format.h"
 
 /* Eight times `value`, if that is a 32-bit offset. */
@@ -21,6 +23,7 @@ static bool scale(int64_t value, int32_t *offset)
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *f)
 {
+  CN_ASSERT(*cursor <= end);
   while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
     *cursor += 4;
   if (*cursor == end)
@@ -120,7 +123,7 @@ static bool get_id(const unsigned char **cursor, const unsigned char *end, unsig
   return true;
 }
 
-/* Step over a root; the number of areas stands behind them all. */
+/* Skip a root: the number of areas follows the last one. */
 static bool skip_root(const unsigned char **cursor, const unsigned char *end)
 {
   uint64_t value;
@@ -213,7 +216,7 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
   return CN_FRAMEMAP_OK;
 }
 
-/* A tag and its parameter; `value` becomes what has the code of the base. */
+/* Read a tag and its parameter; the two low bits of `value` become the code of the base. */
 static bool get_tag(struct cn_safepoint *s, struct cn_area *out, uint64_t *value)
 {
   if (!cn_uleb_get(&s->cursor, s->end, value) || !cn_uleb_get(&s->cursor, s->end, &out->parameter))
@@ -227,9 +230,10 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
 {
   uint64_t value;
 
+  CN_ASSERT(s->cursor && s->cursor <= s->end);
   if (!s->areas)
     return CN_FRAMEMAP_NONE;
-  for (; s->roots; s->roots--) /* whoever wants the areas alone */
+  for (; s->roots; s->roots--) /* the caller left the roots out */
     if (!skip_root(&s->cursor, s->end))
       return CN_FRAMEMAP_BAD;
   if (!s->in_areas && !cn_uleb_get(&s->cursor, s->end, &value))

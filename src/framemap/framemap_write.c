@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The writer of frame maps; the encoding is drawn in framemap_format.h. What cannot be encoded was
- * refused before (frames_build.c), so the writer only checks.
+ * The writer of frame maps; the encoding is drawn in framemap_format.h. frames_build.c has refused
+ * whatever cannot be encoded, so the writer only checks.
  */
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"
@@ -75,6 +75,7 @@ static void put_saved(struct cn_bytes *out, const struct cn_safepoint *frame)
 
 static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
 {
+  CN_CHECK(!s->frame.areas || s->areas);
   if (!s->frame.areas)
     return;
   cn_uleb_put(out, s->frame.areas - 1);
@@ -83,6 +84,7 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
     unsigned base = base_code(a->reg);
     cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 |
                          (a->tag ? CN_AREA_TAGGED : base));
+    CN_CHECK(a->tag == 0 || a->tag >= CAIRN_ABI_ROOT_USER);
     if (a->tag) {
       cn_uleb_put(out, (uint64_t)a->tag << 2 | base);
       cn_uleb_put(out, a->parameter);
@@ -99,6 +101,7 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   unsigned id = id_code(frame->id);
 
   CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
+  CN_CHECK(frame->saved >> CN_CALLEE_SAVED == 0 && (!frame->roots || s->roots));
   cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) |
                                id << CN_HEAD_ID_SHIFT | few << CN_HEAD_ROOTS_SHIFT));
   if (few == CN_HEAD_MANY_ROOTS)
@@ -115,7 +118,8 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   put_areas(out, s);
 }
 
-/* Encode all descriptors into `bytes`, those that are equal once; where each safepoint's starts. */
+/* Encode all descriptors into `bytes`, equal ones once. The result says where each safepoint's
+ * starts; the caller frees it. */
 static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
 {
   size_t count = f->safepoints.count;
@@ -126,6 +130,7 @@ static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
     size_t start = bytes->count;
     bool is_new;
     put_descriptor(bytes, &f->safepoints.at[i]);
+    CN_CHECK(bytes->count <= UINT32_MAX);
     starts[i] =
         cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
     if (!is_new)
@@ -137,6 +142,7 @@ static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
 
 void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
 {
+  CN_ASSERT_VALID(cn_map_function_wrong(f));
   struct cn_bytes descriptors = {0};
   size_t begin = out->count, count = f->safepoints.count;
   size_t *starts = encode(f, &descriptors);
@@ -144,7 +150,7 @@ void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
   unsigned b = cn_log_width(descriptors.count);
 
   CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
-  cn_put(out, 0, 8); /* the length comes last, the entry from the linker */
+  cn_put(out, 0, 8); /* the length is set below, the entry by the linker */
   cn_put(out, f->code_size, 4);
   cn_put(out, (uint32_t)count | a << 28 | b << 30, 4);
   for (size_t i = 0; i < count; i++)
@@ -157,6 +163,7 @@ void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
     cn_push(out, 0);
   CN_CHECK(out->count - begin <= UINT32_MAX);
   cn_set_u32(out, begin + CN_MAP_LENGTH, (uint32_t)(out->count - begin));
+  CN_ASSERT_VALID(cn_framemap_encoding_wrong(out->at + begin, out->count - begin, f));
   free(starts);
   cn_free(&descriptors);
 }

@@ -19,6 +19,7 @@ static void grow(struct cn_intern *t)
 {
   uint32_t room = t->slots ? 2 * (t->mask + 1) : 64;
 
+  CN_CHECK(room > t->mask && t->entries.count < room / 2);
   free(t->slots);
   t->slots = cn_alloc(room * sizeof *t->slots);
   t->mask = room - 1;
@@ -35,8 +36,10 @@ uint32_t cn_intern(struct cn_intern *t, const unsigned char *key, size_t length,
 {
   uint32_t h = hash(key, length), i = h;
 
+  CN_ASSERT(key || !length);
   if (t->entries.count * 2 >= (t->slots ? t->mask : 0))
     grow(t);
+  CN_ASSERT(t->entries.count < t->mask); /* a free slot ends the search */
   for (; t->slots[i & t->mask]; i++) {
     uint32_t e = t->slots[i & t->mask] - 1;
     if (t->entries.at[e].hash == h && t->entries.at[e].length == length &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Byte sequences that are there already: equal ones are found in constant time. Private to
+ * A hash table over byte sequences, which finds an equal one in constant time. Private to
  * src/framemap.
  */
 #ifndef CN_FRAMEMAP_INTERN_H
@@ -13,7 +13,7 @@ struct cn_intern_entry {
   size_t start, length; /* of the key in `keys` */
 };
 
-/* Zero-initialised it is empty. */
+/* Zero-initialised: empty. */
 struct cn_intern {
   CN_VECTOR(struct cn_intern_entry) entries;
   struct cn_bytes keys;
@@ -21,12 +21,12 @@ struct cn_intern {
   uint32_t mask;
 };
 
-/* The value of the key; if there is none yet, `value` becomes it and *is_new is set, else
- * cleared. */
+/* The value of the key. If the table has none, `value` becomes it; *is_new says so. The key is
+ * copied. */
 uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length, uint32_t value,
                    bool *is_new);
 
-/* It is empty again. */
+/* Free the memory; the table is empty again. */
 void cn_intern_free(struct cn_intern *table);
 
 #endif

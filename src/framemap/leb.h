@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Numbers as the sections of src/object hold them: little-endian ones of some width, and unsigned
- * LEB128 of at most 64 bits ("uleb"), zigzag for what may be negative. Reading needs nothing but
- * this header, so that the runtime can; writing appends to a struct cn_bytes.
+ * LEB128 of at most 64 bits ("uleb"), in zigzag form if they may be negative. Readers need this
+ * header alone, so that the runtime can use it; writers append to a struct cn_bytes.
  */
 #ifndef CN_FRAMEMAP_LEB_H
 #define CN_FRAMEMAP_LEB_H
@@ -21,6 +21,7 @@ static inline uint32_t cn_load(const unsigned char *at, unsigned bytes)
 {
   uint32_t value = 0;
 
+  CN_ASSERT(bytes <= sizeof value);
   for (unsigned i = 0; i < bytes; i++)
     value |= (uint32_t)at[i] << 8 * i;
   return value;
@@ -59,12 +60,14 @@ static inline uint64_t cn_zigzag(int64_t value)
 
 static inline void cn_put(struct cn_bytes *out, uint64_t value, unsigned bytes)
 {
+  CN_ASSERT(bytes == 8 || value >> 8 * bytes == 0);
   for (unsigned i = 0; i < bytes; i++)
     cn_push(out, (unsigned char)(value >> 8 * i));
 }
 
 static inline void cn_set_u32(struct cn_bytes *out, size_t at, uint32_t value)
 {
+  CN_ASSERT(at <= out->count && out->count - at >= 4);
   for (unsigned i = 0; i < 4; i++)
     out->at[at + i] = (unsigned char)(value >> 8 * i);
 }
@@ -72,6 +75,7 @@ static inline void cn_set_u32(struct cn_bytes *out, size_t at, uint32_t value)
 /* Log2 of the bytes, 1, 2 or 4, that numbers up to `value` take. */
 static inline unsigned cn_log_width(size_t value)
 {
+  CN_CHECK(value <= UINT32_MAX);
   return value < 0x100 ? 0 : value < 0x10000 ? 1 : 2;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What frame maps say of x86-64: the registers that a walker tracks, those that places may be based
- * on, and the order in which prologues push (System V AMD64 psABI, figure 3.36, has the numbers).
- * The writer and the reader of frame maps, and what fills them, know registers by these names
- * alone. A port has a file like this.
+ * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places,
+ * and the order in which prologues push (System V AMD64 psABI, figure 3.36, has the numbers).
+ * Writers and readers of frame maps know registers by these names alone. A port has a file like
+ * this.
  */
 #ifndef CN_FRAMEMAP_PORT_X86_64_H
 #define CN_FRAMEMAP_PORT_X86_64_H
@@ -28,7 +28,7 @@ enum {
   CN_DWARF_RETURN               /* the return address */
 };
 
-/* Those numbers, by enum cn_reg, and the names. */
+/* DWARF's numbers by enum cn_reg, and the names. */
 static const uint8_t cn_port_saved[CN_CALLEE_SAVED] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,
                                                        CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15};
 static const char *const cn_port_saved_names[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12",
@@ -43,10 +43,11 @@ static inline unsigned cn_port_tracked(unsigned dwarf)
   return CN_CALLEE_SAVED;
 }
 
-/* What frame addresses and places are based on: the stack pointer first, then the frame pointer and
- * what LLVM has where neither will do. A map has a base by its index here, in two bits. */
+/* The bases of frame addresses and places: the stack pointer, the frame pointer, and the base
+ * pointer that LLVM uses where neither will do. A map names a base by its index, in two bits. */
 enum { CN_PORT_BASES = 3 };
 static const uint8_t cn_port_bases[CN_PORT_BASES] = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX};
+_Static_assert(CN_PORT_BASES <= 3, "two bits name a base; the fourth value marks a tagged area");
 #define CN_PORT_SP_NAME "rsp"
 #define CN_PORT_BASE_NAMES "rsp, rbp and rbx"
 #define CN_PORT_OTHER_BASE_NAMES "rbp or rbx"
@@ -61,13 +62,13 @@ static inline unsigned cn_port_base(uint64_t dwarf)
   return base;
 }
 
-/* The order in which compilers push callee-saved registers, and where the first one lands, from the
- * frame address. */
+/* The order in which compilers push callee-saved registers, and the distance of the first one from
+ * the frame address. */
 static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14,
                                                        CN_R13, CN_R12, CN_RBX};
 enum { CN_FIRST_PUSH = -16 };
 
-/* Do callees of swifttail get arguments in it? */
+/* Is an argument of swifttail callees passed in it? */
 static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
 {
   return dwarf == CN_DWARF_R13 || dwarf == CN_DWARF_R14;
@@ -79,8 +80,8 @@ static inline bool cn_port_is_lost(unsigned dwarf)
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
-/* The register that libdw 0.188 takes for another one, so that it calls it undefined wherever
- * call-frame information says nothing of it: RBX, for RAX. */
+/* libdw 0.188 takes RBX for RAX, and so calls it undefined wherever call-frame information says
+ * nothing of it. */
 enum { CN_DWARF_MISTAKEN = CN_DWARF_RBX };
 #define CN_PORT_MISTAKEN_NAME "rbx"
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include "framemap/framemap_format.h"
@@ -23,24 +24,22 @@ static uint32_t any(uint32_t below)
   return (uint32_t)(seed >> 11) % below;
 }
 
-static uint8_t any_base(void)
+static bool is_base(const struct cn_safepoint *f, unsigned reg)
 {
-  return (const uint8_t[]){7, 6, 3}[any(3)];
+  return reg == CN_DWARF_SP || (f->saved >> cn_port_tracked(reg) & 1);
 }
 
-static struct cn_loc any_place(void)
+static uint8_t any_base(const struct cn_safepoint *f)
 {
-  static const uint32_t reach[] = {4, 40, 4000, 400000};
-  struct cn_loc l = {.is_register = any(2) != 0};
+  uint8_t reg;
 
-  l.reg = l.is_register ? (uint8_t)any(16) : any_base();
-  if (!l.is_register)
-    l.offset = (int32_t)(8 * any(reach[any(4)]));
-  if (!l.is_register && l.reg != 7 && any(2))
-    l.offset = -l.offset - 8;
-  return l;
+  do
+    reg = cn_port_bases[any(CN_PORT_BASES)];
+  while (!is_base(f, reg));
+  return reg;
 }
 
+/* Saved registers in the order of pushes, or with gaps. */
 static void fill_frame(struct cn_safepoint *s)
 {
   static const uint64_t ids[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
@@ -48,17 +47,109 @@ static void fill_frame(struct cn_safepoint *s)
   bool pushed = any(2);
   int32_t next = CN_FIRST_PUSH;
 
-  s->cfa_reg = any_base();
-  s->cfa_offset = (int32_t)(8 * any(any(2) ? 20 : 1 << 20));
   s->saved = (uint8_t)any(1 << CN_CALLEE_SAVED);
+  s->cfa_reg = any_base(s);
+  s->cfa_offset = (int32_t)(8 * (any(2) ? 20 + any(20) : 300 + any(1 << 20)));
+  if (!s->saved && any(2))
+    s->cfa_offset = 8;
   s->id = ids[any(5)];
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
     unsigned reg = cn_push_order[i];
     if (!(s->saved >> reg & 1))
       continue;
-    s->saved_offset[reg] = pushed ? next : -8 * (int32_t)(2 + any(300));
-    next -= 8;
+    s->saved_offset[reg] = next;
+    next -= pushed ? 8 : 8 * (int32_t)(1 + any(s->cfa_offset > 8 * 300 ? 49 : 3));
   }
+}
+
+/* Do `size` bytes there lie in the frame, clear of its saved registers? */
+static bool fits(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
+{
+  int64_t from = offset - f->cfa_offset;
+
+  if ((reg == CN_DWARF_SP && offset < 0) || (reg == f->cfa_reg && from + size > -8))
+    return false;
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+    if (reg == f->cfa_reg && (f->saved >> r & 1) && from < f->saved_offset[r] + 8 &&
+        from + size > f->saved_offset[r])
+      return false;
+  return true;
+}
+
+static struct cn_loc any_place(const struct cn_safepoint *f)
+{
+  static const uint32_t reach[] = {4, 40, 4000, 400000};
+  struct cn_loc l;
+
+  do {
+    l = (struct cn_loc){.is_register = any(2) != 0};
+    l.reg = l.is_register ? (uint8_t)any(16) : any_base(f);
+    if (!l.is_register)
+      l.offset = (int32_t)(8 * any(reach[any(4)]));
+    if (!l.is_register && l.reg != CN_DWARF_SP && any(2))
+      l.offset = -l.offset - 8;
+  } while (l.is_register ? cn_port_is_lost(l.reg) || l.reg == f->cfa_reg
+                         : !fits(f, l.reg, l.offset, 8));
+  return l;
+}
+
+static int by_place(const void *x, const void *y)
+{
+  const struct cn_root *a = x, *b = y;
+
+  if (a->is_derived != b->is_derived)
+    return (int)a->is_derived - (int)b->is_derived;
+  return cn_loc_compare(a->derived, b->derived);
+}
+
+static bool is_listed(const struct cn_map_safepoint *s, struct cn_loc place)
+{
+  for (uint32_t i = 0; i < s->frame.roots; i++)
+    if (cn_loc_compare(s->roots[i].derived, place) == 0)
+      return true;
+  return false;
+}
+
+/* Bases, then references derived from some of them, no place twice. */
+static void fill_roots(struct cn_map_safepoint *s)
+{
+  uint32_t most = any(any(4) ? 5 : 40), bases = 0;
+
+  s->roots = cn_alloc(most * sizeof *s->roots);
+  for (uint32_t i = 0; i < most; i++) {
+    struct cn_loc place = any_place(&s->frame);
+    bool is_derived = bases && any(3) == 0;
+    if (is_listed(s, place))
+      continue;
+    s->roots[s->frame.roots++] = (struct cn_root){place, place, false};
+    struct cn_root *last = &s->roots[s->frame.roots - 1];
+    last->is_derived = is_derived;
+    bases += !is_derived;
+    while (last->is_derived && cn_loc_compare(last->base, last->derived) == 0) {
+      const struct cn_root *base = &s->roots[any(s->frame.roots - 1)];
+      last->base = base->is_derived ? last->base : base->derived;
+    }
+  }
+  qsort(s->roots, s->frame.roots, sizeof *s->roots, by_place);
+}
+
+static struct cn_area any_area(const struct cn_safepoint *f)
+{
+  struct cn_area a;
+
+  do {
+    a = (struct cn_area){.reg = any_base(f),
+                         .offset = (int32_t)any(1 << 20) - (1 << 19),
+                         .count = any(2) ? 1 : 1 + any(1 << any(18)),
+                         .stride = 8 + any(5000),
+                         .tag = any(4) ? 0 : CAIRN_ABI_ROOT_USER + any(1 << 20)};
+    if (a.count == 1 && any(2))
+      a.stride = any(8);
+  } while (!fits(f, a.reg, a.offset, (int64_t)((a.count - 1) * a.stride + 8)) ||
+           (a.count - 1) * a.stride > INT32_MAX);
+  if (a.tag)
+    a.parameter = (uint64_t)any(UINT32_MAX) << any(33);
+  return a;
 }
 
 static struct cn_map_safepoint any_safepoint(uint32_t offset)
@@ -66,26 +157,12 @@ static struct cn_map_safepoint any_safepoint(uint32_t offset)
   struct cn_map_safepoint s = {.return_offset = offset};
 
   fill_frame(&s.frame);
-  s.frame.roots = any(any(4) ? 5 : 40);
-  s.frame.areas = any(4) ? 0 : any(6);
-  s.roots = cn_alloc(s.frame.roots * sizeof *s.roots);
+  fill_roots(&s);
+  bool has_room = s.frame.cfa_reg != CN_DWARF_SP || s.frame.cfa_offset >= 8 * 300;
+  s.frame.areas = any(4) || !has_room ? 0 : any(6);
   s.areas = cn_alloc(s.frame.areas * sizeof *s.areas);
-  for (uint32_t i = 0; i < s.frame.roots; i++) {
-    s.roots[i].base = s.roots[i].derived = any_place();
-    s.roots[i].is_derived = any(3) == 0;
-    if (s.roots[i].is_derived)
-      s.roots[i].derived = any_place();
-  }
   for (uint32_t i = 0; i < s.frame.areas; i++)
-    s.areas[i] = (struct cn_area){.reg = any_base(),
-                                  .offset = (int32_t)any(1 << 20) - (1 << 19),
-                                  .count = any(2) ? 1 : any(1 << 30),
-                                  .stride = any(5000),
-                                  .tag = any(4) ? 0 : CAIRN_ABI_ROOT_USER + any(1 << 20),
-                                  .parameter = 0};
-  for (uint32_t i = 0; i < s.frame.areas; i++)
-    if (s.areas[i].tag)
-      s.areas[i].parameter = (uint64_t)any(UINT32_MAX) << any(33);
+    s.areas[i] = any_area(&s.frame);
   return s;
 }
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Does a struct cn_map_function hold what framemap.h promises, and do its bytes say the same?
+ * Debug builds ask when a model is finished and when it is written.
+ */
+#include <cairn/abi.h>
+#include "framemap/framemap_format.h"
+
+/* ---- the model ---- */
+
+static bool is_saved(const struct cn_safepoint *f, unsigned reg)
+{
+  return reg < CN_CALLEE_SAVED && (f->saved >> reg & 1);
+}
+
+/* A base other than the stack pointer is the frame's if the caller's value has been saved. */
+static bool is_base(const struct cn_safepoint *f, unsigned dwarf)
+{
+  return dwarf == CN_DWARF_SP ||
+         (cn_port_base(dwarf) < CN_PORT_BASES && is_saved(f, cn_port_tracked(dwarf)));
+}
+
+static const char *shape_wrong(const struct cn_safepoint *f)
+{
+  if (!is_base(f, f->cfa_reg))
+    return "frame map: a frame address is not based on a base of the frame";
+  if (f->cfa_offset < 8 || f->cfa_offset % 8)
+    return "frame map: a frame address is not above its base";
+  if (f->saved >> CN_CALLEE_SAVED)
+    return "frame map: a register is saved that is not callee-saved";
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++) {
+    if (!is_saved(f, r))
+      continue;
+    if (f->saved_offset[r] > CN_FIRST_PUSH || f->saved_offset[r] % 8 ||
+        (f->cfa_reg == CN_DWARF_SP && f->saved_offset[r] < -f->cfa_offset))
+      return "frame map: a register is saved outside the frame";
+    for (unsigned other = 0; other < r; other++)
+      if (is_saved(f, other) && f->saved_offset[other] == f->saved_offset[r])
+        return "frame map: two registers are saved in one place";
+  }
+  return NULL;
+}
+
+/* Do `size` bytes at reg + offset lie above the stack pointer, below the return address and clear
+ * of the saved registers? True if the model does not say where the register points. */
+static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
+{
+  if (reg == CN_DWARF_SP && offset < 0)
+    return false;
+  if (reg != f->cfa_reg)
+    return true;
+  int64_t from = offset - f->cfa_offset, to = from + size;
+  if (to > -8)
+    return false;
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
+    if (is_saved(f, r) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
+      return false;
+  return true;
+}
+
+static const char *place_wrong(const struct cn_safepoint *f, struct cn_loc loc)
+{
+  if (loc.is_register && (loc.reg > CN_DWARF_LAST || cn_port_is_lost(loc.reg)))
+    return "frame map: a reference is in a register that no call preserves";
+  if (loc.is_register)
+    return loc.reg == f->cfa_reg ? "frame map: a reference is in the base of the frame address"
+                                 : NULL;
+  if (!is_base(f, loc.reg))
+    return "frame map: a slot is not based on a base of the frame";
+  if (loc.offset % 8)
+    return "frame map: a slot is not aligned";
+  return in_frame(f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
+}
+
+/* Is the place one of the first `bases` roots', which ascend? */
+static bool holds_base(const struct cn_map_safepoint *s, uint32_t bases, struct cn_loc place)
+{
+  uint32_t low = 0, high = bases;
+
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (cn_loc_compare(s->roots[middle].base, place) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < bases && cn_loc_compare(s->roots[low].base, place) == 0;
+}
+
+static const char *root_wrong(const struct cn_map_safepoint *s, uint32_t i, uint32_t bases)
+{
+  const struct cn_root *root = &s->roots[i];
+  const char *wrong = place_wrong(&s->frame, root->base);
+
+  if (!wrong)
+    wrong = place_wrong(&s->frame, root->derived);
+  if (wrong)
+    return wrong;
+  if (i && i != bases && cn_loc_compare(root[-1].derived, root->derived) >= 0)
+    return "frame map: the places of roots do not ascend";
+  if (!root->is_derived)
+    return cn_loc_compare(root->base, root->derived) == 0 ? NULL
+                                                          : "frame map: a base has two places";
+  if (!holds_base(s, bases, root->base))
+    return "frame map: the base of a derived reference is not listed";
+  return holds_base(s, bases, root->derived) ? "frame map: a place is a base's and derived" : NULL;
+}
+
+static const char *roots_wrong(const struct cn_map_safepoint *s)
+{
+  const char *wrong = NULL;
+  uint32_t bases = 0;
+
+  while (bases < s->frame.roots && !s->roots[bases].is_derived)
+    bases++;
+  for (uint32_t i = bases; i < s->frame.roots; i++)
+    if (!s->roots[i].is_derived)
+      return "frame map: a base comes after a derived reference";
+  for (uint32_t i = 0; !wrong && i < s->frame.roots; i++)
+    wrong = root_wrong(s, i, bases);
+  return wrong;
+}
+
+static const char *area_wrong(const struct cn_safepoint *f, const struct cn_area *a)
+{
+  if (!is_base(f, a->reg))
+    return "frame map: an area is not based on a base of the frame";
+  if (a->ref_offset)
+    return "frame map: an area does not start at its first reference";
+  if (a->tag ? a->tag < CAIRN_ABI_ROOT_USER : a->parameter != 0)
+    return "frame map: an area has a tag or a parameter of nobody";
+  if (!a->count || (a->count > 1 && a->stride < 8))
+    return "frame map: the references of an area share bytes";
+  if (a->stride > INT32_MAX || a->count - 1 > INT32_MAX / (a->stride ? a->stride : 1))
+    return "frame map: an area is larger than a frame";
+  return in_frame(f, a->reg, a->offset, (int64_t)((a->count - 1) * a->stride + 8))
+             ? NULL
+             : "frame map: an area lies outside the frame";
+}
+
+static const char *safepoint_wrong(const struct cn_map_safepoint *s)
+{
+  const char *wrong = shape_wrong(&s->frame);
+
+  if (!wrong)
+    wrong = roots_wrong(s);
+  for (uint32_t i = 0; !wrong && i < s->frame.areas; i++)
+    wrong = area_wrong(&s->frame, &s->areas[i]);
+  return wrong;
+}
+
+const char *cn_map_function_wrong(const struct cn_map_function *f)
+{
+  const char *wrong = NULL;
+
+  if (f->safepoints.count > CN_MAP_MAX_SAFEPOINTS)
+    return "frame map: a function has too many safepoints";
+  for (size_t i = 0; !wrong && i < f->safepoints.count; i++) {
+    const struct cn_map_safepoint *s = &f->safepoints.at[i];
+    if (s->return_offset == 0 || s->return_offset > f->code_size)
+      return "frame map: a return address lies outside the function";
+    if (i && s[-1].return_offset >= s->return_offset)
+      return "frame map: the return addresses do not ascend";
+    wrong = safepoint_wrong(s);
+  }
+  return wrong;
+}
+
+/* ---- its bytes ---- */
+
+static bool same_frame(const struct cn_safepoint *a, const struct cn_safepoint *b)
+{
+  bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved &&
+              a->id == b->id && a->roots == b->roots && a->areas == b->areas;
+
+  for (unsigned r = 0; same && r < CN_CALLEE_SAVED; r++)
+    same = !is_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];
+  return same;
+}
+
+static bool same_root(const struct cn_root *a, const struct cn_root *b)
+{
+  return a->is_derived == b->is_derived && cn_loc_compare(a->base, b->base) == 0 &&
+         cn_loc_compare(a->derived, b->derived) == 0;
+}
+
+static bool same_area(const struct cn_area *a, const struct cn_area *b)
+{
+  return a->reg == b->reg && a->offset == b->offset && a->tag == b->tag && a->count == b->count &&
+         a->stride == b->stride && a->parameter == b->parameter;
+}
+
+static bool reads_back(const struct cn_framemap_function *read, uint32_t index,
+                       const struct cn_map_safepoint *want)
+{
+  struct cn_safepoint s;
+  struct cn_root root;
+  struct cn_area area;
+  uint32_t offset;
+
+  if (cn_framemap_return_offset(read, index, &offset) || offset != want->return_offset ||
+      cn_framemap_safepoint(read, index, &s) || !same_frame(&want->frame, &s))
+    return false;
+  for (uint32_t i = 0; i < want->frame.roots; i++)
+    if (cn_framemap_next_root(&s, &root) || !same_root(&want->roots[i], &root))
+      return false;
+  for (uint32_t i = 0; i < want->frame.areas; i++)
+    if (cn_framemap_next_area(&s, &area) || !same_area(&want->areas[i], &area))
+      return false;
+  return true;
+}
+
+const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length,
+                                       const struct cn_map_function *f)
+{
+  const unsigned char *cursor = bytes;
+  struct cn_framemap_function read;
+
+  if (cn_framemap_next_function(&cursor, bytes + length, &read) || cursor != bytes + length)
+    return "frame map: the bytes are not one function's";
+  if (read.code_size != f->code_size || read.safepoints != f->safepoints.count)
+    return "frame map: the bytes have another header";
+  for (uint32_t i = 0; i < read.safepoints; i++)
+    if (!reads_back(&read, i, &f->safepoints.at[i]))
+      return "frame map: the bytes say something else of a safepoint";
+  return NULL;
+}

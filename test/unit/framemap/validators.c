@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The validators of frame maps and details: an error is planted in each place that one looks at. A
+ * validator that finds nothing proves nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <cairn/abi.h>
+#include "framemap/details_format.h"
+#include "framemap/framemap_format.h"
+
+static void found(const char *wrong, const char *message)
+{
+  if (!wrong || strcmp(wrong, message) != 0)
+    fail_msg("expected \"%s\", found \"%s\"", message, wrong ? wrong : "nothing");
+}
+
+/* Plant the error, expect `message` of the validator, mend it. */
+#define PLANT(place, value, wrong, message) \
+  do { \
+    __typeof__(place) was = (place); \
+    assert_null(wrong); \
+    (place) = (value); \
+    found((wrong), (message)); \
+    (place) = was; \
+    assert_null(wrong); \
+  } while (0)
+
+/* ---- frame maps ---- */
+
+/* The frame of rbp: its caller's at CFA - 16, rbx at CFA - 24. Below, from rbp: references at -24
+ * and -32, one derived from the first at -40, areas from -96 to -48. */
+enum { FIRST = -24, SECOND = -32, DERIVED = -40, ELEMENTS = -96, WORD = -48 };
+
+static struct cn_loc slot(int32_t offset)
+{
+  return (struct cn_loc){.reg = CN_DWARF_RBP, .offset = offset};
+}
+
+static struct cn_root roots[] = {
+    {{1, CN_DWARF_R12, 0}, {1, CN_DWARF_R12, 0}, false},
+    {{0, CN_DWARF_RBP, SECOND}, {0, CN_DWARF_RBP, SECOND}, false},
+    {{0, CN_DWARF_RBP, FIRST}, {0, CN_DWARF_RBP, FIRST}, false},
+    {{0, CN_DWARF_RBP, FIRST}, {1, CN_DWARF_R13, 0}, true},
+    {{0, CN_DWARF_RBP, FIRST}, {0, CN_DWARF_RBP, DERIVED}, true},
+};
+static struct cn_area areas[] = {
+    {.reg = CN_DWARF_RBP, .offset = ELEMENTS, .count = 3, .stride = 16},
+    {.reg = CN_DWARF_SP, .offset = 8, .tag = CAIRN_ABI_ROOT_USER, .count = 1, .parameter = 5},
+};
+static struct cn_map_safepoint safepoints[2];
+static struct cn_map_function map;
+static struct cn_map_safepoint *const s = &safepoints[1];
+
+static int build_map(void **state)
+{
+  struct cn_safepoint frame = {
+      .cfa_reg = CN_DWARF_RBP, .cfa_offset = 16, .saved = 1 << CN_RBP | 1 << CN_RBX, .id = 77};
+
+  (void)state;
+  frame.saved_offset[CN_RBP] = CN_FIRST_PUSH;
+  frame.saved_offset[CN_RBX] = CN_FIRST_PUSH - 8;
+  safepoints[0] = (struct cn_map_safepoint){.return_offset = 5, .frame = frame};
+  frame.roots = sizeof roots / sizeof *roots;
+  frame.areas = sizeof areas / sizeof *areas;
+  safepoints[1] =
+      (struct cn_map_safepoint){.return_offset = 9, .frame = frame, .roots = roots, .areas = areas};
+  map = (struct cn_map_function){.name = "f", .code_size = 9};
+  map.safepoints.at = safepoints;
+  map.safepoints.count = 2;
+  return 0;
+}
+
+#define MAP(place, value, message) \
+  PLANT(place, value, cn_map_function_wrong(&map), "frame map: " message)
+
+static void functions(void **state)
+{
+  (void)state;
+  MAP(map.safepoints.count, (size_t)CN_MAP_MAX_SAFEPOINTS + 1,
+      "a function has too many safepoints");
+  MAP(map.code_size, 8, "a return address lies outside the function");
+  MAP(safepoints[0].return_offset, 0, "a return address lies outside the function");
+  MAP(safepoints[0].return_offset, 9, "the return addresses do not ascend");
+}
+
+static void frames(void **state)
+{
+  (void)state;
+  MAP(s->frame.cfa_reg, CN_DWARF_R12, "a frame address is not based on a base of the frame");
+  MAP(s->frame.saved, 1 << CN_RBX, "a frame address is not based on a base of the frame");
+  MAP(s->frame.cfa_offset, 0, "a frame address is not above its base");
+  MAP(s->frame.cfa_offset, 20, "a frame address is not above its base");
+  MAP(s->frame.saved, 1 << CN_CALLEE_SAVED | s->frame.saved,
+      "a register is saved that is not callee-saved");
+  MAP(s->frame.saved_offset[CN_RBX], -8, "a register is saved outside the frame");
+  MAP(s->frame.saved_offset[CN_RBX], -28, "a register is saved outside the frame");
+  MAP(safepoints[0].frame.cfa_reg, CN_DWARF_SP, "a register is saved outside the frame");
+  MAP(s->frame.saved_offset[CN_RBX], CN_FIRST_PUSH, "two registers are saved in one place");
+}
+
+static void places(void **state)
+{
+  (void)state;
+  MAP(roots[0].base.reg, CN_DWARF_SP, "a reference is in a register that no call preserves");
+  MAP(roots[0].base.reg, CN_DWARF_RETURN, "a reference is in a register that no call preserves");
+  MAP(roots[3].derived.reg, CN_DWARF_RBP, "a reference is in the base of the frame address");
+  MAP(roots[1].base.reg, CN_DWARF_R12, "a slot is not based on a base of the frame");
+  MAP(roots[2].derived.offset, FIRST + 4, "a slot is not aligned");
+  MAP(roots[2].derived.offset, 8, "a slot lies outside the frame");  /* CFA - 8 */
+  MAP(roots[2].derived.offset, -8, "a slot lies outside the frame"); /* rbx */
+  MAP(roots[1].derived, ((struct cn_loc){0, CN_DWARF_SP, -8}), "a slot lies outside the frame");
+}
+
+static void order_of_roots(void **state)
+{
+  struct cn_root derived = {slot(FIRST), slot(DERIVED - 8), true};
+
+  (void)state;
+  MAP(roots[1], derived, "a base comes after a derived reference");
+  MAP(roots[1], roots[2], "the places of roots do not ascend");
+  MAP(roots[4].derived, roots[3].derived, "the places of roots do not ascend");
+  MAP(roots[2].derived, slot(FIRST + 8), "a base has two places");
+  MAP(roots[3].base, slot(DERIVED), "the base of a derived reference is not listed");
+  MAP(roots[4].derived, slot(SECOND), "a place is a base's and derived");
+}
+
+static void areas_of_frames(void **state)
+{
+  (void)state;
+  MAP(areas[0].reg, CN_DWARF_R12, "an area is not based on a base of the frame");
+  MAP(areas[0].ref_offset, 8, "an area does not start at its first reference");
+  MAP(areas[0].parameter, 1, "an area has a tag or a parameter of nobody");
+  MAP(areas[1].tag, 1, "an area has a tag or a parameter of nobody");
+  MAP(areas[0].count, 0, "the references of an area share bytes");
+  MAP(areas[0].stride, 7, "the references of an area share bytes");
+  MAP(areas[0].stride, UINT64_C(1) << 31, "an area is larger than a frame");
+  MAP(areas[0].count, UINT64_MAX, "an area is larger than a frame");
+  MAP(areas[0].count, 7, "an area lies outside the frame"); /* on rbx */
+  MAP(areas[1].offset, -8, "an area lies outside the frame");
+}
+
+/* The bytes of another model. */
+static void encodings(void **state)
+{
+  struct cn_bytes b = {0};
+
+  (void)state;
+  cn_framemap_write(&b, &map);
+#define BYTES(place, value, message) \
+  PLANT(place, value, cn_framemap_encoding_wrong(b.at, b.count, &map), "frame map: " message)
+  BYTES(b.count, b.count - 4, "the bytes are not one function's");
+  BYTES(b.at[CN_MAP_LENGTH], 0, "the bytes are not one function's");
+  BYTES(map.code_size, 10, "the bytes have another header");
+  BYTES(map.safepoints.count, 1, "the bytes have another header");
+#define OTHER(place, value) \
+  PLANT(place, value, cn_framemap_encoding_wrong(b.at, b.count, &map), \
+        "frame map: the bytes say something else of a safepoint")
+  OTHER(s->return_offset, 8);
+  OTHER(s->frame.id, 78);
+  OTHER(s->frame.cfa_offset, 24);
+  OTHER(s->frame.saved_offset[CN_RBX], -32);
+  OTHER(s->frame.roots, 4);
+  OTHER(roots[1].derived.offset, SECOND - 8);
+  OTHER(roots[4].is_derived, false);
+  OTHER(areas[0].stride, 24);
+  OTHER(areas[1].parameter, 6);
+  cn_free(&b);
+}
+
+/* ---- details ---- */
+
+static void details(void **state)
+{
+  struct cn_source sources[] = {{"inner", "a.c", 1, 2}, {"outer", NULL, 0, 0}};
+  struct cn_deopt deopts[] = {
+      {.kind = CN_DEOPT_CONSTANT, .size = 8, .constant = 7},
+      {.kind = CN_DEOPT_VALUE, .size = 8, .loc = {1, CN_DWARF_R12, 0}},
+      {.kind = CN_DEOPT_ADDRESS, .size = 8, .loc = {0, CN_DWARF_SP, 8}},
+      {.kind = CN_DEOPT_AT_CALL, .size = 8, .loc = {1, CN_DWARF_RBX, 0}},
+  };
+  struct cn_detail list[2] = {{.return_offset = 5}, {.return_offset = 9}};
+  struct cn_detail_function f = {.code_size = 9};
+
+  (void)state;
+  f.details.at = list;
+  f.details.count = 2;
+  list[1].sources.at = sources;
+  list[1].sources.count = 2;
+  list[1].deopts.at = deopts;
+  list[1].deopts.count = 4;
+#define DETAIL(place, value, message) \
+  PLANT(place, value, cn_detail_function_wrong(&f), "details: " message)
+  DETAIL(f.code_size, 8, "a return address lies outside the function");
+  DETAIL(list[0].return_offset, 0, "a return address lies outside the function");
+  DETAIL(list[0].return_offset, 9, "the return addresses do not ascend");
+  DETAIL(list[1].sources.count, CN_MAX_SOURCES + 1, "a safepoint has too many virtual frames");
+  DETAIL(sources[1].function, NULL, "a virtual frame has no name");
+  DETAIL(deopts[0].loc.reg, 1, "a constant has a place");
+  DETAIL(deopts[1].loc.offset, 8, "a register has an offset");
+  DETAIL(deopts[2].loc.is_register, 1, "an address is in a register");
+  DETAIL(deopts[3].loc.is_register, 0, "a value of the call is in memory");
+  DETAIL(deopts[0].kind, 4, "a deopt value is of no kind");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(functions, build_map),
+      cmocka_unit_test_setup(frames, build_map),
+      cmocka_unit_test_setup(places, build_map),
+      cmocka_unit_test_setup(order_of_roots, build_map),
+      cmocka_unit_test_setup(areas_of_frames, build_map),
+      cmocka_unit_test_setup(encodings, build_map),
+      cmocka_unit_test(details),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
