@@ -4,6 +4,7 @@
  */
 #include "runtime/core/bounds.h"
 
+#include "base/check.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -14,8 +15,10 @@ enum {
 uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
 {
   size_t size = end > bottom ? end - bottom : 0;
+  uintptr_t floor = bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
 
-  return bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
+  CN_ASSERT(floor == bottom || floor < end);
+  return floor;
 }
 
 /* The bounds of a stack that is no thread's do not change. */
@@ -23,6 +26,7 @@ void cn_bounds_find(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
 
+  CN_ASSERT(mutator == &cairn_mutator && end != 0);
   if (mutator->stack != NULL)
     return;
   /* Without a limit the stack takes no more of the memory than the heap may. */

@@ -8,7 +8,7 @@
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 
-/* Whole pages, less than an item of which is not used. */
+/* Whole pages, of which less than an item is unused. */
 static size_t bytes_of(size_t room, size_t item)
 {
   size_t page = cn_os_page();
@@ -23,11 +23,12 @@ void *cn_grow(void *at, size_t *room, size_t item)
   size_t bytes = old_bytes == 0 ? 4 * page : 2 * old_bytes;
 
   CN_CHECK((at == NULL) == (*room == 0));
+  CN_ASSERT(item != 0 && item <= 4 * page); /* so that the first growth holds one */
+  CN_CHECK(bytes > old_bytes);              /* else it has overflowed */
   at = cn_os_resize(at, old_bytes, bytes);
   if (at == NULL)
     cn_report_exhausted("no memory for a table of %zu bytes", bytes);
-  /* Rounding down loses less than an item; old_bytes is then found again by rounding up to pages.
-   * */
+  /* Rounding down loses less than an item, so rounding up to pages finds the bytes again. */
   *room = bytes / item;
   CN_CHECK(bytes_of(*room, item) == bytes);
   return at;
@@ -35,6 +36,7 @@ void *cn_grow(void *at, size_t *room, size_t item)
 
 void cn_grow_return(void *at, size_t room, size_t item)
 {
+  CN_CHECK((at == NULL) == (room == 0));
   if (at != NULL)
     cn_os_free(at, bytes_of(room, item));
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A growable array in memory straight from the system, usable during a collection. CN_GROW(T)
- * declares one, zero-initialised is empty. The memory is kept for the next use: clear it with
- * `.count = 0`; an array that goes away itself is given to cn_grow_free().
+ * declares one; a zero-initialised one is empty. To clear it and keep its memory set `.count = 0`.
+ * Give an array that goes away itself to cn_grow_free().
  */
 #ifndef CN_RUNTIME_CORE_GROW_H
 #define CN_RUNTIME_CORE_GROW_H
 
 #include <stddef.h>
+#include "base/check.h"
 
 #define CN_GROW(type) \
   struct { \
@@ -21,12 +22,13 @@ void *cn_grow(void *at, size_t *room, size_t item);
 
 #define cn_grow_push(array, ...) \
   do { \
+    CN_ASSERT((array)->count <= (array)->room); \
     if ((array)->count == (array)->room) \
       (array)->at = cn_grow((array)->at, &(array)->room, sizeof *(array)->at); \
     (array)->at[(array)->count++] = (__VA_ARGS__); \
   } while (0)
 
-/* Give the memory back; then the array is empty, and may be used again. */
+/* Give the memory back. The array is empty then, and may be used again. */
 void cn_grow_return(void *at, size_t room, size_t item);
 
 #define cn_grow_free(array) \

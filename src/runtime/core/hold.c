@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/check.h"
 #include "runtime/core/mutator.h"
 
 static _Thread_local struct {
@@ -16,7 +17,7 @@ static _Thread_local struct {
   sigset_t mask; /* of the program, if `masked` */
 } held;
 
-/* In a slow path they wait already. */
+/* In a slow path signals wait already. */
 void cn_hold_signals(void)
 {
   static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -25,6 +26,7 @@ void cn_hold_signals(void)
 
   if (held.depth != 0) {
     held.depth++;
+    CN_CHECK(held.depth != 0);
     return;
   }
   sigfillset(&set);
@@ -43,6 +45,7 @@ void cn_hold_let_signals(void)
   sigset_t mask = held.mask;
   int error = errno;
 
+  CN_CHECK(held.depth != 0); /* else signals would be held for good */
   if (--held.depth == 0 && held.masked)
     sigprocmask(SIG_SETMASK, &mask, NULL);
   errno = error;

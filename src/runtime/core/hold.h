@@ -5,8 +5,9 @@
 #ifndef CN_RUNTIME_CORE_HOLD_H
 #define CN_RUNTIME_CORE_HOLD_H
 
-/* In between, no handler runs in this thread, but of what an instruction raises: who has something
- * half done, or a lock, would be left by a handler that jumps. May be nested. Async-signal-safe. */
+/* Between the two no handler runs in this thread, but those of signals that an instruction raises:
+ * a handler that jumps would leave something half done, or a lock taken. These nest.
+ * Async-signal-safe. */
 void cn_hold_signals(void);
 void cn_hold_let_signals(void);
 

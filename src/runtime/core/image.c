@@ -40,11 +40,13 @@ size_t cn_image_count(void)
 
 const struct cairn_image *cn_image_at(size_t index)
 {
+  CN_ASSERT(index < images.count);
   return &images.at[index].image;
 }
 
 uint64_t cn_image_id(size_t index)
 {
+  CN_ASSERT(index < images.count);
   return images.at[index].id;
 }
 
@@ -67,7 +69,21 @@ static size_t find(const struct cairn_image *image)
   return i;
 }
 
-/* A section whose start and stop are not both there, in order, is not one. */
+const char *cn_images_wrong(void)
+{
+  uint64_t all = 0;
+
+  for (size_t i = 0; i < images.count; i++) {
+    if (find(images.at[i].key) != i)
+      return "images: one is registered twice";
+    if (images.at[i].id >= generation || (i > 0 && images.at[i].id <= images.at[i - 1].id))
+      return "images: the ids do not go up to the generation";
+    all |= images.at[i].image.flags;
+  }
+  return (all & ~flags) == 0 ? NULL : "images: the flags of one are missing";
+}
+
+/* A section has both bounds, in order. */
 static void check_bounds(const struct cairn_image *image)
 {
   if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
@@ -83,6 +99,7 @@ static void check_bounds(const struct cairn_image *image)
 
 static void add(const struct cairn_image *image)
 {
+  CN_ASSERT_VALID(cn_images_wrong());
   check_bounds(image);
   if (images.room == 0)
     cn_locks_prepare();
@@ -90,6 +107,7 @@ static void add(const struct cairn_image *image)
   cn_grow_push(&images, (struct registered){image, *image, generation});
   flags |= image->flags;
   generation++;
+  CN_ASSERT_VALID(cn_images_wrong());
   cn_image_release();
   cn_upcall_image(image);
 }
@@ -103,15 +121,17 @@ void cairn_image_register(const struct cairn_image *image)
   cn_hold_let_signals();
 }
 
-/* The flags stay: what an image without safepoints left on the stack or in the heap is not known to
- * be gone. */
+/* The flags stay: what an image without safepoints left on the stack or in the heap may still be
+ * there. */
 static void delete(size_t i)
 {
+  CN_CHECK(i < images.count);
   cn_upcall_image_leaves(&images.at[i].image);
   CN_CHECK(cn_image_hold());
   images.count--;
   memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
   generation++;
+  CN_ASSERT_VALID(cn_images_wrong());
   cn_image_release();
 }
 
@@ -150,6 +170,7 @@ bool cn_image_has_code(uintptr_t start, uintptr_t end)
 {
   bool held = cn_image_hold(), found = false;
 
+  CN_ASSERT(start <= end);
   for (size_t i = 0; i < images.count && !found; i++)
     found = has_code(&images.at[i].image, start, end);
   if (held)

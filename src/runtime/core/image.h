@@ -15,13 +15,13 @@
 size_t cn_image_count(void);
 const struct cairn_image *cn_image_at(size_t index);
 
-/* No other registration has the same. */
+/* Each registration has its own; later ones have greater ids. */
 uint64_t cn_image_id(size_t index);
 
 /* Changes whenever an image comes or goes. */
 uint64_t cn_image_generation(void);
 
-/* Keep images from coming and going, for questions of threads that may not stop the program. False:
+/* Keep images from coming and going, for look-ups by threads that may not stop the program. False:
  * the calling thread, interrupted by a signal, holds them already or changes them. */
 bool cn_image_hold(void);
 void cn_image_release(void);
@@ -31,6 +31,12 @@ bool cn_image_has_frames(void);
 
 /* True if a function with frame maps has a part of [start, end). Holds the images meanwhile. */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
+
+/* What does not hold of the list; null: all does, namely that
+ *   - each image is there once, and ids go up, to below the generation
+ *   - the flags are those of all images that are there, at least
+ * Quadratic, of few. Holding the images, or while no image comes or goes. */
+const char *cn_images_wrong(void);
 
 /* Flags of all images together (CAIRN_ABI_IMAGE_*). */
 uint64_t cn_image_flags(void);

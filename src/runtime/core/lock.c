@@ -8,16 +8,19 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include "base/check.h"
 #include "runtime/core/hold.h"
 #include "runtime/os/os.h"
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
 static _Thread_local char self;
+_Static_assert(CN_LOCKS <= 32, "cn_locks_held() has a bit for each");
 
 bool cn_lock_take(enum cn_lock lock)
 {
   uintptr_t mine = (uintptr_t)&self, free = 0;
 
+  CN_ASSERT(lock < CN_LOCKS);
   cn_hold_signals();
   while (!atomic_compare_exchange_weak_explicit(&holder[lock], &free, mine, memory_order_acquire,
                                                 memory_order_relaxed)) {
@@ -34,6 +37,7 @@ bool cn_lock_take(enum cn_lock lock)
 
 void cn_lock_release(enum cn_lock lock)
 {
+  CN_CHECK(lock < CN_LOCKS && holder[lock] == (uintptr_t)&self); /* another thread's else */
   atomic_store_explicit(&holder[lock], 0, memory_order_release);
   cn_hold_let_signals();
 }
@@ -54,6 +58,7 @@ void cn_locks_restore(unsigned held)
   for (unsigned lock = 0; lock < CN_LOCKS; lock++)
     if (taken >> lock & 1)
       cn_lock_release((enum cn_lock)lock);
+  CN_ASSERT(cn_locks_held() == held); /* none was given back that was held then */
 }
 
 static void forked(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locks of what signal handlers ask about as well. A thread that holds one and asks again, from a
- * handler that has interrupted it, is told so instead of waiting for itself, at whichever
- * instruction the signal came. Only a fault comes while it holds one: other signals wait, for their
- * handlers may leave by a jump.
+ * Locks that signal handlers take as well. A thread that holds one and takes it again, in a handler
+ * that has interrupted it, is told so instead of waiting for itself, at whichever instruction the
+ * signal came. While it holds one only faults come: other signals wait, for their handlers may
+ * leave by a jump.
  */
 #ifndef CN_RUNTIME_CORE_LOCK_H
 #define CN_RUNTIME_CORE_LOCK_H
@@ -16,12 +16,12 @@ enum cn_lock {
   CN_LOCKS
 };
 
-/* Held for microseconds: who waits, yields. False: the calling thread holds it already. */
+/* Held for microseconds: a thread that waits yields. False: the calling thread holds it already. */
 bool cn_lock_take(enum cn_lock lock);
 void cn_lock_release(enum cn_lock lock);
 
-/* Which ones the calling thread holds, a bit for each; and to give back all that it has taken since
- * then, for who comes back from a failure by a jump. */
+/* Which ones the calling thread holds, a bit for each; and give back all that it has taken since
+ * then, after a jump out of a failure. It has given none back since. */
 unsigned cn_locks_held(void);
 void cn_locks_restore(unsigned held);
 

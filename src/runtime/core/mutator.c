@@ -17,6 +17,7 @@ TIED(anchor, ANCHOR);
 TIED(anchor_limit, ANCHOR_LIMIT);
 TIED(stack_limit, STACK_LIMIT);
 TIED(transitions, TRANSITIONS);
+_Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 bits");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
 _Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS,

@@ -15,7 +15,7 @@
  * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
  * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A
  * thread that no one attached has only zeros but for the poll word and the limit, so that each way
- * into the runtime takes its slow path, which tells. */
+ * into the runtime takes its slow path, which tells. cn_mutator_wrong() looks at all that. */
 struct cairn_stack;
 struct cairn_mutator {
   uint64_t poll;
@@ -47,5 +47,9 @@ struct cairn_mutator *cn_mutator_get(void);
 
 /* The main thread's, from any thread; it is there before any other code of the program runs. */
 struct cairn_mutator *cn_mutator_main(void);
+
+/* What does not hold of the mutator, of the invariants above; null: all does. The mutator's own
+ * thread, in a slow path; async-signal-safe. */
+const char *cn_mutator_wrong(const struct cairn_mutator *mutator);
 
 #endif

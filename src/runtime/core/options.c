@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/check.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 
@@ -37,17 +38,22 @@ static const char *const words[][8] = {
 #undef CN_OPTION_WORDS
 };
 
+_Static_assert(sizeof words[0] / sizeof words[0][0] <= 8 * sizeof(size_t), "a bit for each word");
+
 static const char *const *words_of(const char *variable)
 {
   size_t i = 0;
 
-  while (strcmp(words[i][0], variable) != 0)
+  while (strcmp(words[i][0], variable) != 0) {
     i++;
+    CN_CHECK(i < sizeof words / sizeof *words); /* each SET of options.def has its words */
+  }
   return &words[i][1];
 }
 
 static size_t *field(struct cn_options *options, const struct option *option)
 {
+  CN_ASSERT(option->offset % sizeof(size_t) == 0 && option->offset < sizeof *options);
   return (size_t *)((char *)options + option->offset);
 }
 
@@ -103,6 +109,7 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
 
 static bool parse(const struct option *option, const char *text, size_t *value)
 {
+  CN_ASSERT(option->kind <= SET);
   return option->kind == SET ? parse_set(words_of(option->variable), text, value)
                              : parse_number(option->kind, text, value);
 }
@@ -120,7 +127,7 @@ static const char *expected(const struct option *option)
   case FLAG:
     return "0 or 1";
   }
-  return "";
+  CN_UNREACHABLE();
 }
 
 static bool set(struct cn_options *options, const char *setting, char *message, size_t size)
@@ -178,7 +185,7 @@ static const char *shape(const struct option *option)
   case SET:
     return words_of(option->variable)[0];
   }
-  return "";
+  CN_UNREACHABLE();
 }
 
 void cn_options_print(void)

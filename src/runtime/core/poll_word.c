@@ -5,8 +5,17 @@
  */
 #include "runtime/core/poll_word.h"
 
+#include "base/check.h"
+
+/* One bit, which somebody looks at. */
+static bool is_reason(enum cn_reason reason)
+{
+  return reason == CN_REASON_STRESS || reason == CN_REASON_ASKED || reason == CN_REASON_COLLECT;
+}
+
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
+  CN_ASSERT(mutator != NULL && is_reason(reason));
   __atomic_fetch_or(&mutator->poll, (uint64_t)reason, __ATOMIC_SEQ_CST);
   __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
@@ -15,21 +24,24 @@ void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
  * here. */
 void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 {
+  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* which means that a poll is to stop */
   __atomic_store_n(&mutator->stack_limit, mutator->stack_floor, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) != 0)
     __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* Whoever disarms looks for what it was armed for afterwards, never before: a question that comes
- * in between arms again. */
+/* First disarm, then look for what it was armed for: a request that comes between the two arms
+ * again. */
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
+  CN_ASSERT(is_reason(reason));
   __atomic_fetch_and(&mutator->poll, ~(uint64_t)reason, __ATOMIC_SEQ_CST);
   cn_poll_word_arm_limit(mutator);
 }
 
 void cn_poll_word_settle(struct cairn_mutator *mutator)
 {
+  CN_ASSERT(mutator == &cairn_mutator && mutator->attached);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) == 0 &&
       __atomic_load_n(&mutator->stack_limit, __ATOMIC_SEQ_CST) == UINTPTR_MAX)
     cn_poll_word_arm_limit(mutator);

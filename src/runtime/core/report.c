@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/check.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
@@ -22,6 +23,7 @@ static void say(const char *prefix, const char *format, va_list args, const char
   if (n > 0)
     used += (size_t)n < sizeof text - used - 1 ? (size_t)n : sizeof text - used - 2;
   used += (size_t)snprintf(text + used, sizeof text - used, "%s", suffix);
+  CN_CHECK(used < sizeof text);
   cn_os_message(text, used);
 }
 
@@ -91,7 +93,7 @@ _Noreturn void cn_report_end(void)
 {
   static int exiting;
 
-  /* An exit handler that fails the same way must not enter exit() again. */
+  /* An exit handler that fails the same way does not enter exit() again. */
   if (exiting++ != 0)
     _exit(1);
   exit(1);

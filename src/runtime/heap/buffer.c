@@ -13,6 +13,9 @@ enum {
   BESIDE = 16 << 10, /* what handlers get of a buffer, */
   SHARE = 32         /* but of a small one this part */
 };
+_Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
+               "fill() writes one word, or two");
+_Static_assert(BESIDE % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
 
 static struct {
   uintptr_t start, alloc, end;
@@ -20,6 +23,23 @@ static struct {
   uintptr_t walkable; /* blocks of the buffer up to here have been looked at */
   bool extending;
 } beside;
+
+const char *cn_buffer_wrong(void)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  const char *wrong = cn_mutator_wrong(mutator);
+
+  if (wrong != NULL)
+    return wrong;
+  if (beside.start > beside.alloc || beside.alloc > beside.end)
+    return "allocation buffer: the next block of handlers is not in their part";
+  if ((beside.start | beside.alloc | beside.end | beside.given) % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return "allocation buffer: the part of handlers is not aligned";
+  if (mutator->buffer_end != 0 &&
+      (beside.walkable < mutator->buffer_start || beside.walkable > mutator->alloc))
+    return "allocation buffer: blocks were looked at that are not in it";
+  return NULL;
+}
 
 static uint64_t allocated; /* bytes, in buffers that were taken back */
 
@@ -48,6 +68,7 @@ static void fill(uintptr_t from, uintptr_t to)
   size_t bytes = to - from;
 
   CN_CHECK(from <= to && bytes % 8 == 0);
+  CN_ASSERT(from % CAIRN_ABI_OBJECT_ALIGN == 0);
   if (bytes == CAIRN_ABI_HEADER_SIZE) {
     block[0] = (uintptr_t)&fillers[0];
   } else if (bytes != 0) {
@@ -72,6 +93,8 @@ void *cn_buffer_allocate(size_t bytes)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
+  CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
+  CN_ASSERT_VALID(cn_buffer_wrong());
   if (mutator->buffer_end - mutator->alloc < bytes)
     return NULL;
   mutator->alloc += bytes;
@@ -85,12 +108,14 @@ void cn_buffer_merge(void)
   cairn_mutator.buffer_end = beside.end;
   beside.start = beside.alloc = beside.end;
   cn_buffer_open();
+  CN_ASSERT_VALID(cn_buffer_wrong());
 }
 
 /* ---- handlers' ---- */
 
 static void begin_beside(uintptr_t start, uintptr_t end)
 {
+  CN_ASSERT(start <= end);
   allocated += beside.alloc - beside.start;
   fill(beside.alloc, beside.end);
   beside.start = beside.alloc = start;
@@ -110,12 +135,16 @@ static void carve(size_t bytes)
     part = BESIDE;
   if (part < bytes)
     part = bytes;
+  CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates in it, too */
   begin_beside(mutator->buffer_end - part, mutator->buffer_end);
   mutator->buffer_end -= part;
+  CN_CHECK(mutator->buffer_end - mutator->alloc >= CAIRN_ABI_INLINE_ALLOC_MAX);
 }
 
 void *cn_buffer_allocate_beside(size_t bytes)
 {
+  CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
+  CN_ASSERT_VALID(cn_buffer_wrong());
   if (beside.end - beside.alloc < bytes)
     carve(bytes);
   if (beside.end - beside.alloc < bytes)
@@ -126,6 +155,7 @@ void *cn_buffer_allocate_beside(size_t bytes)
 
 void cn_buffer_extend_beside(bool extend)
 {
+  CN_ASSERT(beside.extending != extend);
   beside.extending = extend;
 }
 
@@ -139,6 +169,7 @@ bool cn_buffer_low(void)
 static uintptr_t block_end(uintptr_t block, uintptr_t end)
 {
   const uintptr_t *words = (const uintptr_t *)block;
+  CN_ASSERT(block % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   bool indexed = (words[0] & 1) != 0;
   size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   uint64_t bytes;
@@ -153,18 +184,20 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* All blocks but the last are whole. What the last has for a header may look like one of any size;
- * where it does not lead to the end, a filler does. */
+/* All blocks but the last are whole. What the last has for a header may look like one of any size.
+ * If it does not lead to the end, a filler takes its place. */
 void cn_buffer_mend(void)
 {
   uintptr_t end = cairn_mutator.alloc, next;
 
+  CN_CHECK(beside.walkable <= end);
   for (uintptr_t block = beside.walkable; block != end; block = next) {
     next = block_end(block, end);
     if (next == 0) {
       fill(block, end);
       next = end;
     }
+    CN_CHECK(block < next && next <= end);
   }
   beside.walkable = end;
 }
@@ -194,6 +227,7 @@ uintptr_t cairn_buffer_take(uintptr_t *end)
   struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t free = mutator->alloc;
 
+  CN_ASSERT_VALID(cn_buffer_wrong());
   if (beside.extending)
     return take_beside(end);
   allocated = cn_buffer_allocated();
@@ -212,6 +246,7 @@ void cairn_buffer_give(uintptr_t start, uintptr_t end)
   struct cairn_mutator *mutator = &cairn_mutator;
   size_t part = (end - start) / SHARE & ~(size_t)7;
 
+  CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
   beside.given = end;
   if (beside.extending) {
     begin_beside(start, end);
@@ -225,4 +260,5 @@ void cairn_buffer_give(uintptr_t start, uintptr_t end)
   mutator->buffer_end = beside.start = beside.alloc = end - part;
   beside.end = end;
   cn_buffer_open();
+  CN_ASSERT_VALID(cn_buffer_wrong());
 }

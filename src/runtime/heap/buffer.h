@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator's allocation buffer, and beside it a small one of which signal handlers are served
- * that interrupted managed code (signals.h):
+ * The mutator's allocation buffer, and beside it a small one for signal handlers that interrupted
+ * managed code (signals.h):
  *
  *     start                alloc                       end    start        alloc             end
  *      |  objects           |  one block may be under   |      |  objects   |                 |
@@ -10,9 +10,8 @@
  *
  * In-line allocation is load, compare, store: an interrupted thread may take
  * CAIRN_ABI_INLINE_ALLOC_MAX bytes from `alloc` on as soon as it goes on, so nobody else gets
- * these. Both lie in what the
- * collector gave; where no object is, a filler is put before the collector takes it back, so that
- * it can walk from block to block.
+ * these. Both lie in what the collector gave. Before the collector takes it back, fillers are put
+ * where no object is, so that it can walk from block to block.
  */
 #ifndef CN_RUNTIME_HEAP_BUFFER_H
 #define CN_RUNTIME_HEAP_BUFFER_H
@@ -45,6 +44,12 @@ void cn_buffer_mend(void);
 
 /* Bytes allocated so far in allocation buffers, headers included. */
 uint64_t cn_buffer_allocated(void);
+
+/* What does not hold of both, and of the mutator (mutator.h); null: all does, namely that
+ *   - what handlers were served of lies in their part
+ *   - blocks that were looked at lie in the buffer
+ * The mutator's own thread, in a slow path. */
+const char *cn_buffer_wrong(void);
 
 /* Is that the layout of a filler? */
 bool cn_buffer_is_filler(const struct cairn_layout *layout);

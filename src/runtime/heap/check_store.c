@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
@@ -14,6 +15,7 @@ static bool holds(const struct cairn_global_root *root, uintptr_t slot)
 {
   uintptr_t offset = slot - (uintptr_t)root->address;
 
+  CN_ASSERT(root->layout != NULL);
   if (offset >= root->layout->base_size)
     return false;
   for (uint32_t i = 0; i < root->layout->base_refs; i++)
@@ -68,6 +70,7 @@ void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
 
 void cairn_check_store(const void *slot, const char *what)
 {
+  CN_ASSERT(cairn_mutator.stopped == NULL);
   if (!on_stack((uintptr_t)slot) && !in_global((uintptr_t)slot))
     lost(slot, what, __builtin_return_address(0));
 }
@@ -78,6 +81,8 @@ static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, c
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
   uintptr_t word;
 
+  _Static_assert(sizeof word == 8, "references lie at multiples of eight");
+  CN_ASSERT(is_object != NULL && from != NULL);
   for (size_t i = -to & 7; i + sizeof word <= bytes; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);
     if (is_object(word) && !in_global(to + i))
@@ -87,6 +92,7 @@ static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, c
 
 void cairn_check_copy(const void *to, const void *from, size_t bytes)
 {
+  CN_ASSERT(cairn_mutator.stopped == NULL);
   if (cn_heap_collector()->is_object && !on_stack((uintptr_t)to))
     check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
 }

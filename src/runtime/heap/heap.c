@@ -5,7 +5,9 @@
 #include "runtime/heap/heap.h"
 
 #include <string.h>
+#include <cairn/abi.h>
 #include "base/check.h"
+#include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
@@ -33,6 +35,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
 
 static void set_up(void)
 {
+  CN_ASSERT(!ready && cn_options.heap_initial <= cn_options.heap_max);
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);
@@ -41,15 +44,8 @@ static void set_up(void)
 
 static void *cleared(void *block, size_t bytes)
 {
+  CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   return block != NULL ? memset(block, 0, bytes) : NULL;
-}
-
-/* Null: it does not fit without a collection. */
-static void *allocate_large(size_t bytes)
-{
-  void *block = NULL;
-
-  return collector->allocate_large(bytes, &block) == CAIRN_OK ? block : NULL;
 }
 
 static bool is_large(size_t bytes)
@@ -57,9 +53,21 @@ static bool is_large(size_t bytes)
   return bytes >= LARGE && collector->allocate_large != NULL;
 }
 
+/* Null: it does not fit without a collection. */
+static void *allocate_large(size_t bytes)
+{
+  void *block = NULL;
+
+  CN_ASSERT(is_large(bytes));
+  if (collector->allocate_large(bytes, &block) != CAIRN_OK)
+    return NULL;
+  CN_CHECK(block != NULL && (uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
+  return block;
+}
+
 void *cn_heap_allocate(size_t bytes)
 {
-  CN_CHECK(bytes % 8 == 0);
+  CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   if (!ready)
     set_up();
   if (is_large(bytes))
@@ -78,7 +86,7 @@ void *cn_heap_allocate_rest(size_t bytes)
 
 void *cn_heap_allocate_beside(size_t bytes)
 {
-  CN_CHECK(bytes % 8 == 0);
+  CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   if (!ready)
     set_up();
   if (is_large(bytes))
@@ -105,14 +113,18 @@ void *cn_heap_allocate_growing(size_t bytes)
 
 void cn_heap_collect(size_t bytes_needed, bool move_all)
 {
+  CN_CHECK(cairn_mutator.stopped != NULL); /* else no stack can be parsed */
+  CN_ASSERT_VALID(cn_buffer_wrong());
   if (!ready)
     set_up();
   collector->collect(bytes_needed, move_all);
+  CN_ASSERT_VALID(cn_buffer_wrong());
 }
 
 /* Another thread than the main one cannot stop the program, and may not look at its heap. */
 void cn_heap_forget(const struct cairn_image *image)
 {
+  CN_ASSERT(image->layouts_start <= image->layouts_stop);
   if (ready && collector->forget != NULL && image->layouts_start != image->layouts_stop &&
       cn_os_is_main_thread())
     collector->forget(image->layouts_start, image->layouts_stop);

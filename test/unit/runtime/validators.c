@@ -13,6 +13,11 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "collectors/semispace.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/image.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/mutator.h"
+#include "runtime/heap/buffer.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/decode.h"
 #include "runtime/walk/regions_table.h"
@@ -34,6 +39,65 @@ static void found(const char *wrong, const char *message)
     (place) = was; \
     assert_null(wrong); \
   } while (0)
+
+/* ---- mutator and allocation buffer ---- */
+
+static void mutators(void **state)
+{
+  struct cairn_mutator *mutator = cn_mutator_main();
+  static _Alignas(8) char block[64];
+  const char *outside = "mutator: the next block is not in the allocation buffer";
+  const char *anchors = "mutator: the next anchor is not in the array";
+
+  (void)state;
+  cairn_buffer_give((uintptr_t)block, (uintptr_t)(block + sizeof block));
+  PLANT(mutator->alloc, mutator->buffer_start - 8, cn_buffer_wrong(), outside);
+  PLANT(mutator->alloc, mutator->buffer_end + 8, cn_buffer_wrong(), outside);
+  PLANT(mutator->buffer_end, mutator->buffer_end + 4, cn_buffer_wrong(),
+        "mutator: the allocation buffer is not aligned");
+  PLANT(mutator->limit, mutator->buffer_end - 8, cn_buffer_wrong(),
+        "mutator: the limit is not the end of the allocation buffer");
+  PLANT(mutator->anchor, mutator->anchors - 1, cn_mutator_wrong(mutator), anchors);
+  PLANT(mutator->anchor, mutator->anchor_limit + 1, cn_mutator_wrong(mutator), anchors);
+  PLANT(mutator->busy, 2, cn_mutator_wrong(mutator), "mutator: a flag is neither 0 nor 1");
+  PLANT(mutator->attached, 0, cn_mutator_wrong(mutator),
+        "mutator: no thread is attached, and it has anchors or a buffer");
+  PLANT(mutator->stack_end, mutator->stack_end + 4, cn_mutator_wrong(mutator),
+        "mutator: the stack has no end, or it is not aligned");
+  PLANT(mutator->stack_bottom, mutator->stack_floor + 8, cn_mutator_wrong(mutator),
+        "mutator: managed code may use more of the stack than there is");
+  PLANT(mutator->stack_limit, 8, cn_mutator_wrong(mutator),
+        "mutator: the stack limit is not what the poll word says");
+  mutator->buffer_start = mutator->alloc = mutator->alloc + 8;
+  found(cn_buffer_wrong(), "allocation buffer: blocks were looked at that are not in it");
+  mutator->buffer_start = mutator->alloc = mutator->alloc - 8;
+  cairn_buffer_take(NULL);
+}
+
+static void twice(void)
+{
+  cn_hold_let_signals();
+}
+
+static void not_held(void)
+{
+  cn_lock_release(CN_LOCK_IMAGES);
+}
+
+static void locks(void **state)
+{
+  (void)state;
+  aborts(twice, "held.depth != 0");
+  aborts(not_held, "holder[lock] == (uintptr_t)&self");
+  assert_true(cn_lock_take(CN_LOCK_IMAGES));
+  assert_false(cn_lock_take(CN_LOCK_IMAGES));
+  unsigned held = cn_locks_held();
+  assert_true(cn_lock_take(CN_LOCK_FRAMES));
+  cn_locks_restore(held);
+  assert_int_equal(cn_locks_held(), held);
+  assert_null(cn_images_wrong());
+  cn_lock_release(CN_LOCK_IMAGES);
+}
 
 /* ---- index of return addresses ---- */
 
@@ -211,6 +275,7 @@ static void semispace(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mutators),         cmocka_unit_test(locks),
       cmocka_unit_test(return_addresses), cmocka_unit_test(code_regions),
       cmocka_unit_test(return_barriers),  cmocka_unit_test(coroutine_stacks),
       cmocka_unit_test(semispace),

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The validator of mutators (mutator.h, "Invariants").
+ */
+#include "runtime/core/mutator.h"
+
+#include <cairn/abi.h>
+
+static const char *buffer_wrong(const struct cairn_mutator *mutator)
+{
+  uintptr_t all = mutator->buffer_start | mutator->alloc | mutator->buffer_end;
+
+  if (mutator->buffer_start > mutator->alloc || mutator->alloc > mutator->buffer_end)
+    return "mutator: the next block is not in the allocation buffer";
+  if (all % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return "mutator: the allocation buffer is not aligned";
+  if (mutator->limit != 0 && mutator->limit != mutator->buffer_end)
+    return "mutator: the limit is not the end of the allocation buffer";
+  return NULL;
+}
+
+/* Other threads may raise the limit meanwhile. */
+static const char *stack_wrong(const struct cairn_mutator *mutator)
+{
+  uintptr_t limit = __atomic_load_n(&mutator->stack_limit, __ATOMIC_SEQ_CST);
+
+  if (mutator->stack_bottom > mutator->stack_floor)
+    return "mutator: managed code may use more of the stack than there is";
+  if (limit != mutator->stack_floor && limit != UINTPTR_MAX)
+    return "mutator: the stack limit is not what the poll word says";
+  return NULL;
+}
+
+const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
+{
+  const char *wrong = buffer_wrong(mutator);
+
+  if (mutator->attached > 1 || mutator->busy > 1)
+    return "mutator: a flag is neither 0 nor 1";
+  if (!mutator->attached)
+    return mutator->anchors == NULL && mutator->buffer_end == 0
+               ? NULL
+               : "mutator: no thread is attached, and it has anchors or a buffer";
+  if (mutator->anchor < mutator->anchors || mutator->anchor > mutator->anchor_limit)
+    return "mutator: the next anchor is not in the array";
+  if (mutator->stack_end == 0 || mutator->stack_end % sizeof mutator->stack_end != 0)
+    return "mutator: the stack has no end, or it is not aligned";
+  return wrong != NULL ? wrong : stack_wrong(mutator);
+}
