@@ -83,56 +83,27 @@ static const struct step {
 
 #define OPTIMISE "optimise"
 
-static const char *const late[] = {"rules",
-                                   "prepare",
-                                   OPTIMISE,
-                                   "restore-references",
-                                   "layouts",
-                                   "allocate",
-                                   "route-calls",
-                                   "check-stores",
-                                   "place-safepoints",
-                                   "rewrite-statepoints",
-                                   "lower-differences",
-                                   "verify-safepoints",
-                                   "drop-markers",
-                                   "tail-calls",
-                                   "call-targets",
-                                   "slow-paths",
-                                   "globals",
-                                   NULL};
-static const char *const early[] = {"rules",
-                                    "prepare",
-                                    "layouts",
-                                    "allocate",
-                                    "route-calls",
-                                    "check-stores",
-                                    "place-safepoints",
-                                    "rewrite-statepoints",
-                                    OPTIMISE,
-                                    "restore-references",
-                                    "strip-statepoints",
-                                    "rewrite-statepoints",
-                                    "lower-differences",
-                                    "verify-safepoints",
-                                    "drop-markers",
-                                    "tail-calls",
-                                    "call-targets",
-                                    "slow-paths",
-                                    "globals",
-                                    NULL};
-static const char *const none[] = {"rules",
-                                   "prepare",
-                                   OPTIMISE,
-                                   "restore-references",
-                                   "layouts",
-                                   "allocate",
-                                   "lower-differences",
-                                   "drop-markers",
-                                   "tail-calls",
-                                   "slow-paths",
-                                   "globals",
-                                   NULL};
+/* clang-format off */
+static const char *const late[] = {
+    "rules", "prepare",
+    OPTIMISE,
+    "restore-references", "layouts", "allocate", "route-calls", "check-stores",
+    "place-safepoints", "rewrite-statepoints",
+    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
+    "slow-paths", "globals", NULL};
+static const char *const early[] = {
+    "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
+    "place-safepoints", "rewrite-statepoints",
+    OPTIMISE,
+    "restore-references", "strip-statepoints", "rewrite-statepoints",
+    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
+    "slow-paths", "globals", NULL};
+static const char *const none[] = {
+    "rules", "prepare",
+    OPTIMISE,
+    "restore-references", "layouts", "allocate",
+    "lower-differences", "drop-markers", "tail-calls", "slow-paths", "globals", NULL};
+/* clang-format on */
 
 /* Of each order, the first that run before the optimiser's freedom matters: of link-time
  * optimisation, those of the unit. */
