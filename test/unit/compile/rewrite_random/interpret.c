@@ -498,7 +498,7 @@ static LLVMBasicBlockRef next_block(struct machine *m, LLVMValueRef end)
     bool throws = (m->invokes * 2654435761u >> 9) % 3 == 0;
     return throws ? LLVMGetUnwindDest(end) : LLVMGetNormalDest(end);
   }
-  if (!LLVMGetNumSuccessors(end)) { /* what the optimiser found to be undefined */
+  if (!LLVMGetNumSuccessors(end)) { /* undefined, mostly by docs/llvm-22.md, "landing pads" */
     m->unknown = true;
     return LLVMGetInstructionParent(end);
   }
