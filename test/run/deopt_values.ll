@@ -1,4 +1,4 @@
-; RUN: clang -O1 -I%root/include -I%root/src -c %S/Inputs/deopt_native.c -o %t.1.o && clang -O1 -I%root/include -I%root/src -c %root/src/framemap/details_read.c -o %t.2.o
+; RUN: clang -O1 -I%root/include -I%root/src -c %S/Inputs/deopt_native.c -o %t.1.o && clang -O1 -DNDEBUG -I%root/include -I%root/src -c %root/src/framemap/details_read.c -o %t.2.o
 ; RUN: %cairn-cc -O0 %s %t.1.o %t.2.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.1.o %t.2.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O3 -static %s %t.1.o %t.2.o -o %t && env CAIRN_STRESS=1 %t | FileCheck %s

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What frames_build.c found out beyond frame maps, as pieces of section `cairn_details`: one block
- * for each code section.
+ * The details that frames_build.c found, as pieces of section `cairn_details`: one block for each
+ * code section.
  */
 #include "object/build/frames_build.h"
 
 #include <string.h>
+#include "base/check.h"
 #include "object/build/pieces.h"
 
-/* The writer's view of a function; what it holds stays the function's. */
+/* The writer's view of a function, which still owns the parts of its details. */
 static struct cn_detail_function view_of(const struct cn_map_function *from)
 {
+  CN_CHECK(from->offset <= UINT32_MAX);
   struct cn_detail_function f = {.entry = (uint32_t)from->offset, .code_size = from->code_size};
 
   for (size_t k = 0; k < from->safepoints.count; k++)
@@ -38,6 +40,7 @@ bool cn_details_same(const struct cn_map_function *a, const struct cn_map_functi
 static void encode_block(const struct cn_frames *frames, size_t first, size_t end,
                          struct cn_pieces *out)
 {
+  CN_CHECK(first < end && end <= frames->functions.count);
   struct cn_piece piece = {.section = frames->functions.at[first].section,
                            .start = out->bytes.count};
   CN_VECTOR(struct cn_detail_function) functions = {0};
@@ -56,6 +59,7 @@ static void encode_block(const struct cn_frames *frames, size_t first, size_t en
   cn_push(&out->pieces, piece);
   cn_push(&out->distances,
           (struct cn_distance){piece.start + CN_BLOCK_ENTRY, piece.section, piece.offset});
+  CN_CHECK(!spans || frames->span_table);
   if (spans)
     cn_push(&out->distances,
             (struct cn_distance){piece.start + CN_BLOCK_SPANS, frames->span_table, 0});
@@ -71,4 +75,5 @@ void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out)
       ;
     encode_block(frames, first, end, out);
   }
+  CN_ASSERT_VALID(cn_pieces_wrong(out));
 }

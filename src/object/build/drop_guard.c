@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object's guard. Its section and the relocations of that become inactive headers (SHT_NULL),
- * since no section is to change its index. The symbol becomes the start of section `cairn_frames`,
- * as weak as every such bound: an image may have no frame map.
+ * Remove an object's guard. Its section and that section's relocations become inactive headers
+ * (SHT_NULL): sections keep their indices. The symbol becomes the start of section `cairn_frames`,
+ * weak as every such bound, because an image may have no frame map.
  */
 #include "object/build/drop_guard.h"
 
@@ -25,7 +25,7 @@ bool cn_guard_is_there(const struct cn_elf *elf)
   return false;
 }
 
-/* Do the relocations speak of the guard alone? */
+/* Are all the relocations against the guard? */
 static bool is_about_guard(const struct cn_elf *elf, const struct cn_part *rela)
 {
   uint64_t size = rela->data ? rela->head.sh_size : 0;
@@ -48,6 +48,9 @@ static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32
 
   if (elf->sections[section].group)
     return CN_FAIL(error, "section '%s' is in a section group", CN_GUARD_SECTION);
+  CN_CHECK(section < parts->list.count);
+  if (elf->sections[section].head.sh_type != SHT_PROGBITS)
+    return CN_FAIL(error, "section '%s' is not what Cairn put there", CN_GUARD_SECTION);
   for (; rela; rela = elf->sections[rela].next_relocations) {
     if (elf->sections[rela].head.sh_type != SHT_RELA || !is_about_guard(elf, &parts->list.at[rela]))
       return CN_FAIL(error, "section '%s' is not what Cairn put there", CN_GUARD_SECTION);
@@ -57,7 +60,8 @@ static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32
   return 0;
 }
 
-/* A section for symbols whose own is gone: as its section symbols no linker puts them out. */
+/* A section for symbols that have lost theirs: they become its section symbols, which no linker
+ * writes to its output. */
 static Elf64_Half any_section(const struct cn_elf *elf)
 {
   for (Elf64_Half i = 1; i < elf->section_count && i < SHN_LORESERVE; i++)
@@ -72,6 +76,7 @@ static uint32_t add_string(struct cn_parts *parts, uint32_t table, const char *t
   struct cn_bytes *strings = cn_part_own(&parts->list.at[table]);
   uint32_t at = (uint32_t)strings->count;
 
+  CN_CHECK(strings->count < UINT32_MAX);
   cn_bytes_append(strings, text, strlen(text) + 1);
   return at;
 }
@@ -95,12 +100,15 @@ static void change_symbols(struct cn_parts *parts, const struct cn_elf *elf)
     } else {
       continue;
     }
-    memcpy(cn_part_own(&parts->list.at[elf->symtab])->at + i * sizeof sym, &sym, sizeof sym);
+    struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
+    CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
+    memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }
 }
 
 int cn_guard_drop(struct cn_parts *parts, const struct cn_elf *elf, char **error)
 {
+  CN_CHECK(parts->list.count >= elf->section_count);
   if (!cn_guard_is_there(elf))
     return 0;
   for (uint32_t i = 0; (i = cn_elf_find(elf, CN_GUARD_SECTION, i + 1)) != 0;)

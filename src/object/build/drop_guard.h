@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What kept an object from being linked without frame maps (base/guard.h), taken off. Private to
- * src/object.
+ * Remove the guard that keeps an object from being linked without frame maps (base/guard.h).
+ * Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_DROP_GUARD_H
 #define CN_OBJECT_BUILD_DROP_GUARD_H
@@ -10,8 +10,8 @@
 
 bool cn_guard_is_there(const struct cn_elf *elf);
 
-/* Take it off `parts`, which are the object's. Nothing of it is left: neither section, nor
- * relocation, nor symbol. Negative on error. */
+/* Remove it from `parts`, which are the object's: section, relocations and symbol. Negative on
+ * error. */
 int cn_guard_drop(struct cn_parts *parts, const struct cn_elf *elf, char **error);
 
 #endif

@@ -12,10 +12,11 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include <cairn/stackmap.h>
+#include "base/check.h"
 #include "object/build/inline_chains.h"
 #include "object/dwarf/cfi.h"
 
-/* A place in code where a call to address 0 has its target. */
+/* The place in code of the target of a call to address 0. */
 struct null_target {
   uint32_t section;
   uint64_t offset;
@@ -36,10 +37,11 @@ static int refuse(const struct builder *b, const struct cn_map_function *f, uint
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
 
-/* The length of the call that ends at `end`, 0 if none does: E8 rel32, or FF /2 with any of its
- * addressing forms, of which the shortest counts. */
+/* The length of the call that ends at `end`, or 0: E8 rel32, or the shortest form of FF /2 that
+ * fits. */
 static unsigned call_length(const unsigned char *start, const unsigned char *end)
 {
+  CN_ASSERT(start <= end);
   size_t room = (size_t)(end - start);
 
   for (unsigned length = 2; length <= 7 && length <= room; length++) {
@@ -77,8 +79,8 @@ static unsigned nop_length(const unsigned char *start, const unsigned char *end)
   return 0;
 }
 
-/* LLVM 22 emits a statepoint whose callee returns a long double as two calls, of which the second
- * goes to address 0 and has the record. Find all such targets: relocations against no symbol. */
+/* LLVM 22 emits a statepoint whose callee returns a long double as two calls; the second goes to
+ * address 0 and has the record. Find all such targets: relocations against no symbol. */
 static void find_null_targets(struct builder *b)
 {
   for (uint32_t i = 1; i < b->elf->section_count; i++) {
@@ -104,14 +106,14 @@ static bool calls_null(const struct builder *b, uint32_t section, uint64_t end)
   return false;
 }
 
-/* The stack size that the stack map has of a function, and what we learn of it. */
+/* A function's stack size by the stack map, and whether call-frame information has it. */
 struct size {
   uint64_t bytes;
-  enum { UNTRIED, FOUND, MISSING } in_rows; /* does call-frame information have that size, too? */
+  enum { UNTRIED, FOUND, MISSING } in_rows; /* of call-frame information */
 };
 
-/* Pushed arguments are not in the stack size, the return address is in the other one only. So the
- * two may differ at a call, but somewhere in the function they must agree. */
+/* The stack size leaves out pushed arguments, and the return address, which the frame address
+ * counts. So the two may differ at a call, but must agree somewhere in the function. */
 static const char *check_size(const struct builder *b, const struct cn_map_function *f,
                               struct size *size, const struct cn_safepoint *frame)
 {
@@ -119,6 +121,7 @@ static const char *check_size(const struct builder *b, const struct cn_map_funct
       "stack map and call-frame information do not agree on its frame's size";
   uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
 
+  CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_row() has filled it */
   if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
     return frame->cfa_reg == CN_DWARF_SP
                ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME
@@ -144,6 +147,7 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   const struct cn_elf_section *code = &b->elf->sections[f->section];
   uint32_t offset = record->instruction_offset;
 
+  CN_CHECK(code->data && f->offset + f->code_size <= code->head.sh_size);
   *out = (struct cn_map_safepoint){.return_offset = offset, .detail.return_offset = offset};
   if (offset == 0 || offset > f->code_size)
     return "the record lies outside the function";
@@ -156,7 +160,7 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   if (calls_null(b, f->section, f->offset + offset))
     return "the record follows a call to address 0 (LLVM miscompiles statepoints whose callee "
            "returns a long double)";
-  /* The row of the call itself: what follows it may already tear the frame down. */
+  /* The row of the call itself: the next instruction may already tear the frame down. */
   uint64_t end = code->head.sh_addr + f->offset + offset;
   const char *why = cn_cfi_row(b->cfi, end, length, &out->frame);
   if (!why)
@@ -170,6 +174,7 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
   uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
+  CN_ASSERT(elf->placed); /* else sections have no addresses */
   if (!section || !elf->sections[section].data ||
       !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
@@ -230,8 +235,10 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
     struct cairn_stackmap_record record;
     int status = find_function(b, from.address, &f);
     for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record);
-         r++)
+         r++) {
+      CN_CHECK(record.function == i);
       status = add_record(b, &f, &size, map, &record);
+    }
     if (!status)
       status = finish_function(b, &f);
     cn_push(&b->frames->functions, f);
@@ -241,8 +248,8 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
   return 0;
 }
 
-/* Spans are named by their number in the module's table, whose first entry says how many there are:
- * of several tables that were joined nobody could tell which is meant. */
+/* A span is named by its number in the module's table, whose first entry says how many there are.
+ * Tables that were joined are refused: their numbers are ambiguous. */
 static void find_spans(struct builder *b)
 {
   uint32_t section = cn_elf_find(b->elf, "cairn_spans", 0);
@@ -276,6 +283,7 @@ static int build_section(const struct builder *b, uint32_t section)
       return CN_FAIL(b->error, ".llvm_stackmaps, offset %zu: %s", at + bad.offset, bad.reason);
     if (map.version == 1)
       return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not say which record is whose");
+    CN_CHECK(map.length > 0 && map.length <= s->head.sh_size - at);
     if (build_map(b, &map))
       return -1;
   }
@@ -303,9 +311,9 @@ static bool same_map(const struct cn_map_function *a, const struct cn_map_functi
   return same;
 }
 
-/* Order the functions. In an object that `ld -r` made of several, the stack map of a COMDAT
- * function is there once for each copy that was dropped: if they agree one is kept, if not nobody
- * can tell which one is true. */
+/* Order the functions. An object that `ld -r` made of several has the stack map of a COMDAT
+ * function once for each copy, also for those that were dropped: keep one if they agree, else
+ * refuse. */
 static int finish_functions(const struct builder *b)
 {
   struct cn_frames *frames = b->frames;
@@ -350,6 +358,8 @@ int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
 
   *frames = (struct cn_frames){0};
   int status = build(&b);
+  if (!status)
+    CN_ASSERT_VALID(cn_frames_wrong(elf, frames));
   cn_cfi_close(b.cfi);
   cn_free(&b.nulls);
   if (status)

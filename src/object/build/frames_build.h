@@ -8,6 +8,9 @@
 #include "framemap/framemap_format.h"
 #include "object/elf/elf_file.h"
 
+/* It holds (cn_frames_wrong()) that the code of each function lies in a section of code of the
+ * object, that each function's map is well formed (cn_map_function_wrong()), and that spans are
+ * entries of the span table. */
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
   uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
@@ -15,19 +18,22 @@ struct cn_frames {
 };
 
 /* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
- * error: whatever the frame maps cannot express, or whatever does not agree with the code, is
- * refused with the function's name. */
+ * error: records that frame maps cannot express, or that do not agree with the code, are refused
+ * with the function's name. */
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 
-/* details_build.c: append the blocks of section `cairn_details`; is the same known of both? */
+/* frames_check.c */
+const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *frames);
+
+/* details_build.c: append the blocks of section `cairn_details`; are the details of both equal? */
 struct cn_pieces;
 bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
 
 /* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record.
- * `out->frame` has the frame's shape already; the object has `spans` entries in its span table.
- * Null, or why the record is refused. */
+ * `out->frame` has the frame's shape already; the object's span table has `spans` entries. Null, or
+ * why the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps of a linked image, against its code and each other.
+ * Check the frame maps of a linked image against its code and each other.
  */
 #include "object/build/image_check.h"
 
@@ -57,8 +57,8 @@ static const char *read_maps(struct image *image, const unsigned char *data, siz
   return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_frames cannot be read";
 }
 
-/* Does the map's code lie in one of the sections from `*section` on? Both are sorted: it moves on
- * past those that end before the map's entry. */
+/* Does the map's code lie in one of the sections from `*section` on? Sections and maps are sorted:
+ * `*section` moves past those that end before the map's entry. */
 static bool is_code(const struct image *image, const struct map *map, size_t *section)
 {
   while (*section < image->code.count && image->code.at[*section].end <= map->entry)
@@ -94,6 +94,7 @@ static const char *check_maps(struct image *image)
   for (size_t i = 0; i < image->maps.count; i++) {
     const struct map *map = &image->maps.at[i], *last = i ? map - 1 : NULL;
     image->wrong = map->entry;
+    CN_ASSERT(!last || last->entry <= map->entry);
     if (!is_code(image, map, &section))
       return "there is a frame map of code that is not there";
     if (last && (last->entry == map->entry ? !cn_framemap_same(&last->function, &map->function)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Source chains of safepoints: the function that the call was written in, the one that this was
- * inlined into, and so on to the function whose frame it is. The scopes of the debug information
- * are gone through once, from the outside in; each takes the safepoints in its ranges from the one
- * that it lies in, so that in the end each safepoint is with its innermost one.
+ * inlined into, and so on to the function whose frame it is. One walk visits the scopes of the
+ * debug information from the outside in; each takes the safepoints in its ranges from the one that
+ * it lies in, so that in the end each safepoint is in its innermost scope.
  *
- * Input is hostile: whatever libdw says, this ends.
+ * Input is hostile: this ends, whatever libdw says.
  */
 #include "object/build/inline_chains.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "base/vector.h"
 #include "object/dwarf/debug.h"
 
@@ -27,13 +28,13 @@ struct scope {
 };
 
 struct point {
-  uint64_t address; /* of the call's last byte: what is behind it may be another function's */
+  uint64_t address; /* of the call's last byte: the next one may be another function's */
   struct cn_detail *detail;
   const char *symbol;
   int scope, unit; /* indices, or NONE */
 };
 
-/* With split debug information, most of it is in another file. */
+/* Split debug information has most of a unit in another file. */
 struct unit {
   Dwarf_Die die, in_object;
 };
@@ -62,7 +63,7 @@ static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
   return low;
 }
 
-/* Is there something left to spend? */
+/* Take one of the budget; false: it is used up. */
 static bool spend(struct cn_inline_chains *s)
 {
   return s->budget && s->budget--;
@@ -100,7 +101,7 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
   return (uint32_t)value;
 }
 
-/* As it was given to the compiler, if it is in the folder where that ran. */
+/* The path as the compiler was given it, if it is in the folder where the compiler ran. */
 static const char *short_path(struct unit *unit, const char *path)
 {
   Dwarf_Attribute attribute;
@@ -143,6 +144,7 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
   bool inlined = tag == DW_TAG_inlined_subroutine;
   struct scope made = {.parent = inlined ? scope : NONE, .length = 1};
 
+  CN_CHECK(scope == NONE || (scope >= 0 && (size_t)scope < s->scopes.count));
   *inside = true;
   if (tag != DW_TAG_subprogram && !inlined)
     return scope;
@@ -164,7 +166,7 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
   return opened;
 }
 
-/* Go through the children of `parent`. Where the next one begins is data: it must be further on. */
+/* Visit the children of `parent`. The place of the next one is input: it must lie further on. */
 static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope,
                   unsigned depth)
 {
@@ -205,6 +207,7 @@ static void visit_units(struct cn_inline_chains *s)
 
 static void add_chain(struct cn_inline_chains *s, const struct point *p)
 {
+  CN_CHECK(p->unit >= 0 && (size_t)p->unit < s->units.count);
   struct unit *unit = &s->units.at[p->unit];
   Dwarf_Line *line = dwarf_getsrc_die(&unit->die, p->address);
   struct cn_source source = {.function = p->symbol};
@@ -218,6 +221,7 @@ static void add_chain(struct cn_inline_chains *s, const struct point *p)
   }
   for (int i = p->scope; i != NONE;) {
     const struct scope *scope = &s->scopes.at[i];
+    CN_CHECK(scope->parent < i); /* so the chain ends */
     source.function = scope->name ? scope->name : scope->parent == NONE ? p->symbol : "?";
     cn_push(&p->detail->sources, source);
     source = (struct cn_source){
@@ -226,6 +230,7 @@ static void add_chain(struct cn_inline_chains *s, const struct point *p)
   }
   if (p->scope == NONE)
     cn_push(&p->detail->sources, source);
+  CN_CHECK(p->detail->sources.count <= CN_MAX_SOURCES);
 }
 
 static int by_address(const void *x, const void *y)
@@ -261,7 +266,7 @@ struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_fra
     cn_inline_chains_close(s);
     return NULL;
   }
-  /* Hostile entries may all have the same long list of ranges. */
+  /* The limit is for hostile entries that all name one long list of ranges. */
   s->budget = elf->size > 1 << 26 ? elf->size : 1 << 26;
   visit_units(s);
   for (size_t i = 0; i < s->points.count; i++)

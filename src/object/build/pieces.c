@@ -12,8 +12,8 @@
 
 const char *const cn_kind_names[CN_KINDS] = {"cairn_frames", "cairn_details"};
 
-/* The place that a relocation's field is the distance to; false if it is none. A relocation can
- * only be against what the object has. */
+/* The place to which a relocation's field is the distance; false if the relocation is of another
+ * type, or against a symbol that is not in the object. */
 static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_distance *out)
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
@@ -53,12 +53,13 @@ static uint32_t load(const unsigned char *at)
   return value;
 }
 
-/* The next piece at or behind *at; its length, or 0: none, with *at at the end or at what makes no
- * sense. */
+/* The length of the next piece at or after *at, or 0: none, with *at at the end or at malformed
+ * bytes. */
 static size_t next_piece(const struct cn_elf_section *s, size_t *at)
 {
   size_t size = s->data ? s->head.sh_size : 0;
 
+  CN_CHECK(*at <= size);
   while (size - *at >= 4 && load(s->data + *at) == 0)
     *at += 4;
   if (size - *at < CN_PIECE_HEADER)
@@ -114,13 +115,14 @@ static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s,
 {
   struct cn_piece piece = {.start = out->bytes.count, .length = length};
 
+  CN_CHECK(length % 4 == 0 && at <= s->head.sh_size && length <= s->head.sh_size - at);
   for (size_t i = 0; i < length; i += 4) {
     uint32_t found = index[(at + i) / 4];
     struct cn_distance distance = {.at = piece.start + i};
     if (!found && i != CN_PIECE_CODE)
       continue;
     Elf64_Rela r = found ? relocation(rela, found - 1) : (Elf64_Rela){0};
-    if (r.r_offset != at + i || !place_of(elf, &r, &distance))
+    if (i == CN_PIECE_LENGTH || r.r_offset != at + i || !place_of(elf, &r, &distance))
       return false;
     cn_push(&out->distances, distance);
     if (i == CN_PIECE_CODE) {
@@ -175,10 +177,11 @@ const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
   for (*count = 0; low + *count < p->distances.count &&
                    p->distances.at[low + *count].at < piece->start + piece->length;)
     ++*count;
+  CN_CHECK(low + *count <= p->distances.count);
   return p->distances.at + low;
 }
 
-/* Do both say the same? What a relocated field holds in an object means nothing. */
+/* Are both equal but for relocated fields? Those must lead to the same places. */
 static bool same(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
 {
   size_t count, other, at = 0;
@@ -189,6 +192,7 @@ static bool same(const struct cn_pieces *p, const struct cn_piece *a, const stru
     return false;
   for (size_t i = 0; i <= count; i++) {
     size_t end = i < count ? x[i].at - a->start : a->length;
+    CN_CHECK(at <= end && end <= a->length);
     if (memcmp(p->bytes.at + a->start + at, p->bytes.at + b->start + at, end - at) != 0)
       return false;
     if (i < count &&
@@ -209,7 +213,7 @@ static const char *function_at(const struct cn_elf *elf, const struct cn_piece *
   return elf->sections[piece->section].name;
 }
 
-/* Order the pieces; two that are the same are one. */
+/* Order the pieces, and drop repeated ones. */
 static int settle(const struct cn_elf *elf, const char *name, struct cn_pieces *out, char **error)
 {
   size_t kept = 0;
@@ -243,6 +247,7 @@ int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces
     status = settle(elf, s->name, out, error);
   if (status)
     cn_pieces_free(out);
+  CN_ASSERT_VALID(cn_pieces_wrong(out));
   return status;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stands in the sections that are tied to code, `cairn_frames` and `cairn_details`: pieces,
- * each about one function or one code section, whatever they come from. A piece begins with
+ * The contents of the sections that are tied to code, `cairn_frames` and `cairn_details`: pieces,
+ * each about one function or one code section. A piece begins with
  *
  *     u32  its length, a multiple of 4
  *     i32  the code that it is about, minus the address of this field
  *
- * so that sections that `ld -r` joined can be taken apart without knowing more of it. Private to
+ * so that sections that `ld -r` joined can be taken apart by these two words. Private to
  * src/object.
  */
 #ifndef CN_OBJECT_BUILD_PIECES_H
@@ -26,31 +26,33 @@ struct cn_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
   size_t start, length; /* in cn_pieces.bytes */
-  uint64_t identity;    /* of a frame map: a hash of what must not get lost when a linker folds
-                           identical code: the map, deopt values and spans */
+  uint64_t identity;    /* of a frame map: a hash of the facts that must not get lost when a linker
+                           folds identical code: the map, deopt values and spans */
 };
 
 /* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in
  * another section. */
 struct cn_distance {
   size_t at;        /* in cn_pieces.bytes */
-  uint32_t section; /* which needs a local symbol */
+  uint32_t section; /* needs a local symbol */
   uint64_t offset;
 };
 
+/* It holds (cn_pieces_wrong()) that pieces and distances are in order and in the bytes, and that
+ * each piece begins with its length and a distance to its code. */
 struct cn_pieces {
   CN_VECTOR(struct cn_piece) pieces;       /* by section, then offset */
   CN_VECTOR(struct cn_distance) distances; /* ascending `at`; CN_PIECE_CODE's too */
   struct cn_bytes bytes;
 };
 
-/* A section of that kind that speaks of other code than that of its sh_link, or 0. GNU ld makes
+/* A section of that kind with a piece about other code than that of its sh_link, or 0. GNU ld makes
  * such sections: `ld -r` joins sections of one name, and the linker that reads the result drops the
- * maps of all functions with the one section that sh_link is left with. */
+ * maps of all functions with the one section that sh_link still names. */
 uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind);
 
-/* Take the section apart. Of equal pieces about one place one is kept. Negative on error, such as
- * two that differ: nobody can tell which is true. */
+/* Take the section apart, keeping one of equal pieces about one place. Negative on error; two
+ * pieces about one place that differ are an error. */
 int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out,
                     char **error);
 
@@ -65,6 +67,9 @@ uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size);
 /* The distances of a piece, *count of them. */
 const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
                                               const struct cn_piece *piece, size_t *count);
+
+/* frames_check.c */
+const char *cn_pieces_wrong(const struct cn_pieces *pieces);
 
 void cn_pieces_free(struct cn_pieces *pieces);
 

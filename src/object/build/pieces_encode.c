@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps as pieces, each with a hash of what its function is to whoever walks the stack.
+ * Frame maps as pieces, each with a hash of the facts that a stack walk needs of its function.
  */
+#include "base/check.h"
 #include "object/build/frames_build.h"
 #include "object/build/pieces.h"
 
@@ -10,8 +11,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
   return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
 }
 
-/* Deopt values and spans belong to what a function is; where it came from does not. An index into
- * the spans means something in this object alone. */
+/* Deopt values and spans count, source places do not. An index into the spans is good for this
+ * object alone, so that the object's bytes count, too. */
 static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_map_function *f)
 {
   uint64_t hash = 0;
@@ -48,4 +49,5 @@ void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf,
     cn_push(&out->distances,
             (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
   }
+  CN_ASSERT_VALID(cn_pieces_wrong(out));
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replace the stack maps of a relocatable object by frame maps, and by details where there are any.
+ * Replace the stack maps of a relocatable object by frame maps, and by details if there are any.
  *
- * No section changes its index: .llvm_stackmaps and its relocations become the first `cairn_frames`
+ * Sections keep their indices: .llvm_stackmaps and its relocations become the first `cairn_frames`
  * and its relocations; further ones are appended, and all of `cairn_details`. So symbols, groups
- * and relocations of everything else stay as they are, byte for byte. Each of these sections is
+ * and relocations of all other sections stay as they are, byte for byte. Each new section is
  *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections)
  *     and orders it like the code;
  *   - in the COMDAT group of its code section, if that is in one: dropped with it when another
  *     object's copy is kept;
- *   - relocated by distances (CN_ELF_DISTANCE) alone, against symbols of the object: no dynamic
- * relocation. The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
+ *   - relocated by distances (CN_ELF_DISTANCE) alone, against symbols of the object, so that images
+ *     need no dynamic relocation.
+ * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
  * `cairn_frames`.
  *
- * Such sections that `ld -r` joined, so that they speak of several code sections, are taken apart
- * in the same way: the joined one is the first of the new ones.
+ * Such sections that `ld -r` joined, with maps of several code sections, are taken apart in the
+ * same way: the joined one becomes the first of the new ones.
  *
- * The code gets a relocation that does nothing: see tell_apart(). The guard goes (drop_guard.c),
- * which has kept the object from being linked as it was.
+ * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the
+ * object from being linked as it was, goes (drop_guard.c).
  *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.
@@ -46,7 +47,7 @@ struct rewriter {
   enum cn_kind slot_kind;
   uint32_t rela_names[CN_KINDS];
   uint32_t *symbols; /* by section: see find_symbols() */
-  bool in_memory;    /* no linker will see it: one section of each kind, tied to nothing */
+  bool in_memory;    /* for a loader, not a linker: one section of each kind, tied to nothing */
   char **error;
 };
 
@@ -57,13 +58,17 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
   const char *name = elf->sections[slot].name;
 
   w->slot = slot;
+  w->names =
+      elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
   if (elf->sections[slot].group && !may_have_group)
     return CN_FAIL(w->error, "section '%s' is in a section group", name);
   w->slot_rela = cn_elf_rela(elf, elf->sections[slot].relocations);
   if (cn_elf_rela(elf, elf->sections[w->slot_rela].next_relocations))
     return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
-  w->names =
-      elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
+  /* A section that is a table of the object, too, would lose that table. */
+  if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) ||
+      w->names == slot || (w->slot_rela && w->names == w->slot_rela))
+    return CN_FAIL(w->error, "section '%s' is also another thing", name);
   return 0;
 }
 
@@ -80,13 +85,14 @@ static void add_names(struct rewriter *w)
   }
 }
 
-/* Of each section a local symbol, to relocate against: its section symbol, which is there because
- * .eh_frame is relocated against it, or another; 0 if it has none. */
+/* Find a local symbol of each section, to relocate against: the section symbol, which code has
+ * because .eh_frame is relocated against it, or another; 0 if it has none. */
 static void find_symbols(struct rewriter *w)
 {
   w->symbols = cn_alloc(w->elf.section_count * sizeof *w->symbols);
   for (uint32_t i = w->elf.symbol_count; i-- > 1;) {
     const struct cn_elf_symbol *s = &w->elf.symbols[i];
+    CN_ASSERT(s->section < w->elf.section_count);
     uint32_t *known = &w->symbols[s->section];
     if (ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL || ELF64_ST_TYPE(s->sym.st_info) == STT_TLS)
       continue;
@@ -100,6 +106,7 @@ static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
 {
   bool is_member = member < w->elf.section_count && w->elf.sections[member].group == group;
 
+  CN_CHECK(group && group < w->elf.section_count && member < w->parts.list.count);
   if (!is_member)
     cn_bytes_append(cn_part_own(&w->parts.list.at[group]), &member, sizeof member);
   w->parts.list.at[member].head.sh_flags |= SHF_GROUP;
@@ -108,6 +115,7 @@ static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
 static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at,
                     struct cn_part *relocations)
 {
+  CN_CHECK(d->section < w->elf.section_count);
   uint32_t symbol = w->symbols[d->section];
 
   if (!symbol)
@@ -133,6 +141,7 @@ static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, 
 static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
                         uint32_t rela)
 {
+  CN_CHECK(w->rela_names[kind] && w->parts.list.at[tied].is_fresh);
   w->parts.list.at[tied].head =
       (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
                    .sh_type = SHT_PROGBITS,
@@ -153,9 +162,12 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
   const struct cn_pieces *from = &w->pieces[kind];
   struct cn_part *part = &w->parts.list.at[tied], *relocations = &w->parts.list.at[rela];
 
+  CN_CHECK(first < end && end <= from->pieces.count && tied != rela);
+  CN_CHECK(part->is_fresh && part->fresh.count == 0);
   for (size_t i = first; i < end; i++) {
     const struct cn_piece *p = &from->pieces.at[i];
     size_t count;
+    CN_CHECK(w->in_memory || p->section == from->pieces.at[first].section);
     const struct cn_distance *d = cn_pieces_distances(from, p, &count);
     for (size_t k = 0; k < count; k++)
       if (relocate(w, &d[k], part->fresh.count + (d[k].at - p->start), relocations))
@@ -181,9 +193,9 @@ static bool has_identity(const struct cn_part *rela)
 }
 
 /* Linkers that fold identical code (--icf) compare bytes and relocations of code alone, and keep
- * one function's map: that of another which has the same code, but an integer where this one has a
- * reference, would be lost. So the code of each function says what is in its map, by the addend of
- * a relocation that does nothing. (gold -r drops such a one.) */
+ * the map of one function. Another function may have the same code but an integer in the place of a
+ * reference, and would lose its map. So each function's code carries a hash of its map: the addend
+ * of a relocation that does nothing. (gold -r drops that relocation.) */
 static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
 {
   Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING),
@@ -205,6 +217,7 @@ static void tell_all_apart(struct rewriter *w)
 {
   const struct cn_pieces *frames = &w->pieces[CN_KIND_FRAMES];
 
+  CN_ASSERT_VALID(cn_pieces_wrong(frames));
   for (size_t i = 0; i < frames->pieces.count;) {
     uint32_t section = frames->pieces.at[i].section;
     uint64_t identity = 0;
@@ -214,12 +227,13 @@ static void tell_all_apart(struct rewriter *w)
   }
 }
 
-/* The slot's old contents go, whatever becomes of it. Without any function it is a section that
- * linkers leave out. */
+/* Drop the slot's old contents. If there is no function, it stays a section that linkers leave
+ * out. */
 static void empty_slot(struct rewriter *w)
 {
   struct cn_part *slot = &w->parts.list.at[w->slot];
 
+  CN_CHECK(w->slot && w->slot < w->elf.section_count && w->slot_rela < w->elf.section_count);
   slot->is_fresh = true;
   slot->head = (Elf64_Shdr){.sh_name = w->rela_names[w->slot_kind] + NAME_TAIL,
                             .sh_type = SHT_PROGBITS,
@@ -254,7 +268,7 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
   return 0;
 }
 
-/* Local symbols in the slot lose their names; all become section symbols, which no linker puts into
+/* Local symbols in the slot lose their names and become section symbols, which no linker writes to
  * its output. */
 static void clear_symbols(struct rewriter *w)
 {
@@ -263,7 +277,9 @@ static void clear_symbols(struct rewriter *w)
     if (s->section != w->slot || ELF64_ST_BIND(s->sym.st_info) != STB_LOCAL)
       continue;
     Elf64_Sym sym = {.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = s->sym.st_shndx};
-    memcpy(cn_part_own(&w->parts.list.at[w->elf.symtab])->at + i * sizeof sym, &sym, sizeof sym);
+    struct cn_bytes *symbols = cn_part_own(&w->parts.list.at[w->elf.symtab]);
+    CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
+    memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }
 }
 
@@ -302,6 +318,7 @@ static int replace_maps(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 
 static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
+  CN_CHECK(!stack_maps || !mixed);
   cn_parts_copy(&w->parts, &w->elf, w->old);
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
     return -1;
@@ -350,6 +367,7 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
 enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
                                        char **error)
 {
+  CN_CHECK(bytes || !size);
   *out = NULL;
   *out_size = 0;
   *error = NULL;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's record: where its values are, and what of the frame its callee keeps. Unknown
- * conventions keep nothing.
+ * One statepoint's record: the places of its values, and the registers that its callee keeps.
+ * Unknown calling conventions keep none.
  */
 #include "object/build/statepoint.h"
 
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "object/dwarf/cfi.h"
 
 /* LLVM's numbers of two calling conventions. */
@@ -13,6 +14,7 @@ enum { PRESERVE_ALL = 15, SWIFT_TAIL = 20 };
 
 struct cairn_stackmap_location cn_record_location(const struct cn_record *r, uint32_t index)
 {
+  CN_CHECK(index < r->record->locations);
   return cairn_stackmap_location(r->map, r->record, index);
 }
 
@@ -24,10 +26,10 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
   return l.kind == CAIRN_STACKMAP_CONSTANT;
 }
 
-/* LLVM's calling conventions in which the callee saves the registers that C's has it save: C, fast,
- * cold, any register, preserve_most, preserve_all, swift, C++ thread-local, tail, guard check,
- * swifttail; Intel's for OpenCL, SysV, Win64, vector and register calls. Of the others some do not,
- * such as GHC's and preserve_none. */
+/* LLVM's calling conventions in which the callee saves the same registers as in C's: C, fast, cold,
+ * any register, preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail;
+ * Intel's for OpenCL, SysV, Win64, vector and register calls. Others, such as GHC's and
+ * preserve_none, save fewer. */
 static bool keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {0,  8,  9,          13, 14, PRESERVE_ALL, 16, 17,
@@ -55,9 +57,8 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
   return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
 }
 
-/* Where the register lies, relative to the frame address. False: it is not known. LLVM bases a
- * place on the stack pointer of a frame with a frame pointer only if nothing is pushed for the
- * call. */
+/* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on
+ * the stack pointer of a frame with a frame pointer only if nothing is pushed for the call. */
 static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
 {
   if (reg == r->frame->cfa_reg)
@@ -74,6 +75,7 @@ bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset,
   const struct cn_safepoint *f = r->frame;
   int64_t from;
 
+  CN_CHECK(cn_port_base(f->cfa_reg) < CN_PORT_BASES && f->cfa_offset >= 8);
   if (size > INT32_MAX || (reg == CN_DWARF_SP && offset < 0))
     return false;
   if (!frame_distance(r, reg, &from))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's record, taken apart: what statepoint_roots.c and statepoint_deopt.c share;
- * statepoint.c. Private to src/object.
+ * One statepoint's record, taken apart (statepoint.c), for statepoint_roots.c and
+ * statepoint_deopt.c. Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_STATEPOINT_H
 #define CN_OBJECT_BUILD_STATEPOINT_H
@@ -14,27 +14,27 @@ struct cn_record {
   const struct cairn_stackmap_record *record;
   struct cairn_stackmap_statepoint statepoint;
   struct cairn_stackmap_described described;
-  const struct cn_safepoint *frame; /* its shape is known */
+  const struct cn_safepoint *frame; /* with its shape filled in */
   uint64_t stack_size;              /* the stack map's; above INT32_MAX: it has none */
-  uint32_t spans;                   /* entries of the object's span table; the first is none's */
+  uint32_t spans; /* entries of the object's span table; the first is its header */
 };
 
 struct cairn_stackmap_location cn_record_location(const struct cn_record *record, uint32_t index);
 /* True if the location is a constant, whose value is stored. */
 bool cn_record_constant(const struct cn_record *record, uint32_t index, uint64_t *value);
 
-/* Does the caller find in the register, after the call, what was there before? */
+/* Does the register keep its value over the call? */
 enum cn_keeps { CN_KEEPS, CN_KEEPS_NEVER, CN_KEEPS_NOT_HERE, CN_KEEPS_NOT_GENERAL };
 enum cn_keeps cn_record_keeps(const struct cn_record *record, unsigned reg);
 
 /* May places be based on the register? */
 bool cn_record_is_base(const struct cn_safepoint *frame, unsigned reg);
-/* Do `size` bytes at reg + offset lie in the frame, as far as is known where the register points:
- * above the stack pointer, below the return address, clear of the saved registers? */
+/* Do `size` bytes at reg + offset lie in the frame: above the stack pointer, below the return
+ * address, clear of the saved registers? True if it is unknown where the register points. */
 bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t offset,
                         uint64_t size);
-/* Or are they beyond the frame address, where the caller has left arguments? How many there are no
- * object says. LLVM keeps no reference there, but reads deopt values there. */
+/* Or do they lie above the frame address, among the caller's arguments? No object says how many
+ * there are. LLVM keeps no reference there, but deopt values. */
 bool cn_record_is_argument(const struct cn_record *record, unsigned reg, int64_t offset);
 
 /* statepoint_deopt.c: the program's deopt values, and the spans. Null, or why not. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for
- * whoever deoptimises, and the spans that Cairn adds. A value whose place cannot be read when the
- * frame is walked is refused.
+ * deoptimisers, and the spans that Cairn adds. A value whose place cannot be read when the frame is
+ * walked is refused.
  */
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "object/build/statepoint.h"
 
 /* A flag of statepoints: the values are needed when the call is made, not while it lasts. */
@@ -41,8 +42,10 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
   case CAIRN_STACKMAP_DIRECT:
     out->kind = CN_DEOPT_ADDRESS;
     break;
-  default:
+  case CAIRN_STACKMAP_INDIRECT:
     break;
+  default:
+    CN_UNREACHABLE(); /* the reader makes constants of indices into the pool */
   }
   if (!cn_record_is_base(r->frame, l.reg))
     return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES
@@ -70,6 +73,7 @@ const char *cn_statepoint_deopt_build(const struct cn_record *r, struct cn_detai
 {
   uint32_t first = r->statepoint.deopt_first;
 
+  CN_CHECK(r->described.deopt_count <= r->statepoint.deopt_count && !out->deopts.count);
   for (uint32_t i = first; i < first + r->described.deopt_count; i++) {
     struct cn_deopt value;
     const char *why = read_value(r, i, &value);

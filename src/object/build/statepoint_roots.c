@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "object/build/frames_build.h"
 #include "object/dwarf/cfi.h"
 
@@ -26,8 +27,8 @@ static struct cairn_stackmap_location location(const struct reader *r, uint32_t 
   return cn_record_location(&r->record, index);
 }
 
-/* A constant is no place: null, or undefined. References to objects that do not move would be other
- * constants, but nothing makes them today. */
+/* Null or undefined. Other constants would be references to objects that do not move; no pass makes
+ * them. */
 static bool is_immovable(struct cairn_stackmap_location l)
 {
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
@@ -49,6 +50,7 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
 {
   if (l.kind == CAIRN_STACKMAP_CONSTANT)
     return "a reference is a constant that is not null";
+  CN_CHECK(l.kind == CAIRN_STACKMAP_REGISTER || l.kind == CAIRN_STACKMAP_INDIRECT);
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
   *out = (struct cn_loc){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
@@ -72,7 +74,7 @@ static const char *read_pair(struct reader *r, uint32_t index)
   struct cairn_stackmap_location base = location(r, index), derived = location(r, index + 1);
   struct cn_root root = {0};
 
-  if (is_immovable(base)) /* so what is derived from it does not move either */
+  if (is_immovable(base)) /* and so are references derived from it */
     return NULL;
   const char *why = read_place(r, base, &root.base);
   if (why)
@@ -88,23 +90,14 @@ static const char *read_pair(struct reader *r, uint32_t index)
   return why;
 }
 
-static int compare_places(struct cn_loc a, struct cn_loc b)
-{
-  if (a.is_register != b.is_register)
-    return a.is_register ? -1 : 1;
-  if (a.reg != b.reg)
-    return a.reg < b.reg ? -1 : 1;
-  return a.offset < b.offset ? -1 : a.offset > b.offset;
-}
-
 static int by_derived_place(const void *x, const void *y)
 {
   const struct cn_root *a = x, *b = y;
-  int order = compare_places(a->derived, b->derived);
+  int order = cn_loc_compare(a->derived, b->derived);
 
   if (!order)
     order = (int)a->is_derived - (int)b->is_derived;
-  return order ? order : compare_places(a->base, b->base);
+  return order ? order : cn_loc_compare(a->base, b->base);
 }
 
 static int bases_first(const void *x, const void *y)
@@ -115,9 +108,9 @@ static int bases_first(const void *x, const void *y)
                                         : by_derived_place(x, y);
 }
 
-/* Each place once, or it would be updated twice. A place that is somewhere a base holds a base:
- * what is said of it as a derived reference is then dropped; of two bases for one derived
- * reference, which must be equal, the first is kept. */
+/* List each place once, or it would be updated twice. A place that is the base of any root holds a
+ * base: it is not listed as a derived reference, too. Two bases of one derived reference are equal:
+ * keep the first. */
 static void make_unique(struct reader *r)
 {
   size_t kept = 0;
@@ -125,7 +118,7 @@ static void make_unique(struct reader *r)
   if (r->roots.count)
     qsort(r->roots.at, r->roots.count, sizeof *r->roots.at, by_derived_place);
   for (size_t i = 0; i < r->roots.count; i++)
-    if (!kept || compare_places(r->roots.at[kept - 1].derived, r->roots.at[i].derived) != 0)
+    if (!kept || cn_loc_compare(r->roots.at[kept - 1].derived, r->roots.at[i].derived) != 0)
       r->roots.at[kept++] = r->roots.at[i];
   r->roots.count = kept;
   if (kept)
@@ -156,6 +149,7 @@ static const char *read_area(struct reader *r, struct cn_area area)
     return NULL;
   if (!extent(&area, &size) || area.offset > INT32_MAX - (int64_t)area.ref_offset)
     return "a described alloca is larger than a frame";
+  CN_CHECK(size >= 8 && size <= (uint64_t)INT32_MAX + 8);
   area.offset += (int32_t)area.ref_offset;
   area.ref_offset = 0;
   if (!cn_record_in_frame(&r->record, area.reg, area.offset, size))
@@ -203,6 +197,7 @@ static const char *read_pairs(struct reader *r)
 {
   const struct cairn_stackmap_statepoint *s = &r->record.statepoint;
 
+  CN_CHECK(s->pairs_first + 2 * (uint64_t)s->pairs <= r->record.record->locations);
   for (uint32_t i = 0; i < s->pairs; i++) {
     const char *why = read_pair(r, s->pairs_first + 2 * i);
     if (why)
@@ -243,6 +238,7 @@ const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
       .out = out};
   const char *why = read_all(&r);
 
+  CN_CHECK(r.roots.count <= UINT32_MAX && r.areas.count <= UINT32_MAX);
   out->frame.id = record->id;
   out->frame.roots = (uint32_t)r.roots.count;
   out->frame.areas = (uint32_t)r.areas.count;

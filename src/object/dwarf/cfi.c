@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call-frame information, by libdw. What the walker can follow is little, and the rest is refused:
+ * Call-frame information, by libdw. The walker can follow these rows; others are refused:
  *   CFA = a base (cn_port_bases) + constant; return address at CFA - 8;
  *   callee-saved registers unchanged or saved at CFA + constant; no other general register saved.
  */
@@ -19,8 +19,7 @@ struct cn_cfi {
   struct cn_code_ranges undefined;
 };
 
-/* LLVM gives .eh_frame the type that the psABI has for it, which libdw 0.188 does not look at.
- */
+/* LLVM gives .eh_frame the psABI's type, which libdw 0.188 ignores: make it SHT_PROGBITS. */
 static void retype(struct cn_elf *elf, uint32_t section)
 {
   Elf64_Shdr *head = &elf->sections[section].head;
@@ -83,8 +82,8 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
   return NULL;
 }
 
-/* Where the caller's value of a register is: false if libdw's answer is not "unchanged" or "in
- * memory at CFA + n". */
+/* The place of the caller's value of a register; false unless libdw says "unchanged" or "in memory
+ * at CFA + n". */
 static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
 {
   Dwarf_Op memory[3], *ops;
@@ -94,9 +93,8 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   *saved = false;
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
-  /* No place, and no operations: unchanged; else undefined, as those are of which callers do not
-   * expect that they are kept. Of one libdw 0.188 always says so (framemap/port): where it is true
-   * cn_cfi_is_undefined() says so, too. */
+  /* No place: without operations unchanged, else undefined, as caller-saved registers are. libdw
+   * 0.188 always calls CN_DWARF_MISTAKEN undefined; cn_cfi_is_undefined() says where it is. */
   if (count == 0)
     return !ops || cn_port_tracked((unsigned)dwarf) == CN_CALLEE_SAVED ||
            dwarf == CN_DWARF_MISTAKEN;
@@ -112,6 +110,7 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
 
 static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
 {
+  CN_CHECK(dwarf >= 0 && dwarf <= CN_DWARF_RETURN);
   unsigned reg = cn_port_tracked((unsigned)dwarf);
   bool saved;
   int64_t offset;
@@ -135,6 +134,7 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
 /* Two registers in one place, or one below the stack pointer? */
 static const char *check_saved(const struct cn_safepoint *f)
 {
+  CN_CHECK(cn_port_base(f->cfa_reg) < CN_PORT_BASES && f->cfa_offset >= 8);
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++) {
     if (!(f->saved >> i & 1))
       continue;
@@ -149,7 +149,7 @@ static const char *check_saved(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* Is the row of its last byte one for the whole instruction, and no signal handler's? */
+/* Does the row of its last byte hold for the whole instruction, and is it no signal handler's? */
 static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
 {
   Dwarf_Addr first;
@@ -164,6 +164,7 @@ const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct
 {
   Dwarf_Frame *frame;
 
+  CN_CHECK(length > 0 && length <= end && !out->saved);
   if (!cfi->cfi || dwarf_cfi_addrframe(cfi->cfi, end - 1, &frame))
     return "it has no call-frame information (in IR: attribute uwtable)";
   const char *why = check_row(frame, end, length);
@@ -182,16 +183,17 @@ bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t
 {
   struct cn_safepoint row;
   Dwarf_Frame *frame;
-  Dwarf_Addr first, behind;
+  Dwarf_Addr first, next;
   bool is_signal, found = false;
 
   while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
     found =
         !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_SP && (uint64_t)row.cfa_offset == offset;
-    if (dwarf_frame_info(frame, &first, &behind, &is_signal) < 0 || behind <= start)
-      behind = end;
+    if (dwarf_frame_info(frame, &first, &next, &is_signal) < 0 || next <= start)
+      next = end;
     free(frame);
-    start = behind;
+    CN_CHECK(next > start);
+    start = next;
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call-frame information: where the caller's frame and registers are, at one address. Private to
+ * Call-frame information: the places of the caller's frame and registers at one address. Private to
  * src/object.
  */
 #ifndef CN_OBJECT_DWARF_CFI_H
@@ -16,8 +16,8 @@ struct cn_cfi;
 int cn_cfi_open(struct cn_cfi **cfi, struct cn_elf *elf, char **error);
 void cn_cfi_close(struct cn_cfi *cfi);
 
-/* Fill cfa_reg, cfa_offset, saved and saved_offset of the frame of the instruction of `length`
- * bytes that ends at `end`. Null, or why not. */
+/* Fill cfa_reg, cfa_offset, saved and saved_offset of `frame`, which is zero, for the instruction
+ * of `length` bytes that ends at `end`. Null, or why not. */
 const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length,
                        struct cn_safepoint *frame);
 

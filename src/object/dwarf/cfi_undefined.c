@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libdw 0.188 takes a callee-saved register, CN_DWARF_MISTAKEN, for one that calls do not keep. So
- * it calls that register undefined wherever call-frame information says nothing of it, and what
- * does say so (.cfi_undefined) looks the same. The walker would take the caller's value for kept.
- * Hence this look at the instructions themselves ("DWARF Debugging Information Format", Call Frame
- * Instruction Encodings; the psABI for .eh_frame's entries). It does not evaluate them: one
- * DW_CFA_undefined of the register makes the whole function one of which that is said.
+ * libdw 0.188 takes a callee-saved register, CN_DWARF_MISTAKEN, for a caller-saved one. So it calls
+ * that register undefined wherever call-frame information says nothing of it, and a real
+ * .cfi_undefined looks the same: the walker would take the caller's value for kept. So read the
+ * instructions themselves ("DWARF Debugging Information Format", Call Frame Instruction Encodings;
+ * the psABI for .eh_frame's entries), without evaluating them: one DW_CFA_undefined of the register
+ * counts for the whole function.
  */
 #include "object/dwarf/cfi_undefined.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <string.h>
+#include "base/check.h"
 #include "framemap/leb.h"
 #include "object/dwarf/cfi.h"
 
@@ -32,7 +33,7 @@ static bool take_uleb(struct bytes *b, uint64_t *value)
   return cn_uleb_get(&b->at, b->end, value);
 }
 
-/* How wide a pointer of this encoding is; 0: one that no compiler writes for code. */
+/* The width of a pointer of this encoding; 0: no compiler uses it for code. */
 static unsigned pointer_size(unsigned encoding)
 {
   switch (encoding & 0x0f) {
@@ -48,8 +49,8 @@ static unsigned pointer_size(unsigned encoding)
   }
 }
 
-/* The operands of each instruction that has any: a digit is so many bytes, u a number, r a number
- * that is a register's, b a block, p a pointer. */
+/* The operands of an instruction: a digit stands for that many bytes, u for a number, r for a
+ * register's number, b for a block, p for a pointer. Null: unknown. */
 static const char *operands_of(unsigned opcode)
 {
   switch (opcode) {
@@ -96,7 +97,7 @@ static const char *operands_of(unsigned opcode)
   }
 }
 
-/* Step over one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN is undefined. */
+/* Skip one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN is undefined. */
 static bool step(struct bytes *b, char operand, unsigned encoding)
 {
   uint64_t value;
@@ -111,11 +112,12 @@ static bool step(struct bytes *b, char operand, unsigned encoding)
   case 'p':
     return pointer_size(encoding) && skip(b, pointer_size(encoding));
   default:
+    CN_CHECK(operand >= '1' && operand <= '8');
     return skip(b, (unsigned)(operand - '0'));
   }
 }
 
-/* No instruction says that CN_DWARF_MISTAKEN is undefined, and all are understood. */
+/* Are all instructions known, and does none say that CN_DWARF_MISTAKEN is undefined? */
 static bool is_defined(struct bytes b, unsigned encoding)
 {
   uint64_t value;
@@ -137,8 +139,8 @@ static bool is_defined(struct bytes b, unsigned encoding)
   return true;
 }
 
-/* How an entry of this kind gives the place of its code. False: there are letters in its
- * augmentation, or encodings, that are not known. */
+/* The encoding of the code's place in entries of this kind. False: the augmentation has unknown
+ * letters or encodings. */
 static bool read_encoding(const Dwarf_CIE *cie, unsigned *encoding)
 {
   struct bytes b = {cie->augmentation_data, cie->augmentation_data};
@@ -173,11 +175,12 @@ static uint64_t load(const unsigned char *at, unsigned encoding)
   return encoding & DW_EH_PE_signed ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-/* The code that an entry is about; false: the entry is not understood. Its instructions remain. */
+/* The code that an entry is about; false: unknown form. `b` is left at its instructions. */
 static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dwarf_CIE *cie,
                        unsigned encoding, struct cn_code_range *out)
 {
   unsigned size = pointer_size(encoding);
+  CN_CHECK(size != 0); /* read_encoding() refuses others */
   const unsigned char *at = b->at;
   uint64_t length = 0;
 
@@ -190,7 +193,7 @@ static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dw
   return true;
 }
 
-/* The range of one function if it must not be relied on; false: it may be. */
+/* Is the register possibly undefined in this entry's function? Then `out` is its code. */
 static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident,
                   const Dwarf_FDE *fde, struct cn_code_range *out)
 {
@@ -217,8 +220,8 @@ void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code
   Dwarf_CFI_Entry entry;
   Dwarf_Off next = 0;
 
-  /* An entry that makes no sense is passed by if libdw says where the next one is. It does not find
-   * a function in such a one either, or in what is behind if it does not say. */
+  /* Skip a malformed entry if libdw says where the next one is: libdw finds no function in it
+   * either. If it does not say, libdw finds no function in the rest. */
   for (Dwarf_Off at = 0;; at = next) {
     int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
     if (status > 0 || next <= at)

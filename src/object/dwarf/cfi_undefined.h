@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where call-frame information says that the caller's CN_DWARF_MISTAKEN is lost. Private to
+ * Code in which the caller's CN_DWARF_MISTAKEN is lost, by call-frame information. Private to
  * src/object.
  */
 #ifndef CN_OBJECT_DWARF_CFI_UNDEFINED_H
@@ -17,9 +17,8 @@ struct cn_code_ranges {
   CN_VECTOR(struct cn_code_range) list;
 };
 
-/* Append the code of each function of which a relocated .eh_frame says that CN_DWARF_MISTAKEN is
- * undefined there,
- * or something that is not understood. A function whose place is not understood is all code. */
+/* Append the code of each function for which a relocated .eh_frame says that CN_DWARF_MISTAKEN is
+ * undefined, or has unknown instructions. If the function's place is unknown, that is all code. */
 void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out);
 bool cn_cfi_is_undefined(const struct cn_code_ranges *ranges, uint64_t address);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug information of an object: its sections are relocated like others, but those that are
- * compressed have to be decompressed first. libelf does that in memory of its own.
+ * Debug information of an object. Its sections are relocated like others; compressed ones are
+ * decompressed first, by libelf, into memory of libelf's.
  */
 #include "object/dwarf/debug.h"
 
@@ -9,12 +9,12 @@
 #include <string.h>
 #include "base/check.h"
 
-/* zlib makes a thousand bytes of one, and libdw a hundred of each of these if they are a line
- * table's: a small file would take gigabytes. Nothing that a compiler writes shrinks like that, but
- * for what is small anyway. */
-enum { MOST_RATIO = 64, MOST_EXCESS = 1 << 20 };
+/* zlib makes up to a thousand bytes of one, and libdw a hundred of each of these in a line table: a
+ * small file could take gigabytes. No compiler writes sections that shrink so far, except small
+ * ones. */
+enum { MOST_RATIO = 64, MOST_BYTES = 1 << 20 };
 
-/* Of all sections that grow more than that, what they grow to. */
+/* Do the sections that grow by more than MOST_RATIO have more than MOST_BYTES in all? */
 static bool is_bomb(const struct cn_elf *elf)
 {
   uint64_t sum = 0;
@@ -28,11 +28,11 @@ static bool is_bomb(const struct cn_elf *elf)
     if (head.ch_size / MOST_RATIO > s->head.sh_size)
       sum = head.ch_size < UINT64_MAX - sum ? sum + head.ch_size : UINT64_MAX;
   }
-  return sum > MOST_EXCESS;
+  return sum > MOST_BYTES;
 }
 
-/* May libdw read it? Of other types libelf makes copies, each in its own way; and a string that
- * does not end before its section does, libdw would read on behind that. */
+/* May libdw read it? libelf converts sections of other types, and libdw would read past the end of
+ * a section of strings whose last one does not end. */
 static bool is_sound(const struct cn_elf_section *s)
 {
   static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo",
@@ -54,6 +54,7 @@ static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint
   Elf_Scn *scn = elf_getscn(debug->view, section);
   Elf_Data *data = NULL;
 
+  CN_CHECK(debug->view && (s->head.sh_flags & SHF_COMPRESSED));
   if (scn && elf_compress(scn, 0, 0) >= 0)
     data = elf_rawdata(scn, NULL);
   if (!data || !data->d_buf)
@@ -73,7 +74,7 @@ static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
   for (uint32_t i = 1; ok && i < elf->section_count; i++) {
     const struct cn_elf_section *s = &elf->sections[i];
     if (strstr(s->name, ".zdebug_"))
-      return false; /* as before the ELF standard had a word on it */
+      return false; /* compressed in the form from before the ELF standard had one */
     if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;

@@ -13,8 +13,8 @@ struct cn_debug {
   Dwarf *dwarf;
 };
 
-/* False: there is none that can be read. Afterwards, what libdw says is to be doubted: debug
- * information is nobody's contract, and a part that makes no sense is as good as none. */
+/* False: there is none that can be read. What libdw says afterwards is input, and may be wrong: a
+ * malformed part counts as a missing one. */
 bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf);
 void cn_debug_close(struct cn_debug *debug);
 

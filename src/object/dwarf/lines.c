@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which source line an address comes from: the rows of all line tables, sorted once. libdw reads
- * them; an object's are relocated to its made-up addresses.
+ * The source line of an address: the rows of all line tables, sorted once. libdw reads them; those
+ * of a relocatable object are relocated to its made-up addresses.
  */
 #include "object/dwarf/lines.h"
 
@@ -14,16 +14,16 @@ struct row {
   uint64_t address;
   const char *file; /* null: the end of a sequence of code */
   int line, column;
-  size_t index; /* of equal addresses the last one counts */
+  size_t index; /* the last of equal addresses counts */
 };
 
 struct cn_lines {
   struct cn_debug debug;
   CN_VECTOR(struct row) rows;
-  CN_VECTOR(const Dwarf_Lines *) tables; /* that the rows are of */
+  CN_VECTOR(const Dwarf_Lines *) tables; /* of the rows */
 };
 
-/* Has the table not been read yet? Units may share one, and hostile ones do, by the thousand. */
+/* Is the table new? Units may share one; thousands do in a hostile file. */
 static bool is_new(struct cn_lines *lines, const Dwarf_Lines *table)
 {
   for (size_t i = lines->tables.count; i-- > 0;)
@@ -107,6 +107,7 @@ bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **
 {
   size_t low = 0, high = lines ? lines->rows.count : 0;
 
+  CN_ASSERT(!high || lines->rows.at[0].address <= lines->rows.at[high - 1].address);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (lines->rows.at[middle].address <= address)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which source line an address comes from, by libdw. Private to src/object.
+ * The source line of an address, by libdw. Private to src/object.
  */
 #ifndef CN_OBJECT_DWARF_LINES_H
 #define CN_OBJECT_DWARF_LINES_H
@@ -11,12 +11,12 @@
 struct cn_lines;
 
 /* Read the line tables of a placed file; the debug sections of an object are relocated for that.
- * Null if there is no debug information, or none that can be read: then there are no lines. */
+ * Null if there is no debug information that can be read. */
 struct cn_lines *cn_lines_open(struct cn_elf *elf);
 void cn_lines_close(struct cn_lines *lines); /* null is allowed */
 
-/* The line of the instruction at `address`. Of a call that is any address within it, not the one it
- * returns to. False if it is not known; *file lives as long as `lines`, which may be null. */
+/* The line of the instruction at `address`: for a call an address within it, not the one to which
+ * it returns. False: unknown. *file lives as long as `lines`, which may be null. */
 bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line,
                    int *column);
 

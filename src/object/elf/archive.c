@@ -3,7 +3,7 @@
  * The members of an `ar` archive, as GNU ar, llvm-ar and those of the BSDs write it:
  *
  *   "!<arch>\n", then of each member a header of 60 characters and its bytes, to an even length
- *   header: name 16, date 12, owner 6, group 6, mode 8, size 10 (decimal, spaces behind), "`\n"
+ *   header: name 16, date 12, owner 6, group 6, mode 8, size 10 (decimal, then spaces), "`\n"
  *   name: "NAME/"; or "/OFFSET", in the member "//", which holds long names; or "#1/LENGTH", and
  *   the name is the first LENGTH bytes of the member
  *   a thin one begins "!<thin>\n"; of the members, only its own tables have bytes in it
@@ -35,6 +35,7 @@ static bool number(const char *field, size_t length, size_t *value)
 
 static void set_name(struct cn_archive_member *m, const char *name, size_t length)
 {
+  CN_ASSERT(name || !length);
   if (length >= sizeof m->name)
     length = sizeof m->name - 1;
   memcpy(m->name, name, length);
@@ -86,6 +87,7 @@ static bool is_table(const char *field, const char *name)
 int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m, char **error)
 {
   const char *all = bytes;
+  CN_CHECK(cn_archive_is(bytes, size));
   bool thin = memcmp(all, thin_magic, MAGIC) == 0;
 
   if (thin && !m->thin_too)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An ELF file in memory, checked. Input is hostile: nothing of the file is used as an offset, a
- * size or an index before it was compared with what there is.
+ * An ELF file in memory, checked. Input is hostile: every offset, size and index is compared with
+ * its bound before it is used.
  */
 #include "object/elf/elf_file.h"
 
@@ -92,7 +92,7 @@ static int read_section_headers(struct cn_elf *elf, char **error)
   return 0;
 }
 
-/* Our own copy, as far as sections and headers reach: what follows may be of any length. */
+/* Copy as far as sections and headers reach: the rest may be of any length. */
 static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
 {
   uint64_t end = elf->head.e_shoff + elf->section_count * sizeof(Elf64_Shdr);
@@ -110,8 +110,8 @@ static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
   return 0;
 }
 
-/* Headers first, in the caller's bytes: who reads a large file that is no ELF file, or has other
- * things behind it, needs no memory for that. */
+/* Read the headers in the caller's bytes, then copy: a large file that is no ELF file, or has other
+ * things after it, takes no memory. */
 static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
   *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
@@ -139,7 +139,7 @@ static int read_sections(struct cn_elf *elf, char **error)
   return 0;
 }
 
-/* Relocations packed in ways that are not read here: CREL of LLVM 19, and Android's. */
+/* Types of packed relocations, which are not read here: CREL of LLVM 19, and Android's. */
 enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
 
 bool cn_elf_is_packed(const struct cn_elf_section *s)
@@ -163,7 +163,7 @@ static void link_relocations(struct cn_elf *elf)
 /* Bytes of the file. */
 struct extent {
   uint64_t start, end;
-  size_t header; /* where the file says so */
+  size_t header; /* place in the file of the header that says so */
 };
 
 static int by_start(const void *x, const void *y)
@@ -173,8 +173,8 @@ static int by_start(const void *x, const void *y)
   return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Sections that share bytes, or are in the headers, would be changed by each other's relocations:
- * names would be others all at once, and a section of stack maps not found any more. */
+/* Refuse sections that share bytes with each other or with headers: relocating one would change the
+ * other, such as a table of names. */
 static int check_apart(struct cn_elf *elf, char **error)
 {
   struct extent *all = cn_alloc((elf->section_count + UINT64_C(1)) * sizeof *all);
@@ -189,6 +189,7 @@ static int check_apart(struct cn_elf *elf, char **error)
     if (elf->sections[i].data && h->sh_size)
       all[count++] = (struct extent){h->sh_offset, h->sh_offset + h->sh_size, header_at(elf, i)};
   }
+  CN_CHECK(count <= elf->section_count + UINT64_C(1));
   qsort(all, count, sizeof *all, by_start);
   size_t bad = 1;
   while (bad < count && all[bad].start >= all[bad - 1].end)
@@ -282,6 +283,8 @@ int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **e
     status = read_symbols(elf, table, error);
   if (status)
     cn_elf_close(elf);
+  else
+    CN_ASSERT_VALID(cn_elf_wrong(elf));
   return status;
 }
 
@@ -312,6 +315,7 @@ void cn_elf_close(struct cn_elf *elf)
 
 uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from)
 {
+  CN_CHECK(from < elf->section_count);
   while (from && elf->sections[from].head.sh_type != SHT_RELA)
     from = elf->sections[from].next_relocations;
   return from;
@@ -341,6 +345,7 @@ bool cn_elf_has(const void *bytes, size_t size, const char *name)
 
 uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol)
 {
+  CN_ASSERT(symbol >= elf->symbols && symbol < elf->symbols + elf->symbol_count);
   if (elf->head.e_type != ET_REL)
     return symbol->sym.st_value;
   return symbol->section ? elf->sections[symbol->section].head.sh_addr + symbol->sym.st_value : 0;
@@ -358,7 +363,8 @@ static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
   return is_placed(h) && address - h->sh_addr < h->sh_size;
 }
 
-/* The last that begins there or below; in files whose sections overlap, the first that there is. */
+/* The last section that begins there or below; in files whose sections overlap, the first that
+ * holds the address. */
 uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
 {
   uint32_t low = 0, high = elf->placed_count;
@@ -384,7 +390,7 @@ struct by_address {
   uint32_t index;
 };
 
-/* Global names before local ones, and those that somebody wrote before those that Cairn made. */
+/* Prefer global names to local ones, and then source names to those that Cairn made. */
 static unsigned rank_of(const struct cn_elf_symbol *symbol)
 {
   bool global = ELF64_ST_BIND(symbol->sym.st_info) != STB_LOCAL;
@@ -431,7 +437,7 @@ static void sort_functions(struct cn_elf *elf)
 
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
-    /* What is not loaded has no address that could not be another's, too. */
+    /* Sections that are not loaded share their addresses with others. */
     if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
         (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
       order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};
@@ -449,6 +455,7 @@ void cn_elf_sort(struct cn_elf *elf)
 {
   sort_sections(elf);
   sort_functions(elf);
+  CN_ASSERT_VALID(cn_elf_wrong(elf));
 }
 
 const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address)

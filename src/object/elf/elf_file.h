@@ -49,18 +49,22 @@ struct cn_elf {
 };
 
 /* Copy and check. Negative on error; *error is then a message to free. cn_elf_open() takes files
- * for CN_ELF_MACHINE, the other one those for all machines that stack maps are read of. */
+ * for CN_ELF_MACHINE, cn_elf_open_any() those for all machines whose stack maps are read. */
 int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 void cn_elf_close(struct cn_elf *elf);
 
-/* Note an error's place in the file, make its message and be -1. */
+/* elf_check.c: names, bytes and indices of an open file are within bounds, and what is sorted is
+ * sorted. */
+const char *cn_elf_wrong(const struct cn_elf *elf);
+
+/* Note an error's place in the file and make its message; the result is -1. */
 int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error);
 
-/* Give every allocated section of a relocatable object an address of its own (elf_relocate.c), and
- * sort sections and functions. Then apply the relocations of section `target`: of a linked image
- * the dynamic ones that lie in it, if there are any. Each section is relocated once, however often
- * it is asked for. */
+/* cn_elf_place(): give every allocated section of a relocatable object an address of its own
+ * (elf_relocate.c), and sort sections and functions. Then cn_elf_relocate() applies the relocations
+ * of section `target`; in a linked image the dynamic ones. A section is relocated once, however
+ * often it is asked for. */
 int cn_elf_place(struct cn_elf *elf, char **error);
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
 
@@ -82,7 +86,7 @@ uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address);
 /* The function symbol whose extent holds the address, or null. */
 const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address);
 
-/* Set *error to the formatted message and be -1. */
+/* Set *error to the formatted message; the value is -1. */
 #define CN_FAIL(error, ...) (*(error) = cn_format(__VA_ARGS__), -1)
 
 #endif

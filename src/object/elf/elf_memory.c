@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do for one object, in place of a linker, what loaders of objects in memory do not: bind
- * __start_SECTION and __stop_SECTION to its own sections, and the thread's mutator to where it is.
+ * Do for one object the part of a linker's work that loaders of objects in memory leave out: bind
+ * __start_SECTION and __stop_SECTION to its own sections, and the thread's mutator to its place.
  *
- * The bounds become local symbols, so that several objects in one process do not meet, and so that
- * a loader that drops what nobody refers to keeps the sections that the registered image names.
- * Local symbols come before the others, so the symbol table is written anew, at the end of the
- * file, and whatever counts symbols is counted up.
+ * The bounds become local symbols. So several objects in one process do not share them, and a
+ * loader that drops unused sections keeps those that the registered image names. Local symbols come
+ * before the others: the symbol table is written anew, at the end of the file, and symbols are
+ * renumbered.
  */
 #include "object/elf/elf_memory.h"
 
@@ -25,7 +25,7 @@ struct binder {
   unsigned char *file; /* the new object */
   size_t size;
   uint32_t first;  /* of the symbols that are not local */
-  uint32_t *bound; /* by symbol: its local twin, or 0 */
+  uint32_t *bound; /* by symbol: its local copy, or 0 */
   CN_VECTOR(Elf64_Sym) fresh;
   ptrdiff_t mutator;
   char **error;
@@ -36,8 +36,9 @@ static void set_head(struct binder *b, uint32_t section, const Elf64_Shdr *head)
   memcpy(b->file + b->elf.head.e_shoff + section * sizeof *head, head, sizeof *head);
 }
 
-static void add_twin(struct binder *b, uint32_t index, Elf64_Sym sym)
+static void add_local(struct binder *b, uint32_t index, Elf64_Sym sym)
 {
+  CN_CHECK(index >= b->first && index < b->elf.symbol_count && !b->bound[index]);
   sym.st_name = 0;
   sym.st_other = STV_DEFAULT;
   sym.st_info = ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(sym.st_info));
@@ -45,8 +46,8 @@ static void add_twin(struct binder *b, uint32_t index, Elf64_Sym sym)
   b->bound[index] = b->first + (uint32_t)b->fresh.count - 1;
 }
 
-/* A symbol that names a bound of a section that there is gets a local twin; so does each of Cairn's
- * own, of which an object in memory uses its own copy. */
+/* Give a local copy to a symbol that names a bound of one of the object's sections, and to each of
+ * Cairn's own symbols: an object in memory uses its own copies. */
 static int bind(struct binder *b, uint32_t index)
 {
   static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
@@ -55,7 +56,7 @@ static int bind(struct binder *b, uint32_t index)
   bool stops = strncmp(s->name, stop, sizeof stop - 1) == 0;
 
   if (s->section && strncmp(s->name, own, sizeof own - 1) == 0)
-    add_twin(b, index, s->sym);
+    add_local(b, index, s->sym);
   if (s->section || s->sym.st_shndx != SHN_UNDEF || (!starts && !stops))
     return 0;
   const char *name = s->name + (starts ? sizeof start : sizeof stop) - 1;
@@ -66,14 +67,15 @@ static int bind(struct binder *b, uint32_t index)
     return CN_FAIL(b->error, "there are several sections '%s', which only a linker can join", name);
   if (section >= SHN_LORESERVE)
     return CN_FAIL(b->error, "too many sections");
-  add_twin(b, index,
-           (Elf64_Sym){.st_shndx = (Elf64_Section)section,
-                       .st_value = starts ? 0 : b->elf.sections[section].head.sh_size});
+  add_local(b, index,
+            (Elf64_Sym){.st_shndx = (Elf64_Section)section,
+                        .st_value = starts ? 0 : b->elf.sections[section].head.sh_size});
   return 0;
 }
 
 static uint32_t renumbered(const struct binder *b, uint32_t symbol)
 {
+  CN_ASSERT(b->first <= b->elf.symbol_count);
   return symbol < b->first ? symbol : symbol + (uint32_t)b->fresh.count;
 }
 
@@ -82,7 +84,7 @@ static bool is_bound(const char *name)
   return strncmp(name, "__start_", 8) == 0 || strncmp(name, "__stop_", 7) == 0;
 }
 
-/* A bound of a section that is not there, in a word of data: null, which a loader need not know. */
+/* Make a bound of a missing section null, in a word of data: loaders need not resolve it. */
 static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbol, Elf64_Rela *r)
 {
   const struct cn_elf_symbol *s = &b->elf.symbols[symbol];
@@ -96,7 +98,7 @@ static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbo
   *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING)};
 }
 
-/* The thread's mutator is at a distance from the thread pointer that is known by now. */
+/* Store the distance of the thread's mutator from the thread pointer. */
 static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
 {
   const Elf64_Shdr *head = &b->elf.sections[target].head;
@@ -140,7 +142,7 @@ static int bind_relocations(struct binder *b, uint32_t section)
   return 0;
 }
 
-/* Whatever counts symbols. */
+/* Renumber symbols in all sections that name them by number. */
 static int renumber(struct binder *b)
 {
   for (uint32_t i = 1; i < b->elf.section_count; i++) {
@@ -174,7 +176,7 @@ static int renumber(struct binder *b)
     }
     b->elf.sections[i].head = head;
   }
-  /* Last: in a damaged file relocations may lie in the headers. */
+  /* Write the headers last: in a damaged file relocations may lie in them. */
   for (uint32_t i = 1; i < b->elf.section_count; i++)
     set_head(b, i, &b->elf.sections[i].head);
   return 0;
@@ -187,6 +189,7 @@ static void write_symbols(struct binder *b)
   size_t all = b->elf.symbol_count * sizeof(Elf64_Sym);
   unsigned char *to = b->file + b->size;
 
+  CN_CHECK(old->data && local <= all);
   memcpy(to, old->data, local);
   if (fresh)
     memcpy(to + local, b->fresh.at, fresh);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object that is to be loaded without a linker. Private to src/object.
+ * Prepare an object for loaders that are no linkers. Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_MEMORY_H
 #define CN_OBJECT_ELF_ELF_MEMORY_H

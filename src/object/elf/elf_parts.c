@@ -8,6 +8,7 @@
 
 void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size)
 {
+  CN_ASSERT(bytes->count <= bytes->room && (data || !size));
   if (bytes->room - bytes->count < size) {
     bytes->room = 2 * bytes->room + size;
     bytes->at = cn_realloc(bytes->at, bytes->room);
@@ -19,6 +20,7 @@ void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size)
 
 void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old)
 {
+  CN_CHECK(!parts->list.count);
   for (uint32_t i = 0; i < elf->section_count; i++) {
     struct cn_part part = {0};
     memcpy(&part.head, old + elf->head.e_shoff + i * sizeof part.head, sizeof part.head);
@@ -30,6 +32,7 @@ void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsig
 
 uint32_t cn_parts_add(struct cn_parts *parts)
 {
+  CN_CHECK(parts->list.count && parts->list.count < UINT32_MAX);
   cn_push(&parts->list, (struct cn_part){.is_fresh = true});
   return (uint32_t)parts->list.count - 1;
 }
@@ -42,8 +45,7 @@ struct cn_bytes *cn_part_own(struct cn_part *part)
   return &part->fresh;
 }
 
-/* Alignment in the file is a courtesy to readers that map it; the linker looks at sh_addralign
- * only. */
+/* Align in the file for readers that map it; linkers look at sh_addralign only. */
 static void pad(struct cn_bytes *out, uint64_t align)
 {
   uint64_t most = align < 64 ? align : 64;
@@ -58,6 +60,7 @@ struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
   Elf64_Ehdr head = *header;
   size_t count = parts->list.count;
 
+  CN_CHECK(count && count <= UINT32_MAX && head.e_shentsize == sizeof(Elf64_Shdr));
   cn_bytes_append(&out, &head, sizeof head);
   for (size_t i = 1; i < count; i++) {
     struct cn_part *p = &parts->list.at[i];
@@ -70,7 +73,7 @@ struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
   }
   pad(&out, 8);
   head.e_shoff = out.count;
-  bool many = count >= SHN_LORESERVE; /* then the number stands in the first header */
+  bool many = count >= SHN_LORESERVE; /* then the first header has the number */
   head.e_shnum = many ? 0 : (Elf64_Half)count;
   parts->list.at[0].head.sh_size = many ? count : 0;
   for (size_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A relocatable object in the making, out of an old one: its sections, some with other headers or
- * bytes, and more of them. Private to src/object.
+ * A relocatable object that is made of an old one: its sections, some with other headers or bytes,
+ * and further ones. Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_PARTS_H
 #define CN_OBJECT_ELF_ELF_PARTS_H
@@ -23,14 +23,13 @@ struct cn_parts {
 
 void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size);
 
-/* All sections of `elf` as they are in the file, whose bytes are `old` and stay. */
+/* All sections of `elf` as they are in the file, whose bytes, `old`, must outlive the parts. */
 void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old);
 /* A further section, nameless yet: its index. Its bytes come later. */
 uint32_t cn_parts_add(struct cn_parts *parts);
-/* Make the part's bytes ours, to change them. */
+/* The part's bytes as a copy that may be changed. */
 struct cn_bytes *cn_part_own(struct cn_part *part);
-/* The file: header, sections in the order of their indices, section headers. The caller frees
- * it. */
+/* The file: header, sections by index, section headers. The caller frees it. */
 struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header);
 void cn_parts_free(struct cn_parts *parts);
 

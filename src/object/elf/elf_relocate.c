@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A relocatable object as if linked, and what is left of relocations in linked images.
+ * Relocate sections of an object as a linker would, or those of an image as its loader would.
  *
- * What data refers to is relocated: stack maps, frame maps, call-frame and debug information. Code
- * is not, so the relocations of instructions are unknown here, and an error where they turn up.
+ * These are sections of data: stack maps, frame maps, call-frame and debug information. Code is not
+ * relocated, so that relocations of instructions are unknown here, and errors.
  * RISC-V writes the distance of two labels, between which its linker may shorten code, as an
  * addition and a subtraction at one place ("RISC-V ELF psABI", relocations ADD and SUB).
  */
@@ -129,6 +129,7 @@ static bool store_uleb(unsigned char *at, size_t room, enum action action, uint6
 /* Store one relocation's value at `at`, which has room for it. */
 static void store(unsigned char *at, const struct howto *how, uint64_t value, uint64_t place)
 {
+  CN_CHECK(how->bits <= 64);
   unsigned bytes = (how->bits + 7u) / 8;
   uint64_t mask = how->bits == 64 ? UINT64_MAX : (UINT64_C(1) << how->bits) - 1, old = 0;
 
@@ -234,8 +235,8 @@ static int apply_section(struct cn_elf *elf, uint32_t index, uint32_t target, ch
   return section->data ? apply_all(elf, s, target, error) : 0;
 }
 
-/* In an image, what a linker kept on request (--emit-relocs) has been applied; what the loader
- * applies is loaded, too. What is not loaded has no address that a relocation could mean. */
+/* Relocations that a linker kept on request (--emit-relocs) have been applied; those that a loader
+ * applies are loaded, and so are their targets. */
 static int relocate_loaded(struct cn_elf *elf, uint32_t target, char **error)
 {
   if (!(elf->sections[target].head.sh_flags & SHF_ALLOC))
@@ -251,6 +252,7 @@ static int relocate_loaded(struct cn_elf *elf, uint32_t target, char **error)
 
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error)
 {
+  CN_CHECK(target < elf->section_count);
   struct cn_elf_section *section = &elf->sections[target];
 
   if (section->relocated)

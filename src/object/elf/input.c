@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files as bytes: mapped, so that readers that look at the first bytes only have only these in
- * memory; or read, and no further than makes sense.
+ * Files as bytes: mapped, so that readers of the first bytes load no more; or read, as far as the
+ * file may be of the wanted kind.
  */
 #include "object/elf/input.h"
 
@@ -81,7 +81,7 @@ static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begi
 
   if (fstat(fd, &status))
     return CN_FAIL(error, "%s", strerror(errno));
-  /* Not standard input that somebody has read from. */
+  /* But read standard input that is not at its start. */
   if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0)
     return map(input, fd, (size_t)status.st_size, error);
   return read_stream(input, fd, begins, error);

@@ -14,13 +14,12 @@ struct cn_input {
   bool mapped;
 };
 
-/* Can a file of the kind that is wanted begin so? `size` is at least 8, or the whole. */
+/* Can a file of the wanted kind begin so? `size` is at least 8, or all there is. */
 typedef bool cn_input_begins(const unsigned char *bytes, size_t size);
 
 /* Open the file at `path`, standard input if it is "-". A regular file is mapped, whatever its
- * size. What is none (a pipe, a device) is read, to its end, or as far as it takes to see that it
- * begins in another way (`begins` null: any will do); more than 1 GiB is an error. Negative on
- * error, with a message to free. */
+ * size. Other files (pipes, devices) are read to the end, or until `begins` refuses them (null: it
+ * never does); more than 1 GiB is an error. Negative on error, with a message to free. */
 int cn_input_open(struct cn_input *input, const char *path, cn_input_begins *begins, char **error);
 void cn_input_close(struct cn_input *input);
 

@@ -75,7 +75,7 @@ static void print_roots(FILE *out, struct cn_safepoint *s)
   }
 }
 
-/* Each function two columns further in than the one that was inlined into it. */
+/* Each function is indented by two columns more than the one that was inlined into it. */
 static void print_sources(FILE *out, struct cn_details *d)
 {
   struct cn_source source;
@@ -116,7 +116,7 @@ static void print_deopts(FILE *out, struct cn_details *d)
   }
 }
 
-/* The function that opened a span: `depth` steps in from the one that has the frame. */
+/* The function that opened a span: `depth` steps inwards from the one that has the frame. */
 static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
 {
   struct cn_source source;

@@ -70,7 +70,7 @@ static int check_details(const struct cn_details_function *f)
 
 /* ---- reading ---- */
 
-/* Addresses as the file has them, of what the reader says of our copy of a section. */
+/* The file's address of a place in our copy of a section. */
 static uint64_t address_of(const struct cn_elf_section *s, uintptr_t pointer)
 {
   return pointer - (uintptr_t)s->data + s->head.sh_addr;
@@ -134,7 +134,7 @@ static size_t assign(struct cn_frames_view *view, const struct by_address *order
   return given;
 }
 
-/* The outermost function that the details speak of: it is the one that has the frame. */
+/* The outermost function of the details: it has the frame. */
 static const char *name_by_details(const struct cn_details_function *f)
 {
   const char *name = NULL;
@@ -171,7 +171,7 @@ static int read_details(struct cn_frames_view *view, const struct by_address *or
   return 0;
 }
 
-/* What a file without frame maps is, and what to do about it. */
+/* Say what a file without frame maps is, and what to do about it. */
 static int no_maps(const struct cn_elf *elf, char **error)
 {
   bool object = elf->head.e_type == ET_REL;
@@ -237,6 +237,7 @@ void cn_frames_view_close(struct cn_frames_view *view)
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
                             struct cn_details *out)
 {
+  CN_ASSERT(!entry->details.safepoints || entry->details.block);
   return entry->details.safepoints && !cn_details_find(&entry->details, return_offset, out);
 }
 
@@ -255,7 +256,7 @@ static void sort_places(struct cn_frames_places *places)
     qsort(places->list.at, places->list.count, sizeof *places->list.at, compare_places);
 }
 
-/* How many lie before `at`. */
+/* The number of places before `at`. */
 static size_t places_before(const struct cn_frames_places *places, uint64_t at)
 {
   size_t low = 0, high = places->list.count;
@@ -287,7 +288,7 @@ static void find_places(struct cn_frames_view *view)
   sort_places(&view->symbols);
 }
 
-/* The section that a piece of our copy lies in. */
+/* The section of a place in our copy. */
 static uint32_t section_of(const struct cn_frames_view *view, const unsigned char *at)
 {
   size_t before = places_before(&view->copies, (uintptr_t)at + 1);
@@ -297,7 +298,7 @@ static uint32_t section_of(const struct cn_frames_view *view, const unsigned cha
   return section && (uintptr_t)at - (uintptr_t)s->data < s->head.sh_size ? section : 0;
 }
 
-/* A symbol at the address, but no section's. */
+/* A symbol at the address that is no section symbol. */
 static const char *symbol_at(const struct cn_frames_view *view, uint64_t address)
 {
   size_t first = places_before(&view->symbols, address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps and details of a file, found, joined and checked, for whoever prints or counts them.
- * Private to src/object.
+ * Frame maps and details of a file, found, joined and checked, to print or count them. Private to
+ * src/object.
  */
 #ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
 #define CN_OBJECT_PRINT_FRAMES_VIEW_H
@@ -20,7 +20,7 @@ struct cn_frames_entry {
   struct cn_details_function details; /* of no safepoints: there are none */
 };
 
-/* Something by where it lies; among equals the one that comes first in the file is first. */
+/* Something by its place; among equals the first in the file comes first. */
 struct cn_frames_place {
   uint64_t at;
   uint32_t index;
@@ -32,17 +32,17 @@ struct cn_frames_places {
 struct cn_frames_view {
   struct cn_elf elf;                           /* placed */
   CN_VECTOR(struct cn_frames_entry) functions; /* as their maps stand in the file */
-  /* For spans, made for the first of them: sections by where our copy has them, symbols but those
+  /* Made when the first span is looked up: sections by their place in our copy, symbols but those
    * of sections by address. */
   struct cn_frames_places copies, symbols;
 };
 
-/* The file's maps. All of them are read once: what follows cannot fail. Negative on error, a file
- * without section cairn_frames included; *error is then a message to free. */
+/* Read the file's maps, all of them, so that later reads cannot fail. Negative on error, or if
+ * there is no section cairn_frames; *error is then a message to free. */
 int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error);
 void cn_frames_view_close(struct cn_frames_view *view);
 
-/* What is known of a function's safepoint; false: nothing. */
+/* The details of a function's safepoint; false: there are none. */
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
                             struct cn_details *out);
 

@@ -59,9 +59,11 @@ static void put_line(struct cn_json_out *json)
     fputs("  ", json->out);
 }
 
-/* What stands before a value. */
+/* Write what comes before a value. */
 static void begin(struct cn_json_out *json, const char *name)
 {
+  /* Members of objects have names, elements of arrays have none. */
+  CN_ASSERT(json->depth && json->closing[json->depth - 1] == '}' ? name != NULL : name == NULL);
   if (json->depth) {
     if (json->is_not_first[json->depth - 1])
       putc(',', json->out);
@@ -79,7 +81,7 @@ static void begin(struct cn_json_out *json, const char *name)
 
 void cn_json_out_open(struct cn_json_out *json, const char *name, char bracket)
 {
-  CN_CHECK(json->depth < CN_JSON_OUT_DEEPEST);
+  CN_CHECK(json->depth < CN_JSON_OUT_DEEPEST && (bracket == '{' || bracket == '['));
   begin(json, name);
   putc(bracket, json->out);
   json->is_not_first[json->depth] = false;
@@ -97,6 +99,7 @@ void cn_json_out_close(struct cn_json_out *json)
 {
   bool was_on_line = json->on_line != 0;
 
+  CN_CHECK(json->depth > 0 && json->on_line <= json->depth);
   if (json->on_line == json->depth)
     json->on_line = 0;
   json->depth--;

@@ -66,6 +66,7 @@ static void count_map(struct cn_size_function *f, const struct cn_framemap_funct
   memcpy(&packed, map->data + CN_MAP_COUNT, sizeof packed);
   unsigned a = packed >> 28 & 3, b = packed >> 30;
   uint64_t length = (uint64_t)(map->end - map->data);
+  CN_CHECK(map->data < map->end);
   const unsigned char *starts = map->data + CN_MAP_HEADER + ((size_t)map->safepoints << a);
   const unsigned char *descriptors = starts + ((size_t)map->safepoints << b);
   unsigned char *met = cn_alloc(length);
@@ -85,8 +86,8 @@ static void count_map(struct cn_size_function *f, const struct cn_framemap_funct
   f->bytes[CN_SIZE_PADDING] += length - cn_size_frames(f->bytes);
 }
 
-/* Of a function's details, what stands in records and scopes; deopt values and spans are told by
- * how far the reader gets, the rest are sources. */
+/* Count a function's records and scopes. Deopt values and spans have the bytes that the reader
+ * steps over; the rest are sources. */
 static void count_details(struct cn_size_function *f, const struct cn_details_function *details)
 {
   uint64_t length = (uint64_t)(details->end - details->data), own = 0;
@@ -167,7 +168,7 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
   for (uint32_t i = 1; i < view->elf.section_count; i++)
     if (view->elf.sections[i].head.sh_flags & SHF_EXECINSTR)
       size->text += view->elf.sections[i].head.sh_size;
-  /* What no function owns: zeros between maps, blocks' headers and strings. */
+  /* Bytes that no function owns: zeros between maps, blocks' headers and strings. */
   uint64_t frames = section_bytes(&view->elf, "cairn_frames");
   uint64_t details = section_bytes(&view->elf, "cairn_details");
   uint64_t known = cn_size_frames(size->bytes), told = cn_size_details(size->bytes);

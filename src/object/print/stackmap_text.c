@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include "object/print/stackmap_print.h"
 
-/* What the printing of one map is about. */
+/* The printing of one map. */
 struct printer {
   FILE *out;
   const struct cn_stackmap_view *view;
@@ -128,7 +128,7 @@ static void print_function(const struct printer *p, uint32_t index)
   fputc('\n', p->out);
 }
 
-/* Of version 1 all functions come first, since nothing says which record is whose. */
+/* In version 1 all functions come first, since nothing says which record belongs to which. */
 static void print_map(const struct printer *p)
 {
   const struct cairn_stackmap *map = p->map;

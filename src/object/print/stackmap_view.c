@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is known of an opened stack map beyond its bytes: sections, symbols, registers, lines.
+ * Facts of an open stack map beyond its bytes: sections, symbols, registers, lines.
  */
 #include "object/print/stackmap_print.h"
 
@@ -32,7 +32,7 @@ bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct c
   if (record->function == CAIRN_STACKMAP_UNKNOWN_FUNCTION)
     return false;
   uint64_t entry = cairn_stackmap_function(map, record->function).address;
-  /* The record stands behind a call; one at the entry itself behind nothing. */
+  /* The record follows a call, except one at the entry itself. */
   uint64_t address = entry + record->instruction_offset - (record->instruction_offset ? 1 : 0);
   return entry && cn_lines_find(view->lines, address, file, line, column);
 }

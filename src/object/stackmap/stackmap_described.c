@@ -7,6 +7,7 @@
 #include <cairn/stackmap.h>
 
 #include <cairn/abi.h>
+#include "base/check.h"
 
 struct reader {
   const struct cairn_stackmap *map;
@@ -31,7 +32,7 @@ static bool constant(const struct reader *r, uint32_t index, uint64_t *value)
   return l.kind == CAIRN_STACKMAP_CONSTANT;
 }
 
-/* Take the tail with that mark off [first, *end): its operands are [*from, *to). */
+/* Remove the tail with that mark from [first, *end): its operands are [*from, *to). */
 static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uint32_t *end,
                       uint32_t *from, uint32_t *to)
 {
@@ -49,7 +50,7 @@ static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uin
   return true;
 }
 
-/* Reads the area whose first location is number `at`. False: it is none. */
+/* Read the area whose first location is number `at`; false: malformed. */
 static bool read_area(const struct reader *r, uint32_t at, uint32_t end,
                       struct cairn_stackmap_area *area)
 {
@@ -120,6 +121,7 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
                                            struct cairn_stackmap_error *error)
 {
   const struct reader r = {map, record};
+  CN_CHECK(statepoint->deopt_first + (uint64_t)statepoint->deopt_count <= record->locations);
   uint32_t first = statepoint->deopt_first, end = first + statepoint->deopt_count, spans_end = 0;
   struct cairn_stackmap_described d = {0};
   uint64_t value;
@@ -159,6 +161,7 @@ uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map,
                                     const struct cairn_stackmap_record *record,
                                     const struct cairn_stackmap_area *area, uint32_t index)
 {
+  CN_CHECK(index < area->references);
   return cairn_stackmap_location(map, record, area->offsets_first + index).value;
 }
 
@@ -169,6 +172,7 @@ struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
 {
   uint32_t at = described->spans_first + 2 * index;
 
+  CN_CHECK(index < described->spans);
   return (struct cairn_stackmap_span){
       .index = (uint32_t)cairn_stackmap_location(map, record, at).value,
       .depth = (uint32_t)cairn_stackmap_location(map, record, at + 1).value};

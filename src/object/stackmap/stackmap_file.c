@@ -9,8 +9,8 @@
 
 static const char maps_name[] = ".llvm_stackmaps";
 
-/* One section of stack maps. Empty, without bytes of its own (a file of debug information alone)
- * or compressed it is no map, and must not look like one without roots. */
+/* Check and relocate one section of stack maps. A section that is empty, compressed or without
+ * bytes (in a file of debug information) must not look like a map without roots. */
 static int prepare(struct cn_elf *elf, uint32_t section, char **error)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;
@@ -87,6 +87,7 @@ bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigne
   if (index >= file->sections.count)
     return false;
   uint32_t found = file->sections.at[index];
+  CN_ASSERT(file->elf.sections[found].data && file->elf.sections[found].relocated);
   const struct cn_elf_section *s = &file->elf.sections[found];
   *section = (struct cairn_stackmap_section){s->data, s->head.sh_size, s->head.sh_offset, found};
   return true;

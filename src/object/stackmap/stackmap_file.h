@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is behind struct cairn_stackmap_file. Private to src/object.
+ * The contents of struct cairn_stackmap_file. Private to src/object.
  */
 #ifndef CN_OBJECT_STACKMAP_STACKMAP_FILE_H
 #define CN_OBJECT_STACKMAP_STACKMAP_FILE_H

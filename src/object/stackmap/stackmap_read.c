@@ -18,6 +18,8 @@
  */
 #include <cairn/stackmap.h>
 
+#include "base/check.h"
+
 #include <string.h>
 
 enum { HEADER = 16, RECORD = 16, LIVE_OUTS = 4, LIVE_OUT = 4, CONSTANT = 8 };
@@ -79,7 +81,7 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   return at > length ? 0 : at;
 }
 
-/* Nothing but zeros in [from, to)? What a later version puts there is not known. */
+/* Are the bytes in [from, to) zero? A later version may give them a meaning. */
 static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t from, size_t to,
                                     struct cairn_stackmap_error *error)
 {
@@ -190,6 +192,7 @@ enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct c
 struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
                                                        uint32_t index)
 {
+  CN_CHECK(index < map->functions);
   size_t at = map->functions_offset + index * function_size(map->version);
 
   return (struct cairn_stackmap_function){
@@ -201,6 +204,7 @@ struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackm
 
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index)
 {
+  CN_CHECK(index < map->constants);
   return load(map->bytes + map->constants_offset + (size_t)index * CONSTANT, 8);
 }
 
@@ -213,12 +217,14 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
     cursor->offset = map->records_offset;
   if (map->version != 1)
     while (cursor->in_function == cairn_stackmap_function(map, cursor->function).records) {
+      CN_CHECK(cursor->function + 1 < map->functions); /* check_counts(): there is a next one */
       cursor->function++;
       cursor->in_function = 0;
     }
   size_t wrong;
   cursor->offset =
       read_record(map->bytes, map->length, map->version, cursor->offset, record, &wrong);
+  CN_CHECK(cursor->offset); /* cairn_stackmap_open() has read all records */
   record->function =
       map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
   cursor->in_function++;
@@ -230,6 +236,7 @@ struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackm
                                                        const struct cairn_stackmap_record *record,
                                                        uint32_t index)
 {
+  CN_CHECK(index < record->locations);
   const unsigned char *at =
       map->bytes + record->locations_offset + index * location_size(map->version);
   bool wide = map->version == 3;
@@ -253,6 +260,7 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
                                                        const struct cairn_stackmap_record *record,
                                                        uint32_t index)
 {
+  CN_CHECK(index < record->live_outs);
   const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT;
 
   return (struct cairn_stackmap_live_out){.reg = (uint16_t)load(at, 2), .size = at[3]};
