@@ -73,6 +73,16 @@ static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_
   }
 }
 
+/* Is the loop worth chunks, or a version that does not poll? */
+static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                 uint64_t small_work, struct cn_countable_loop *c)
+{
+  if (!cn_countable_fits(ctx, loops, loop, small_work, c))
+    return false;
+  c->versioned = cn_version_fits(loops, loop, c->products, c);
+  return c->versioned || (!c->products && !c->unrolls);
+}
+
 static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                  struct forms *forms)
 {
@@ -89,13 +99,13 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
     struct cn_unroll u;
     if (open && open[loops.at[l].header] != 0)
       continue;
-    bool fits = cn_countable_fits(ctx, &loops, l, small_work, &c);
-    if (fits && (copies || !c.versioned))
+    bool worth = fits(ctx, &loops, l, small_work, &c);
+    if (worth && (copies || !c.versioned))
       cn_push(candidates, c);
-    else if (fits)
+    else if (worth)
       free(c.blocks);
-    CN_ASSERT(!fits || (c.trips && c.header == cfg.blocks[loops.at[l].header].block));
-    if ((!fits || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
+    CN_ASSERT(!worth || (c.trips && c.header == cfg.blocks[loops.at[l].header].block));
+    if ((!worth || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
         copies && cn_unroll_fits(&loops, l, &u))
       cn_push(&forms->unrolls, u);
   }

@@ -13,7 +13,6 @@
 #include "compile/cost/cost.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/unroll.h"
-#include "compile/place/loops/version.h"
 
 /* In fewer trips a poll on each costs little. */
 #define CHUNK_MIN_TRIPS 16
@@ -275,12 +274,7 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   CN_CHECK(slowest >= out->work);
   while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;
-  bool products = has_products(loops, loop);
-  out->unrolls = !products && cn_unroll_leaves_early(loops, loop);
-  if (out->unrolls && !(out->trips = trips_unpolled(out)))
-    return false;
-  out->versioned = cn_version_fits(loops, loop, products, out);
-  if (!out->versioned && out->unrolls)
-    return false;
-  return out->versioned || !products;
+  out->products = has_products(loops, loop);
+  out->unrolls = !out->products && cn_unroll_leaves_early(loops, loop);
+  return !out->unrolls || (out->trips = trips_unpolled(out));
 }

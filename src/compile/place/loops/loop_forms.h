@@ -34,6 +34,7 @@ struct cn_countable_loop {
   uint64_t trips; /* K */
   uint64_t work;  /* of one trip, at most */
   uint32_t loop;
+  bool products;    /* its work grows with products of what it counts by */
   bool versioned;   /* gets a copy for few trips, instead of being cut into chunks */
   bool unrolls;     /* the original, which polls, is unrolled (unroll.c) */
   bool polls_first; /* on entry, too, not only between two chunks */
@@ -62,7 +63,7 @@ static inline uint64_t cn_strip_mine_magnitude(int64_t step)
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                          struct cn_countable_loop *out);
 
-/* Is it worth chunks, too (countable.c)? */
+/* Has it so much work that it is worth chunks, or a version that does not poll (countable.c)? */
 bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                        uint64_t small_work, struct cn_countable_loop *out);
 
