@@ -322,10 +322,6 @@ void cairn_compile_init(void)
   if (done)
     return;
   done = true;
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmParser();
-  LLVMInitializeX86AsmPrinter();
+  cn_convention_init();
   LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
 }

@@ -26,10 +26,11 @@ enum cn_register_class cn_convention_class(LLVMTypeRef type);
 /* How many registers a class has. */
 unsigned cn_convention_registers(enum cn_register_class which);
 
-/* Does a result of this type come back on the x87 stack, in whole or in part? */
-bool cn_convention_returns_x87(LLVMTypeRef type);
+/* Does a result of this type, in whole or in part, come back where LLVM 22 loses it at statepoints
+ * (rule "x87-result")? */
+bool cn_convention_loses_result(LLVMTypeRef type);
 
-/* Can a statepoint return this type: surely in registers, none of them of the x87 stack? */
+/* Can a statepoint return this type: surely in registers, none of which it loses? */
 bool cn_convention_returns(LLVMTypeRef type);
 
 /* Do the function's indirect calls go through thunks? */
@@ -39,6 +40,8 @@ bool cn_convention_has_thunks(LLVMValueRef function);
 
 /* Has the runtime a port for the triple? */
 bool cn_convention_has_port(const char *triple);
+/* Have LLVM make code for it. */
+void cn_convention_init(void);
 extern const char cn_convention_target[]; /* for messages */
 
 /* The number of bits in a vector register that every processor of the target has. */
@@ -53,6 +56,10 @@ extern const char cn_convention_own_spaces[]; /* why those are not managed */
 /* Inline assembly, with its constraints, that leaves in a flag, and that as an i32, whether the
  * stack pointer is not above the word in memory that it is given. */
 extern const char cn_convention_stack_check[], cn_convention_stack_check_operands[];
+
+/* Inline assembly, with its constraints, that makes an i64 which is 0, and of which nobody knows
+ * it. */
+extern const char cn_convention_zero[], cn_convention_zero_operands[];
 
 /* The instruction that jumps to the function whose address is the word of the global offset table
  * for `symbol`, as the assembler reads it. Free it. */

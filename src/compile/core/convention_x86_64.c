@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <llvm-c/Target.h>
 #include "base/check.h"
 #include "compile/core/names.h"
 
@@ -161,17 +162,18 @@ bool cn_convention_returns(LLVMTypeRef type)
   return take(type, &used);
 }
 
-bool cn_convention_returns_x87(LLVMTypeRef type)
+/* What comes back on the x87 stack. */
+bool cn_convention_loses_result(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
   case LLVMX86_FP80TypeKind:
     return true;
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind:
-    return cn_convention_returns_x87(LLVMGetElementType(type));
+    return cn_convention_loses_result(LLVMGetElementType(type));
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (cn_convention_returns_x87(LLVMStructGetTypeAtIndex(type, i)))
+      if (cn_convention_loses_result(LLVMStructGetTypeAtIndex(type, i)))
         return true;
     return false;
   default:
@@ -222,12 +224,24 @@ bool cn_convention_has_port(const char *triple)
   return strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux");
 }
 
+void cn_convention_init(void)
+{
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmParser();
+  LLVMInitializeX86AsmPrinter();
+}
+
 /* ---- assembly ---- */
 
 /* LLVM folds a load into a comparison with any register but the stack pointer; hence assembly that
  * leaves its answer in the carry flag. */
 const char cn_convention_stack_check[] = "cmpq $1, %rsp";
 const char cn_convention_stack_check_operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
+
+const char cn_convention_zero[] = "xorl ${0:k}, ${0:k}";
+const char cn_convention_zero_operands[] = "=r,~{flags}";
 
 char *cn_convention_jump(const char *symbol)
 {

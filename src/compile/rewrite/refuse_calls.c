@@ -162,7 +162,7 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
     judge_directives(judge, call);
     return; /* its own result and arguments go away */
   }
-  if (cn_convention_returns_x87(LLVMTypeOf(call)))
+  if (cn_convention_loses_result(LLVMTypeOf(call)))
     cn_refuse_at(
         judge, call, "x87-result",
         "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
@@ -228,7 +228,7 @@ static void judge_musttail(struct cn_judge *judge, LLVMValueRef call)
   if (!cn_convention_returns(type))
     cn_refuse_at(judge, call, "musttail-result",
                  "LLVM 22 cannot lower a musttail call whose result has no room in registers");
-  else if (!cn_convention_returns_x87(type) && !cn_tail_results_agree(call, type))
+  else if (!cn_convention_loses_result(type) && !cn_tail_results_agree(call, type))
     cn_refuse_at(
         judge, call, "musttail-result",
         "a musttail call and its function extend their results differently (zeroext, signext): "

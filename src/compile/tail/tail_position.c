@@ -26,8 +26,8 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
 
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
-    return cn_convention_returns(type) && !cn_convention_returns_x87(type);
-  if (own != type || !cn_convention_returns(type) || cn_convention_returns_x87(type))
+    return cn_convention_returns(type) && !cn_convention_loses_result(type);
+  if (own != type || !cn_convention_returns(type) || cn_convention_loses_result(type))
     return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unsigned kind = cn_attribute_kind(names[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or
- * crashes, if the result comes back on the x87 stack (long double) or has no room in registers, in
+ * crashes, if the result is a long double or has no room in registers, in
  * which case the code generator passes a hidden address for it. Such a call is moved into a native
  * function of its own, which stores the result where the caller wants it:
  *

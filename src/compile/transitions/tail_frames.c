@@ -64,7 +64,7 @@ void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   LLVMValueRef size = call_assembly(builder, LLVMFunctionType(i64, NULL, 0, false),
-                                    "xorl ${0:k}, ${0:k}", "=r,~{flags}", NULL, 0);
+                                    cn_convention_zero, cn_convention_zero_operands, NULL, 0);
   LLVMValueRef area = LLVMBuildArrayAlloca(builder, i8, size, "");
   LLVMTypeRef use = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   call_assembly(builder, use, "", "r", &area, 1);

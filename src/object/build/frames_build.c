@@ -4,6 +4,7 @@
  * Each record is checked against the code: it names a function of the object, an offset in it, just
  * after a call, with the frame size that the call-frame information says.
  */
+#include "object/build/instructions.h"
 #include "object/build/frames_build.h"
 
 #include <inttypes.h>
@@ -35,48 +36,6 @@ static int refuse(const struct builder *b, const struct cn_map_function *f, uint
                   const char *why)
 {
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
-}
-
-/* The length of the call that ends at `end`, or 0: E8 rel32, or the shortest form of FF /2 that
- * fits. */
-static unsigned call_length(const unsigned char *start, const unsigned char *end)
-{
-  CN_ASSERT(start <= end);
-  size_t room = (size_t)(end - start);
-
-  for (unsigned length = 2; length <= 7 && length <= room; length++) {
-    const unsigned char *at = end - length;
-    if (length == 5 && at[0] == 0xe8)
-      return length;
-    if (at[0] != 0xff || (at[1] >> 3 & 7) != 2)
-      continue;
-    unsigned mode = at[1] >> 6, base = at[1] & 7;
-    bool sib = mode != 3 && base == 4;
-    if (sib && length < 3)
-      continue;
-    unsigned want = sib ? 3 : 2;
-    if (mode == 1 || mode == 2)
-      want += mode == 1 ? 1 : 4;
-    if (mode == 0 && (base == 5 || (sib && (at[2] & 7) == 5)))
-      want += 4;
-    if (want == length)
-      return length;
-  }
-  return 0;
-}
-
-/* Patchable statepoints ("statepoint-num-patch-bytes") are no-ops: 0x90, or 0F 1F /0 of some
- * length, before the return. */
-static unsigned nop_length(const unsigned char *start, const unsigned char *end)
-{
-  size_t room = (size_t)(end - start);
-
-  if (room >= 1 && end[-1] == 0x90)
-    return 1;
-  for (unsigned length = 3; length <= 8 && length <= room; length++)
-    if (end[-(ptrdiff_t)length] == 0x0f && end[1 - (ptrdiff_t)length] == 0x1f)
-      return length;
-  return 0;
 }
 
 /* LLVM 22 emits a statepoint whose callee returns a long double as two calls; the second goes to
@@ -152,9 +111,9 @@ static const char *build_safepoint(const struct builder *b, const struct cn_map_
   if (offset == 0 || offset > f->code_size)
     return "the record lies outside the function";
   const unsigned char *entry = code->data + f->offset;
-  unsigned length = call_length(entry, entry + offset);
+  unsigned length = cn_port_call_length(entry, entry + offset);
   if (!length)
-    length = nop_length(entry, entry + offset);
+    length = cn_port_nop_length(entry, entry + offset);
   if (!length)
     return "the record does not follow a call";
   if (calls_null(b, f->section, f->offset + offset))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The stack walker: managed frames from the youngest to the oldest (seeds: pillar-stack-iterator,
- * "the iterator contains the value for esp and pointers to the memory locations where ... were last
- * saved").
+ * "Stack Iteration Interface": the stack pointer, and where callee-saved registers were last
+ * saved).
  */
 #ifndef CN_RUNTIME_WALK_WALK_H
 #define CN_RUNTIME_WALK_WALK_H
