@@ -34,6 +34,7 @@ static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
   const struct cn_frame *frame = &walk->frame;
   uintptr_t *kept = cn_frame_register(frame, reg);
 
+  CN_ASSERT(frame->map != NULL);
   if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
     bad(walk, "a reference in a register that cannot hold one");
   if (frame->regs == NULL && !cn_arch_is_saved(reg))
@@ -92,6 +93,7 @@ static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, vo
 {
   const struct cn_region *region = &walk->frame.region;
 
+  CN_ASSERT(walk->frame.map == NULL && region->manager != NULL);
   if (region->manager->enumerate == NULL)
     return;
   cn_code_regions_enter(region);
@@ -121,6 +123,7 @@ void cn_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *
   const struct cn_map *map = walk->frame.map;
   const struct cn_root *root = cn_map_roots(map);
 
+  CN_ASSERT(map != NULL && (map->roots != 0 || map->areas != 0));
   for (uint32_t i = 0; i < map->roots; i++) {
     uintptr_t *base = place(walk, &root[i].base);
     if (root[i].is_derived)
@@ -135,6 +138,7 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
 {
   const struct cn_map *map = walk->frame.map;
 
+  CN_ASSERT(!walk->past_end);
   if (map == NULL) {
     region_roots(walk, found, env);
     return;
@@ -146,6 +150,7 @@ void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void
 
 void cn_roots_room(struct cn_root_slots *slots, size_t more)
 {
+  CN_CHECK(slots->count <= slots->room);
   if (slots->room - slots->count >= more)
     return;
   while (slots->room - slots->count < more)
@@ -177,7 +182,7 @@ static CN_GROW(struct offset) offsets;
 static CN_GROW(struct user) users;
 static cairn_user_root *user_roots;
 
-/* Frame maps have been looked at by then; a manager may say anything. */
+/* Frame maps have been checked by then; a manager may say anything. */
 static void check_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
@@ -211,6 +216,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 
 static void note_frames(struct cn_walk *walk)
 {
+  CN_ASSERT(cairn_mutator.stopped != NULL && !walk->past_end);
   walk->collecting = true;
   do {
     uint64_t frames = cn_stretch_walk(walk, &slots, note, walk);
@@ -222,7 +228,7 @@ static void note_frames(struct cn_walk *walk)
   } while (cn_walk_next(walk));
 }
 
-/* What waits on stacks that the walk of the thread's has not come to. */
+/* What waits on stacks that the walk of the thread's own has not come to. */
 static void note_other_stacks(void)
 {
   struct cn_walk walk;
@@ -254,10 +260,10 @@ void cairn_set_user_roots(cairn_user_root *handler)
   user_roots = handler;
 }
 
-/* Of the stack, what is not in `slots`. Derived pointers and offsets are written back by
- * write_back(). */
+/* Of the stack, what is not in `slots`. write_back() writes derived pointers and offsets back. */
 static void visit_special(cairn_root_visitor *visit, void *env)
 {
+  CN_CHECK(users.count == 0 || user_roots != NULL);
   for (size_t i = 0; i < offsets.count; i++)
     visit(env, (struct cairn_slot){&offsets.at[i].reference});
   for (size_t i = 0; i < users.count; i++)
@@ -276,6 +282,7 @@ static void visit_stack(cairn_root_visitor *visit, void *env)
 
 static void write_back(void)
 {
+  CN_ASSERT(derived.count <= slots.count); /* each base is in `slots` */
   for (size_t i = 0; i < derived.count; i++)
     *derived.at[i].slot = *derived.at[i].base + derived.at[i].offset;
   for (size_t i = 0; i < offsets.count; i++)
@@ -290,6 +297,7 @@ static void visit_global(const struct cairn_global_root *root, cairn_root_visito
     cairn_fatal("the layout of the global at %p is damaged", root->address);
   if (root->address == NULL) /* a weak global that no unit defines */
     return;
+  CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
   for (uint32_t i = 0; i < layout->base_refs; i++)
     visit(env, (struct cairn_slot){(uintptr_t *)((char *)root->address + layout->offsets[i])});
   cn_stats.roots += layout->base_refs;

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include "base/check.h"
 
 typedef uintptr_t pair __attribute__((vector_size(16)));
 
@@ -42,6 +43,9 @@ static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintpt
   return lanes;
 }
 
+_Static_assert((int)CN_ENTRY_CODES >= (int)CN_STRETCH_GROUP, "a group of an entry's codes is read");
+_Static_assert(CN_STRETCH_GROUP == 8, "in two halves of four, or as a vector of eight");
+
 /* Half a group at a time: most frames have no more. */
 static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count,
                               uintptr_t **out)
@@ -69,6 +73,7 @@ uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
 {
   struct cn_root_slots *slots = stretch->slots;
 
+  CN_CHECK(out >= slots->at && out <= slots->at + slots->room);
   slots->count = (size_t)(out - slots->at);
   cn_roots_room(slots, CN_STRETCH_ROOM);
   return slots->at + slots->count;
@@ -77,6 +82,7 @@ uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
 uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map,
                               uintptr_t **out)
 {
+  CN_ASSERT(map != NULL && out <= stretch->slots->at + stretch->slots->room);
   stretch->slots->count = (size_t)(out - stretch->slots->at);
   stretch->walk->frame.map = map;
   cn_roots_others(stretch->walk, stretch->others, stretch->env);
@@ -113,5 +119,8 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
     return 0;
   cn_roots_room(slots, CN_STRETCH_ROOM);
   cn_stretch_loop *own = cn_stretch_any ? NULL : cn_arch_stretch();
-  return own ? own(&stretch) : loop(&stretch);
+  uint64_t frames = own ? own(&stretch) : loop(&stretch);
+  CN_CHECK(slots->count <= slots->room); /* the loop writes without looking */
+  CN_ASSERT(walk->frame.sp <= walk->stack_end);
+  return frames;
 }

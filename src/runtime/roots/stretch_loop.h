@@ -25,6 +25,7 @@
 #ifndef CN_RUNTIME_ROOTS_STRETCH_LOOP_H
 #define CN_RUNTIME_ROOTS_STRETCH_LOOP_H
 
+#include "base/check.h"
 #include "runtime/roots/stretch.h"
 
 /* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: that is not what a frame
@@ -77,6 +78,7 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stret
   struct cn_prefetch ahead = {.begun = false};
   uint64_t frames = 0, key;
 
+  CN_ASSERT(slots->room - slots->count >= CN_STRETCH_ROOM && (uintptr_t)slot % sizeof *slot == 0);
   for (;;) {
     const struct cn_entry *entry = cn_index_find(index, pc, &key);
     if (entry == NULL || (key & CN_ENTRY_SIZE) == 0)
@@ -117,6 +119,7 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stret
     slot = next;
     pc = *slot;
   }
+  CN_ASSERT(out <= last + CN_STRETCH_ROOM && slot < end);
   slots->count = (size_t)(out - slots->at);
   if (frames > 0)
     enter(stretch, slot, lanes);

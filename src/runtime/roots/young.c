@@ -85,6 +85,7 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk.frame;
+  CN_ASSERT(scan->candidates <= CANDIDATES);
   uint64_t next =
       scan->candidates == 0 ? NEAR : SPREAD * scan->candidate[scan->candidates - 1].depth;
 
@@ -100,6 +101,7 @@ static void look_at(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk.frame;
 
+  CN_ASSERT(!scan->walk.past_end);
   consider(scan);
   scan->unsure = frame->map == NULL;
   cn_roots_of_frame(&scan->walk, note_root, scan);
@@ -111,7 +113,7 @@ static void look_at(struct scan *scan)
   scan->depth++;
 }
 
-/* The areas of activations that have not run are those above the last rung. */
+/* The areas of activations that have not run lie above the youngest barrier. */
 static void forget_areas(void)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest();
@@ -121,13 +123,16 @@ static void forget_areas(void)
     areas.count--;
 }
 
-/* New rungs above `met`, which has been met at scan->depth and may be null. */
+/* New barriers above `met`, which has been met at scan->depth and may be null. */
 static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
 
+  CN_ASSERT(scan->candidates <= CANDIDATES);
   for (unsigned i = scan->candidates; i-- > 0;) {
     const struct candidate *candidate = &scan->candidate[i];
+    CN_ASSERT(candidate->depth < scan->depth);
+    CN_ASSERT(i == 0 || candidate[-1].depth < candidate->depth);
     if (met == NULL || 2 * candidate->depth <= scan->depth)
       cn_return_barrier_set(candidate->slot, all - candidate->depth);
   }
@@ -147,6 +152,7 @@ static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 static const struct cn_return_barrier *met_by(const struct scan *scan, bool more)
 {
   const struct cn_frame *frame = &scan->walk.frame;
+  CN_ASSERT(!more || cn_return_barrier_is_there(frame));
   struct cn_return_barrier *met = cn_return_barrier_met(more ? frame->pc_slot : NULL);
 
   if (met != NULL) {
@@ -191,17 +197,20 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
   struct scan scan = {.found = found};
 
   CN_CHECK(mutator->stopped != NULL);
+  CN_ASSERT(mutator == &cairn_mutator); /* one stack for now has all barriers */
   used = true;
   fresh.count = stops.count = 0;
   if (cn_coroutine_stacks_any() || cn_return_barrier_distrust(false))
     scan_all(&scan, mutator);
   else
     scan_young(&scan, mutator);
+  CN_ASSERT_VALID(cn_return_barriers_wrong());
   return scan.depth;
 }
 
 void cn_young_all_seen(const struct cairn_mutator *mutator)
 {
+  CN_ASSERT(mutator->stopped != NULL);
   if (used && !cn_coroutine_stacks_any())
     cn_young_scan(mutator, NULL);
 }

@@ -6,11 +6,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/check.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/roots/roots.h"
 #include "runtime/stack/managers.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
+
+_Static_assert(CAIRN_STACK_REGISTERS == CN_ARCH_REGISTERS, "<cairn/stack.h>");
+_Static_assert(_Alignof(struct cn_walk) <= _Alignof(struct cairn_stack_iterator),
+               "<cairn/stack.h>");
 
 static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
 {
@@ -22,9 +27,10 @@ static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iter
   return (const struct cn_walk *)iterator;
 }
 
-/* Round a callback of a manager; Cairn's own are always there. */
+/* Before and after a callback of a manager; Cairn's own are always there. */
 static void enter(const struct cn_walk *walk)
 {
+  CN_ASSERT(!walk->past_end);
   if (walk->frame.map == NULL)
     cn_code_regions_enter(&walk->frame.region);
 }

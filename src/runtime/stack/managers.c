@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
@@ -32,6 +33,7 @@ static int describe_compiled(const struct cairn_stack_iterator *iterator, char *
   uint32_t depths;
 
   (void)data;
+  CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
   if (!cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
     return cn_os_symbol(walk->frame.pc, symbol, sizeof symbol)
                ? snprintf(buffer, size, "%s", symbol)
@@ -57,8 +59,8 @@ static void enumerate_compiled(const struct cairn_stack_iterator *iterator,
   cn_roots_of_frame(const_walk_of(iterator), callback, env);
 }
 
-/* How deep functions are inlined into each other at the virtual frame: what was opened in a
- * function that is inlined deeper is not round it. */
+/* How deep functions are inlined into each other at the virtual frame. A span that was opened in a
+ * function inlined deeper is not round it. */
 static uint32_t inlining_depth(const struct cn_walk *walk)
 {
   struct cn_source source;
@@ -67,6 +69,7 @@ static uint32_t inlining_depth(const struct cn_walk *walk)
   if (walk->virtual_frame == 0 ||
       !cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
     return UINT32_MAX;
+  CN_ASSERT(walk->virtual_frame < depths);
   return depths - 1 - walk->virtual_frame;
 }
 
@@ -78,6 +81,7 @@ static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64
   struct cn_span span;
 
   (void)data;
+  CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
   if (!cn_details_of(walk->frame.pc, &details))
     return false;
   uint32_t deepest = inlining_depth(walk);
@@ -102,6 +106,8 @@ const struct cairn_code_manager cn_manager_compiled = {
 
 const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data)
 {
+  CN_ASSERT(!walk->past_end);
+  CN_ASSERT(walk->frame.map != NULL || walk->frame.region.manager != NULL);
   *data = walk->frame.map != NULL ? NULL : walk->frame.region.data;
   return walk->frame.map != NULL ? &cn_manager_compiled : walk->frame.region.manager;
 }

@@ -10,7 +10,7 @@
 
 extern const struct cairn_code_manager cn_manager_compiled;
 
-/* Who knows the walk's current activation, and his data. */
+/* The manager of the walk's current activation, and its data. */
 const struct cairn_code_manager *cn_manager_of(const struct cn_walk *walk, void **data);
 
 #endif

@@ -101,6 +101,7 @@ bool cn_code_regions_find(uintptr_t pc, struct cn_region *region)
   enter();
   bool found = cn_region_table_find(atomic_load(&current), pc, region);
   cn_code_regions_leave();
+  CN_ASSERT(!found || (region->start < pc && pc <= region->end && region->manager != NULL));
   return found;
 }
 
@@ -108,9 +109,11 @@ bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *r
 {
   if (!cn_code_regions_any())
     return false;
+  CN_ASSERT(start <= end);
   enter();
   bool found = cn_region_table_overlap(atomic_load(&current), start, end, region);
   cn_code_regions_leave();
+  CN_ASSERT(!found || (region->start < end && region->end > start));
   return found;
 }
 
@@ -118,6 +121,7 @@ void cn_code_regions_enter(const struct cn_region *region)
 {
   struct cn_region there;
 
+  CN_ASSERT(region->start < region->end && region->manager != NULL);
   enter();
   if (!cn_region_table_find(atomic_load(&current), region->end, &there) ||
       there.start != region->start || there.manager != region->manager ||
@@ -154,6 +158,7 @@ static void wait_for_readers(void)
   _Atomic uint32_t *count = &readers[atomic_fetch_add(&generation, 1) & 1];
   uint32_t seen;
 
+  CN_ASSERT(atomic_load(&waiting) == 0); /* one writer at a time */
   atomic_store(&waiting, 1);
   while ((seen = atomic_load(count)) != 0)
     cn_os_wait(count, seen, UINT64_MAX);
@@ -183,6 +188,7 @@ static enum cairn_status insert(const struct cn_region *region)
   struct cn_region_table *table = atomic_load(&current);
   struct cn_region_waste waste;
 
+  CN_ASSERT(region->start < region->end && region->manager->previous != NULL);
   if (taken(region->start, region->end))
     return CAIRN_E_OVERLAP;
   if (!cn_region_table_insert(&table, region, &waste))

@@ -31,6 +31,7 @@ struct saved {
 };
 _Static_assert(sizeof(struct saved) <= sizeof((struct cairn_stack *)NULL)->words,
                "<cairn/stack.h>");
+_Static_assert(_Alignof(struct saved) <= _Alignof(uintptr_t), "it lies in an array of words");
 
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 static CN_GROW(struct cn_anchor *) spare;    /* anchors of nobody */
@@ -89,6 +90,7 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 {
   const struct saved *saved = stack != NULL ? (const struct saved *)stack->words : &own;
 
+  CN_ASSERT(mutator->stack == stack || saved->anchors != NULL); /* it was added, or left */
   if (mutator->stack == stack)
     return (struct cn_stack_view){mutator->anchors, mutator->anchor, mutator->stack_end};
   return (struct cn_stack_view){saved->anchors, saved->anchor, saved->end};
@@ -195,13 +197,14 @@ void cairn_stack_remove(struct cairn_stack *stack)
     cairn_fatal("cairn_stack_remove() of the stack that the thread is on");
   if (n == 0 || stacks.at[n - 1] != stack)
     cairn_fatal("cairn_stack_remove() of a stack that was not added");
+  CN_CHECK(saved_of(stack)->anchors != NULL);
   cn_grow_push(&spare, saved_of(stack)->anchors);
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
 }
 
-/* The stub would put the anchor of the stack that is left into the mutator of the other. */
+/* The stub would put the anchor of the stack that the thread leaves into the other's. */
 static void refuse_transition(const void *pc)
 {
   if (cn_arch_is_stub((uintptr_t)pc))
@@ -264,6 +267,7 @@ void cn_coroutine_stacks_begin(uintptr_t sp)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
 
+  CN_ASSERT(mutator->stopped != NULL);
   own.seen = 0;
   if (stacks.count == 0)
     return;
@@ -281,6 +285,7 @@ void cn_coroutine_stacks_begin(uintptr_t sp)
 
 void cn_coroutine_stacks_seen(struct cairn_stack *stack)
 {
+  CN_ASSERT(cairn_mutator.stopped != NULL);
   saved_of(stack)->seen = 1;
 }
 
@@ -291,7 +296,7 @@ size_t cn_coroutine_stacks_count(void)
 
 bool cn_coroutine_stacks_walk(size_t number, struct cn_walk *walk)
 {
-  CN_ASSERT(number <= stacks.count);
+  CN_ASSERT(number <= stacks.count && cairn_mutator.stopped != NULL);
   struct cairn_stack *stack = number < stacks.count ? stacks.at[number] : NULL;
   struct cairn_stack_state state = {.pc = NULL};
 

@@ -5,11 +5,15 @@
  */
 #include "runtime/walk/decode.h"
 
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 
 enum { CHUNK = 64 << 10, MOST = 8 << 20, WORD = sizeof(uintptr_t) };
+_Static_assert((int)CN_ENTRY_SAVED == (1 << CN_CALLEE_SAVED) - 1, "a bit for each register");
+_Static_assert((int)CN_CALLEE_SAVED < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD - 1,
+               "a root's code is the number of a register, or a distance in words");
 
 _Noreturn static void bad(const char *what, uintptr_t entry)
 {
@@ -35,6 +39,7 @@ static void *take(struct cn_maps *maps, size_t bytes)
     cn_grow_push(&maps->chunks, (struct cn_maps_chunk){at, room, 0});
     chunk = maps->chunks.at + maps->chunks.count - 1;
   }
+  CN_CHECK(bytes <= chunk->bytes - chunk->used);
   chunk->used += bytes;
   return chunk->at + chunk->used - bytes;
 }
@@ -118,7 +123,7 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
 
 /* ---- maps ---- */
 
-/* Of the map and what lies behind it. Codes are read in groups. */
+/* Of the map and what follows it. Codes are read in groups. */
 static size_t bytes_of(const struct cn_map *head)
 {
   size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
@@ -136,6 +141,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
   struct cn_safepoint safepoint;
   struct cn_root root;
 
+  CN_ASSERT(index < function->safepoints);
   if (cn_framemap_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
     bad("a safepoint cannot be read", function->entry);
   check_frame(&safepoint, function->entry);
@@ -160,6 +166,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
     if (code >= 0 && (code & CN_PLAIN_REG) == CN_PLAIN_SP && (uint32_t)code >= map->extent)
       map->extent = (uint32_t)code + 1; /* CN_PLAIN_SP is a word less one */
   }
+  CN_CHECK(at == map->plain_at + plain && other == cn_map_roots(map) + map->roots);
   struct cn_area *area = (struct cn_area *)(uintptr_t)cn_map_areas(map);
   for (uint32_t i = 0; i < map->areas; i++)
     if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
@@ -193,6 +200,7 @@ static uint64_t words_of(const struct cn_map *map)
 
 uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc)
 {
+  CN_CHECK(pc != 0 && pc >> (64 - CN_ENTRY_SHIFT) == 0);
   return (uint64_t)pc << CN_ENTRY_SHIFT | words_of(map);
 }
 
@@ -200,6 +208,8 @@ uint64_t cn_maps_value(const struct cn_map *map)
 {
   uint64_t plain = map->plain <= CN_ENTRY_PLAIN_MAX ? map->plain : 0;
 
+  CN_CHECK((uintptr_t)map >> (64 - CN_ENTRY_SHIFT) == 0);
+  CN_ASSERT((map->saved & ~CN_ENTRY_SAVED) == 0);
   return (uint64_t)(uintptr_t)map << CN_ENTRY_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT | CN_ENTRY_SP |
          (map->roots || map->areas ? CN_ENTRY_OTHERS : 0) | map->saved;
 }

@@ -4,11 +4,14 @@
  */
 #include "runtime/walk/functions.h"
 
+#include "base/check.h"
+
 /* Heap sort: no memory, no recursion, never quadratic. */
 static void sift(struct cn_function *at, size_t root, size_t count)
 {
   struct cn_function moving = at[root];
 
+  CN_ASSERT(root < count);
   for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
     if (child + 1 < count && at[child].entry < at[child + 1].entry)
       child++;

@@ -10,6 +10,7 @@
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
+#include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/decode.h"
@@ -54,6 +55,7 @@ static void read_functions(struct code *code, size_t image)
   struct cn_framemap_function function;
   int status = CN_FRAMEMAP_NONE;
 
+  CN_ASSERT(code->functions.count == 0);
   if ((size_t)(code->stop - code->start) > UINT32_MAX)
     cairn_fatal("section cairn_frames of image %zu is larger than 4 GB", image);
   for (;;) {
@@ -112,6 +114,12 @@ static struct {
 struct cn_index *_Atomic cn_index_current = &none.index;
 
 static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
+
+/* Does the calling thread hold the lock? */
+static bool is_locked(void)
+{
+  return (cn_locks_held() >> CN_LOCK_FRAMES & 1) != 0;
+}
 
 static struct cn_index *table(void)
 {
@@ -189,6 +197,7 @@ static void replace_table(void)
   struct cn_index *old = table(), *index;
   size_t live = 0, bits = LEAST_BITS;
 
+  CN_ASSERT(is_locked());
   CN_ASSERT_VALID(cn_index_wrong(old));
   for (size_t i = 0; i <= old->mask; i++)
     live += atomic_load_explicit(&old->at[i].value, memory_order_relaxed) != 0;
@@ -223,6 +232,7 @@ static void forget_entries(uintptr_t low, uintptr_t high)
 {
   struct cn_index *index = table();
 
+  CN_ASSERT(is_locked() && low <= high);
   for (size_t i = 0; i <= index->mask; i++) {
     uint64_t key = atomic_load_explicit(&index->at[i].key, memory_order_relaxed);
     if (key == 0 || (key >> CN_ENTRY_SHIFT) - low > high - low)
@@ -237,6 +247,7 @@ static void forget_entries(uintptr_t low, uintptr_t high)
 
 static void drop(struct code *code)
 {
+  CN_ASSERT(!code->there);
   forget_entries(code->low, code->high);
   cn_maps_forget(&code->maps);
   cn_grow_free(&code->functions);
@@ -295,6 +306,7 @@ static bool sync(void)
     else
       drop(&codes.at[i]);
   codes.count = kept;
+  CN_CHECK(kept == cn_image_count()); /* else the roots of one would be skipped */
   cn_image_release();
   atomic_store_explicit(&synced, generation, memory_order_relaxed);
   return true;
@@ -323,12 +335,13 @@ static void enter(void)
     cairn_fatal("the stack is walked in a signal handler that has interrupted the runtime");
 }
 
-/* ---- questions ---- */
+/* ---- look-ups ---- */
 
 /* The function with the call that returns to `pc`: the last that starts below it; a call may be its
  * last instruction. */
 static bool search(uintptr_t pc, struct code **code, size_t *index)
 {
+  CN_ASSERT(is_locked());
   for (size_t i = 0; i < codes.count; i++) {
     size_t low = 0, high = codes.at[i].functions.count;
     const struct cn_function *at = codes.at[i].functions.at;
@@ -363,6 +376,7 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
 {
   uint32_t low = 0, high = function->safepoints, offset;
 
+  CN_ASSERT(function->entry < pc && pc - function->entry <= function->code_size);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK ||
@@ -397,6 +411,7 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   *key = cn_maps_key(map, pc);
   *value = cn_maps_value(map);
   insert(*key, *value);
+  CN_ASSERT(cn_index_look_up(pc) == map);
   return CN_FRAMES_FOUND;
 }
 
@@ -427,6 +442,7 @@ bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high)
   size_t index;
   bool found = false;
 
+  CN_ASSERT(low <= high);
   if (!try_enter())
     return true;
   for (; low < high && !found; low++)
@@ -461,6 +477,7 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 
 void cn_index_trim(void)
 {
+  CN_CHECK(cairn_mutator.stopped == NULL); /* helper threads may read them */
   if (replaced.count == 0)
     return;
   enter();

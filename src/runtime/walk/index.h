@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include "framemap/framemap.h"
 
-/* A safepoint, decoded; kept until its image goes. Behind it lie, in this order: `plain` codes of
+/* A safepoint, decoded; kept until its image goes. After it come, in this order: `plain` codes of
  * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,
  * if the registers were not pushed, the offsets where they are saved.
  *
@@ -71,6 +71,7 @@ struct cn_entry {
   _Atomic uint64_t key, value;
   uint16_t code[CN_ENTRY_CODES]; /* written before the key */
 };
+_Static_assert(sizeof(struct cn_entry) == 32, "two are a line; a power of two");
 enum {
   CN_ENTRY_SHIFT = 16,
   CN_ENTRY_WORDS = (1 << 15) - 1,
@@ -93,6 +94,7 @@ struct cn_index {
   unsigned char unused[40]; /* two entries are a line of 64 bytes */
   struct cn_entry at[];
 };
+_Static_assert(offsetof(struct cn_index, at) == 64, "entries do not straddle lines");
 extern struct cn_index *_Atomic cn_index_current; /* never null */
 
 #define CN_INDEX_FACTOR UINT64_C(0x9e3779b97f4a7c15)
@@ -143,8 +145,8 @@ static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
   return entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
 
-/* The same if it was not: puts it there, if there is such a safepoint. On the mutator's own thread,
- * or a collector's in phase STOP. */
+/* If it is not: put it there, if there is such a safepoint. On the mutator's own thread, or a
+ * collector's in phase STOP. */
 enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* Its map; null: there is none. As above. */

@@ -6,11 +6,18 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include "base/check.h"
+#include "runtime/core/lock.h"
 #include "runtime/walk/index.h"
 
 enum { BITS = 6 };
 
 static _Atomic uintptr_t table[1 << BITS]; /* 0, which is no code: nothing there */
+
+static bool is_locked(void)
+{
+  return (cn_locks_held() >> CN_LOCK_FRAMES & 1) != 0;
+}
 
 static _Atomic uintptr_t *place_of(uintptr_t pc)
 {
@@ -24,11 +31,13 @@ bool cn_native_pcs_hold(uintptr_t pc)
 
 void cn_native_pcs_note(uintptr_t pc)
 {
+  CN_ASSERT(is_locked());
   atomic_store_explicit(place_of(pc), pc, memory_order_relaxed);
 }
 
 void cn_native_pcs_forget(void)
 {
+  CN_ASSERT(is_locked());
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
     atomic_store_explicit(&table[i], 0, memory_order_relaxed);
 }

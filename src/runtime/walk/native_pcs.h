@@ -14,7 +14,7 @@
  * loaded meanwhile cannot be on a stack that is being walked. */
 bool cn_native_pcs_hold(uintptr_t pc);
 
-/* It is in no code with frame maps. Who calls this or the next one holds the lock of index.c. */
+/* It is in no code with frame maps. This one and the next: holding CN_LOCK_FRAMES. */
 void cn_native_pcs_note(uintptr_t pc);
 
 /* There is new code: forget all. */

@@ -4,7 +4,10 @@
  */
 #include "runtime/walk/prefetch.h"
 
+#include "base/check.h"
+
 enum { PAGE = CN_PREFETCH_PAGE * sizeof(uintptr_t), LINE = 64 };
+_Static_assert(PAGE % LINE == 0 && LINE % sizeof(uintptr_t) == 0, "pages are whole lines");
 
 size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefetch *ahead,
                             const uintptr_t *words, const struct cn_entry **start)
@@ -12,6 +15,7 @@ size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefet
   const uintptr_t *end = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
   size_t count = 0;
 
+  CN_ASSERT((uintptr_t)words % LINE == 0);
   for (; words != end; words++) {
     start[count] = cn_index_start(index, *words);
     count += *words - ahead->low <= ahead->length;
@@ -27,6 +31,7 @@ const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_in
   const uintptr_t *words = slot - (uintptr_t)slot % LINE / sizeof *slot;
   const uintptr_t *stop = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
 
+  CN_ASSERT(slot < end);
   ahead->begun = true;
   if (ahead->length == 0) {
     if (index->mask + 1 < CN_PREFETCH_LARGE || !cn_index_range(pc, &ahead->low, &ahead->length))
@@ -34,6 +39,7 @@ const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_in
     ahead->length -= ahead->low;
   }
   size_t count = look(index, ahead, words, start);
+  CN_CHECK(count <= CN_PREFETCH_PAGE);
   for (size_t i = 0; i < count; i++)
     __builtin_prefetch(start[i]);
   return stop < end ? stop : end;

@@ -21,6 +21,7 @@ struct cn_region_leaf {
   struct cn_region region[LEAF_ROOM];
 };
 _Static_assert(sizeof(struct cn_region_leaf) <= LEAF_BYTES, "a page of the smallest size");
+_Static_assert(LEAF_ROOM >= 2, "a leaf that is full is split");
 
 struct entry {
   uintptr_t end; /* of its last region */
@@ -71,6 +72,7 @@ static const struct cn_region *first_from(const struct cn_region_table *table, u
   if (table == NULL || i == table->count)
     return NULL;
   const struct cn_region_leaf *leaf = table->entry[i].leaf;
+  CN_ASSERT(leaf->count != 0 && leaf->region[leaf->count - 1].end >= address);
   return &leaf->region[regions_below(leaf, address)];
 }
 
@@ -169,6 +171,7 @@ static struct cn_region_table *new_table(size_t count)
   size_t bytes = cn_os_page();
   struct cn_region_table *table = spare_table;
 
+  CN_ASSERT(count != 0); /* null is the empty table */
   spare_table = NULL;
   if (table == NULL || table->bytes < needed) {
     if (table != NULL)
@@ -252,6 +255,7 @@ static size_t with(const struct cn_region_leaf *old, const struct cn_region *reg
     else
       append(leaf, &old->region[i - (i > at)], 1);
   }
+  CN_ASSERT(leaves[0]->count + (parts == 2 ? leaves[1]->count : 0) == count + 1);
   return parts;
 }
 
@@ -263,7 +267,7 @@ bool cn_region_table_insert(struct cn_region_table **table, const struct cn_regi
   size_t i = leaves_below(*table, region->start + 1);
 
   if (i == count && count != 0)
-    i--; /* behind all others: into the last leaf */
+    i--; /* after all others: into the last leaf */
   size_t parts = with(count != 0 ? (*table)->entry[i].leaf : NULL, region, leaves);
   if (parts == 0)
     return false;

@@ -47,6 +47,7 @@ bool cn_return_barrier_pass(struct cn_frame *frame)
 
   if (!cn_arch_barrier_index(frame->pc, &index))
     return false;
+  CN_ASSERT(index < CAIRN_ABI_BARRIERS && frame->pc_slot != NULL);
   frame->barrier = frame->pc_slot;
   frame->pc_slot = &cn_return_barrier_cells[index];
   frame->pc = *frame->pc_slot;
@@ -59,7 +60,7 @@ bool cn_return_barrier_is_there(const struct cn_frame *frame)
          frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
-/* ---- the ladder ---- */
+/* ---- those that are set ---- */
 
 static void forget_stops(uintptr_t sp)
 {
@@ -101,6 +102,8 @@ const char *cn_return_barriers_wrong(void)
 struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell)
 {
   CN_ASSERT_VALID(cn_return_barriers_wrong());
+  CN_ASSERT(cell == NULL || (cell >= cn_return_barrier_cells &&
+                             cell < cn_return_barrier_cells + CAIRN_ABI_BARRIERS));
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_return_barrier_cells);
 
   while (count != 0 && rungs[count - 1].barrier != barrier)
@@ -114,6 +117,7 @@ struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell)
 
 void cn_return_barrier_stop(uintptr_t *slot)
 {
+  CN_ASSERT((uintptr_t)slot % sizeof *slot == 0);
   cn_grow_push(&stops, slot);
 }
 
@@ -207,12 +211,15 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
 
   if (!cn_arch_barrier_index(pc, &index))
     cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
+  CN_CHECK(mutator->attached && mutator->stopped == NULL);
+  CN_ASSERT(cn_return_barrier_cells[index] == regs->pc);
   mutator->busy = 1; /* no signal handler now */
   uint64_t below = cn_return_barrier_met(&cn_return_barrier_cells[index])->below;
   CN_ASSERT(count > 0 && rungs[count - 1].barrier == index);
   taken &= ~(UINT32_C(1) << rungs[--count].barrier);
   forget_stops(cn_arch_sp_after(regs));
   set_below(below);
+  CN_ASSERT_VALID(cn_return_barriers_wrong());
   mutator->busy = busy;
   if (busy == 0)
     cn_upcall_release();

@@ -5,6 +5,8 @@
  */
 #include "runtime/walk/walk.h"
 
+#include "base/check.h"
+
 /* The stub left where its caller goes on, and what was in the callee-saved registers, in the
  * anchor. It has no roots: what it holds is its caller's. */
 static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
@@ -12,6 +14,7 @@ static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;
   struct cn_anchor *anchor = data;
 
+  CN_ASSERT(anchor != NULL && anchor->pc != 0 && anchor->sp % sizeof anchor->sp == 0);
   frame->pc_slot = &anchor->pc;
   frame->pc = anchor->pc;
   frame->sp = anchor->sp;

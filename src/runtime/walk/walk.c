@@ -5,6 +5,7 @@
  */
 #include "runtime/walk/walk.h"
 
+#include "base/check.h"
 #include "runtime/core/report.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
@@ -23,6 +24,7 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
  * longjmp over them; so were others whose call is over. */
 static bool take_anchor(struct cn_walk *walk)
 {
+  CN_ASSERT(walk->anchors <= walk->anchor);
   while (walk->anchor > walk->anchors) {
     struct cn_anchor *anchor = --walk->anchor;
     if (anchor->sp < walk->frame.sp || !cn_arch_anchor_lives(anchor))
@@ -49,6 +51,7 @@ static void check_signal(const struct cn_walk *walk)
 
 static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
 {
+  CN_ASSERT(value != 0 && key >> CN_ENTRY_SHIFT == frame->pc);
   frame->map = cn_entry_map(value);
   frame->size = key & CN_ENTRY_SIZE;
   frame->saved = value & CN_ENTRY_SAVED;
@@ -102,6 +105,7 @@ bool cn_walk_settle(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
 
+  CN_ASSERT(!walk->past_end);
   if (!find_map(frame))
     return settle_slowly(walk);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
@@ -136,6 +140,7 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
 {
   struct cn_frame *frame = &walk->frame;
 
+  CN_ASSERT(mutator->anchors <= mutator->anchor && mutator->anchor <= mutator->anchor_limit);
   begin(walk, mutator, mutator->stack_end);
   walk->stack = mutator->stack;
   walk->anchors = mutator->anchors;
@@ -161,6 +166,7 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
   const struct cn_stack_view view = cn_coroutine_stacks_view(walk->mutator, stack);
 
+  CN_ASSERT(view.anchors <= view.anchor && view.end != 0);
   walk->stack = stack;
   walk->anchors = view.anchors;
   walk->anchor = view.anchor;
@@ -209,6 +215,7 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state)
 {
+  CN_ASSERT(mutator != NULL);
   begin(walk, mutator, 0);
   enter_stack(walk, stack);
   if (state != NULL)
@@ -231,6 +238,8 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
   const uintptr_t *pc_slot = walk->frame.pc_slot;
   uintptr_t sp = walk->frame.sp;
 
+  CN_ASSERT(region.manager != NULL && region.manager->previous != NULL);
+  CN_ASSERT(!walk->stepping); /* its callback would step by itself */
   walk->stepped = false;
   walk->stepping = true;
   cn_code_regions_enter(&region);
@@ -274,6 +283,7 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
 {
   const int32_t *offset = cn_map_saved(frame->map);
 
+  CN_ASSERT(!frame->map->pushed); /* such maps have no offsets */
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if (frame->map->saved >> i & 1)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
@@ -281,6 +291,7 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
 
 static __attribute__((noinline)) void fetch(struct cn_walk *walk)
 {
+  CN_ASSERT(walk->frame.sp <= walk->stack_end);
   const uintptr_t *at =
       cn_prefetch_fetch(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
                         (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
@@ -313,6 +324,7 @@ static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)
   struct cn_frame *frame = &walk->frame;
   uintptr_t cfa = end_of(frame);
 
+  CN_ASSERT(frame->size == 0);
   if (cfa == 0)
     fail(walk, "the frame's base register is unknown");
   if (frame->map->pushed)
@@ -329,6 +341,7 @@ bool cn_walk_next(struct cn_walk *walk)
   uintptr_t *link = frame->link;
   uintptr_t cfa;
 
+  CN_ASSERT(!walk->past_end);
   if (frame->map == NULL)
     return next_of_region(walk);
   if (frame->size & CN_ENTRY_CHAINED) {

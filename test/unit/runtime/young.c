@@ -129,6 +129,7 @@ static void come_back(uintptr_t word)
   regs->pc = cn_return_barrier_cells[index];
   assert_int_equal(regs->pc, pc);
   memcpy(before, stack, sizeof before);
+  cairn_mutator.stopped = NULL;
   cn_return_barrier_returned(regs, word);
   assert_memory_equal(stack, before, (size_t)((char *)frame(depth) - (char *)stack));
 }
