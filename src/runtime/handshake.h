@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The calling thread, which is the main one, is at a safepoint that returns to `pc`: answer if
- * somebody asks. `before`: it has been there for some time. Any slow path calls this when it begins
- * and when it ends. */
+/* The calling thread, which is the main one, is at a safepoint that returns to `pc`: answer an open
+ * request. `before`: it has been there for some time. Each slow path calls this when it begins and
+ * when it ends. */
 void cn_handshake_arrive(uintptr_t pc, bool before);
 
 /* The program is over, or the main thread: nobody will arrive. Any thread. */

@@ -46,17 +46,17 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
 static bool wants_collection(struct cairn_mutator *mutator)
 {
   bool stress = cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0;
-  bool asked = cn_poll_word_is_armed(mutator, CN_REASON_COLLECT);
+  bool requested = cn_poll_word_is_armed(mutator, CN_REASON_COLLECT);
 
   if (cn_signals_interrupting() || !may_collect())
     return false;
-  if (asked)
+  if (requested)
     cn_poll_word_disarm(mutator, CN_REASON_COLLECT);
-  return stress || asked;
+  return stress || requested;
 }
 
-/* Only managed code polls and allocates. Without a map its frames would pass for native ones. To
- * ask for a map each time is left to the check of the walk: without any, the link went wrong. */
+/* Only managed code polls and allocates. Without a map its frames would pass for native ones. Look
+ * for the map each time only where walks are verified, or where the program has no map at all. */
 static void collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cn_region region;

@@ -21,11 +21,6 @@ void cairn_note_moved(size_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
-static unsigned long long tenths(uint64_t nanoseconds)
-{
-  return nanoseconds / 100 % 10;
-}
-
 static void trace(const char *why, size_t bytes, const struct cn_stats *before,
                   uint64_t nanoseconds)
 {
@@ -38,7 +33,8 @@ static void trace(const char *why, size_t bytes, const struct cn_stats *before,
                  (unsigned long long)(now->roots - before->roots),
                  (unsigned long long)(now->objects_moved - before->objects_moved),
                  (unsigned long long)(now->bytes_moved - before->bytes_moved),
-                 (unsigned long long)nanoseconds / 1000, tenths(nanoseconds));
+                 (unsigned long long)nanoseconds / 1000,
+                 (unsigned long long)nanoseconds / 100 % 10);
 }
 
 void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
@@ -50,17 +46,6 @@ void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *b
     trace(why, bytes, before, nanoseconds);
 }
 
-void cn_stats_count(const char *name, uint64_t value)
-{
-  cn_report_text("%s: %llu\n", name, (unsigned long long)value);
-}
-
-void cn_stats_microseconds(const char *name, uint64_t nanoseconds)
-{
-  cn_report_text("%s: %llu.%llu\n", name, (unsigned long long)nanoseconds / 1000,
-                 tenths(nanoseconds));
-}
-
 /* After the program's own exit handlers. A program that ends by a signal or _exit() prints nothing.
  * */
 __attribute__((destructor(101))) static void end(void)
@@ -69,18 +54,18 @@ __attribute__((destructor(101))) static void end(void)
   if (!cn_options.stats)
     return;
   cn_report_text("collector: %s\n", cn_heap_collector()->name);
-  cn_stats_count("collections", cn_stats.collections);
-  cn_stats_count("safepoints taken", cn_stats.safepoints);
-  cn_stats_count("frames walked", cn_stats.frames);
-  cn_stats_count("roots found", cn_stats.roots);
+  cn_report_count("collections", cn_stats.collections);
+  cn_report_count("safepoints taken", cn_stats.safepoints);
+  cn_report_count("frames walked", cn_stats.frames);
+  cn_report_count("roots found", cn_stats.roots);
   size_t maps, bytes = cn_index_memory(&maps);
-  cn_stats_count("frame maps met", maps);
-  cn_stats_count("frame map memory", bytes);
-  cn_stats_count("objects moved", cn_stats.objects_moved);
-  cn_stats_count("bytes moved", cn_stats.bytes_moved);
-  cn_stats_count("bytes allocated", cn_buffer_allocated());
-  cn_stats_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
-  cn_stats_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
-  cn_stats_count("heap maximum", cn_options.heap_max);
+  cn_report_count("frame maps met", maps);
+  cn_report_count("frame map memory", bytes);
+  cn_report_count("objects moved", cn_stats.objects_moved);
+  cn_report_count("bytes moved", cn_stats.bytes_moved);
+  cn_report_count("bytes allocated", cn_buffer_allocated());
+  cn_report_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
+  cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
+  cn_report_count("heap maximum", cn_options.heap_max);
   cn_watchdog_print();
 }

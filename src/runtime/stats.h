@@ -18,8 +18,4 @@ extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
                          uint64_t nanoseconds);
 
-/* "name: 12.3", of nanoseconds. */
-void cn_stats_microseconds(const char *name, uint64_t nanoseconds);
-void cn_stats_count(const char *name, uint64_t value);
-
 #endif

@@ -10,12 +10,11 @@
 #include "runtime/core/report.h"
 #include "runtime/handshake.h"
 #include "runtime/os/os.h"
-#include "runtime/stats.h"
 
-/* Nanoseconds without a processor, or spent on asking, that still leave an arrival the code's: what
- * the calls take that read the clocks. */
+/* Nanoseconds without a processor, or spent on the request, that still leave an arrival the code's:
+ * what the calls take that read the clocks. */
 enum { MISSING = 2000 };
-enum { MOST = 1000000000 }; /* microseconds between questions */
+enum { MOST = 1000000000 }; /* microseconds between requests */
 
 /* The thread's own while it runs. */
 static struct {
@@ -29,7 +28,7 @@ static _Atomic uint32_t stopping;
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival)
 {
   if (arrival->asking > MISSING)
-    return CN_BLAME_ASKER;
+    return CN_BLAME_REQUESTER;
   if (arrival->safepoint)
     return CN_BLAME_SAFEPOINT;
   if (arrival->native)
@@ -112,8 +111,8 @@ void cn_watchdog_stop(void)
 
 static void print_apart(const char *name, const char *maximum, enum cn_blame blame)
 {
-  cn_stats_count(name, found.arrivals[blame].total);
-  cn_stats_microseconds(maximum, found.arrivals[blame].maximum);
+  cn_report_count(name, found.arrivals[blame].total);
+  cn_report_microseconds(maximum, found.arrivals[blame].maximum);
 }
 
 void cn_watchdog_print(void)
@@ -123,16 +122,16 @@ void cn_watchdog_print(void)
 
   if (cn_options.watchdog == 0)
     return;
-  cn_stats_count("arrivals", own->total);
-  cn_stats_microseconds("arrival median (us)", cn_histogram_quantile(own, 500));
-  cn_stats_microseconds("arrival 99.9 % (us)", cn_histogram_quantile(own, 999));
-  cn_stats_microseconds("arrival maximum (us)", own->maximum);
+  cn_report_count("arrivals", own->total);
+  cn_report_microseconds("arrival median (us)", cn_histogram_quantile(own, 500));
+  cn_report_microseconds("arrival 99.9 % (us)", cn_histogram_quantile(own, 999));
+  cn_report_microseconds("arrival maximum (us)", own->maximum);
   if (found.slowest.pc != 0)
     cn_report_text("slowest arrival: %s\n", describe(&found.slowest, text));
   print_apart("arrivals preempted", "arrival preempted, maximum (us)", CN_BLAME_PREEMPTED);
   print_apart("arrivals held up by the host", "arrival held up, maximum (us)", CN_BLAME_HOST);
   print_apart("arrivals from native code", "arrival from native code, maximum (us)",
               CN_BLAME_NATIVE);
-  cn_stats_count("at a safepoint already", found.arrivals[CN_BLAME_SAFEPOINT].total);
-  cn_stats_count("questions delayed", found.arrivals[CN_BLAME_ASKER].total);
+  cn_report_count("at a safepoint already", found.arrivals[CN_BLAME_SAFEPOINT].total);
+  cn_report_count("questions delayed", found.arrivals[CN_BLAME_REQUESTER].total);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_WATCHDOG=N: a thread of the runtime asks the main thread for a safepoint at random moments,
- * every N microseconds on average, and keeps what it finds.
+ * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of the main thread at random
+ * moments, every N microseconds on average, and keeps what it finds.
  */
 #ifndef CN_RUNTIME_WATCHDOG_H
 #define CN_RUNTIME_WATCHDOG_H
@@ -13,16 +13,17 @@
 enum cn_blame {
   CN_BLAME_CODE,      /* managed code's: it had its processor all the time */
   CN_BLAME_NATIVE,    /* native code was called, or came back */
-  CN_BLAME_SAFEPOINT, /* nobody's: the thread was at a safepoint when it was asked */
+  CN_BLAME_SAFEPOINT, /* nobody's: the thread was at a safepoint when the request came */
   CN_BLAME_PREEMPTED, /* the kernel's, which let others run */
   CN_BLAME_HOST,      /* it had no processor, and was not preempted: the host of a virtual machine
                        * ran something else, or a page was waited for */
-  CN_BLAME_ASKER,     /* the asking thread was delayed while it asked, so nothing is known */
+  CN_BLAME_REQUESTER, /* the requester was delayed while it posted, so nothing is known */
   CN_BLAMES
 };
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival);
 
-/* The program is over: let all go who ask (handshake.h), and wait until the watchdog has ended. */
+/* The program is over: let all requesters go (handshake.h), and wait until the watchdog has ended.
+ */
 void cn_watchdog_stop(void);
 
 /* What was found, for the statistics; after it has stopped. Nothing if it was off. */

@@ -10,7 +10,7 @@
 /* One bit, which somebody looks at. */
 static bool is_reason(enum cn_reason reason)
 {
-  return reason == CN_REASON_STRESS || reason == CN_REASON_ASKED || reason == CN_REASON_COLLECT;
+  return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE || reason == CN_REASON_COLLECT;
 }
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)

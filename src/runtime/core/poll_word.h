@@ -11,9 +11,9 @@
 
 /* Why a thread shall stop: bits of its poll word. It runs on when none is left. */
 enum cn_reason {
-  CN_REASON_STRESS = 1,  /* always: every poll is a safepoint; also before a thread is attached */
-  CN_REASON_ASKED = 2,   /* somebody waits for it (handshake.h) */
-  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
+  CN_REASON_STRESS = 1,    /* always: every poll is a safepoint; also before a thread is attached */
+  CN_REASON_HANDSHAKE = 2, /* a thread waits for it (handshake.h) */
+  CN_REASON_COLLECT = 4,   /* a signal handler that interrupted managed code wants a collection */
 };
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason);

@@ -36,6 +36,17 @@ void cn_report_text(const char *format, ...)
   va_end(args);
 }
 
+void cn_report_count(const char *name, uint64_t value)
+{
+  cn_report_text("%s: %llu\n", name, (unsigned long long)value);
+}
+
+void cn_report_microseconds(const char *name, uint64_t nanoseconds)
+{
+  cn_report_text("%s: %llu.%llu\n", name, (unsigned long long)nanoseconds / 1000,
+                 (unsigned long long)nanoseconds / 100 % 10);
+}
+
 _Thread_local struct cn_report_guard *cn_report_guard;
 
 _Noreturn void cairn_fatal(const char *format, ...)

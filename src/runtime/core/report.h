@@ -22,6 +22,10 @@ extern _Thread_local struct cn_report_guard *cn_report_guard;
 /* Formatted text, unbuffered, without prefix. Longer than a kilobyte is cut. */
 void cn_report_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "name: 12", and "name: 12.3" of nanoseconds: lines of the statistics. */
+void cn_report_count(const char *name, uint64_t value);
+void cn_report_microseconds(const char *name, uint64_t nanoseconds);
+
 /* The program asked for what it cannot have: say so and exit(1), so that its own exit handlers run.
  * */
 _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -5,160 +5,15 @@
  * slot is written after the last base was. One place may be a root of several frames and pairs (a
  * callee-saved register that nobody touched), so nothing may be read again once writing began.
  */
-#include "runtime/roots/roots.h"
-
-#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/counts.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
-#include "runtime/core/report.h"
-#include "runtime/os/os.h"
+#include "runtime/roots/frame_roots.h"
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/coroutine_stacks.h"
-
-/* A frame map that says what no frame can be. */
-_Noreturn static void bad(const struct cn_walk *walk, const char *what)
-{
-  char place[CN_REPORT_PC];
-
-  cairn_fatal("bad %s at pc %s: %s", walk->frame.map != NULL ? "frame map" : "code info manager",
-              cn_report_pc(walk->frame.pc, place), what);
-}
-
-/* Where the value of register `reg` of this frame is kept. */
-static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
-{
-  const struct cn_frame *frame = &walk->frame;
-  uintptr_t *kept = cn_frame_register(frame, reg);
-
-  CN_ASSERT(frame->map != NULL);
-  if (reg >= CN_ARCH_REGISTERS || reg == cn_arch_sp)
-    bad(walk, "a reference in a register that cannot hold one");
-  if (frame->regs == NULL && !cn_arch_is_saved(reg))
-    bad(walk, "a reference in a register that the callee may have overwritten");
-  if (kept == NULL)
-    bad(walk, "a reference in a register that was not saved");
-  return kept;
-}
-
-static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t offset)
-{
-  uintptr_t address = base == cn_arch_sp ? walk->frame.sp : *register_place(walk, base);
-
-  address += (uintptr_t)(intptr_t)offset;
-  if (address % sizeof address != 0)
-    bad(walk, "a slot that is not aligned");
-  if (address >= walk->stack_end)
-    bad(walk, "a slot that is not on the stack");
-  return address;
-}
-
-static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
-{
-  if (loc->is_register)
-    return register_place(walk, loc->reg);
-  return (uintptr_t *)memory_place(walk, loc->reg, loc->offset);
-}
-
-static void area_roots(const struct cn_walk *walk, const struct cn_area *area,
-                       cairn_stack_root *found, void *env)
-{
-  uintptr_t address = memory_place(walk, area->reg, area->offset) + area->ref_offset;
-
-  if ((area->ref_offset | area->stride) % sizeof address != 0)
-    bad(walk, "an area that is not aligned");
-  for (uint64_t i = 0; i < area->count; i++, address += area->stride) {
-    if (address >= walk->stack_end)
-      bad(walk, "an area that is not on the stack");
-    found(env, (uintptr_t *)address, area->tag, (void *)(uintptr_t)area->parameter);
-  }
-}
-
-_Static_assert(CAIRN_ROOT_DEFAULT == 0 && (int)CAIRN_ROOT_USER == (int)CAIRN_ABI_ROOT_USER,
-               "tags of areas are those of <cairn/stack.h>");
-
-void cn_roots_of_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env)
-{
-  const struct cn_map *map = walk->frame.map;
-
-  for (uint32_t i = 0; map != NULL && i < map->areas; i++)
-    area_roots(walk, &cn_map_areas(map)[i], found, env);
-}
-
-/* What a region's manager tells. */
-static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
-{
-  const struct cn_region *region = &walk->frame.region;
-
-  CN_ASSERT(walk->frame.map == NULL && region->manager != NULL);
-  if (region->manager->enumerate == NULL)
-    return;
-  cn_code_regions_enter(region);
-  region->manager->enumerate(&walk->iterator, found, env, region->data);
-  cn_code_regions_leave();
-}
-
-/* Roots that have a code. */
-static void plain_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
-{
-  const struct cn_frame *frame = &walk->frame;
-  const struct cn_map *map = frame->map;
-
-  if (map->extent != 0)
-    memory_place(walk, cn_arch_sp, (int32_t)(map->extent - sizeof(uintptr_t)));
-  for (uint32_t i = 0; i < map->plain; i++) {
-    unsigned reg = map->plain_at[i] & CN_PLAIN_REG;
-    uintptr_t at = reg == CN_PLAIN_SP ? frame->sp : (uintptr_t)frame->place[reg];
-    if (at == 0)
-      bad(walk, "a reference in a register that was not saved");
-    found(env, (uintptr_t *)(at + (map->plain_at[i] - reg)), CAIRN_ROOT_DEFAULT, NULL);
-  }
-}
-
-void cn_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env)
-{
-  const struct cn_map *map = walk->frame.map;
-  const struct cn_root *root = cn_map_roots(map);
-
-  CN_ASSERT(map != NULL && (map->roots != 0 || map->areas != 0));
-  for (uint32_t i = 0; i < map->roots; i++) {
-    uintptr_t *base = place(walk, &root[i].base);
-    if (root[i].is_derived)
-      found(env, place(walk, &root[i].derived), CAIRN_ROOT_BASE, base);
-    else
-      found(env, base, CAIRN_ROOT_DEFAULT, NULL);
-  }
-  cn_roots_of_areas(walk, found, env);
-}
-
-void cn_roots_of_frame(const struct cn_walk *walk, cairn_stack_root *found, void *env)
-{
-  const struct cn_map *map = walk->frame.map;
-
-  CN_ASSERT(!walk->past_end);
-  if (map == NULL) {
-    region_roots(walk, found, env);
-    return;
-  }
-  plain_roots(walk, found, env);
-  if (map->roots != 0 || map->areas != 0)
-    cn_roots_others(walk, found, env);
-}
-
-void cn_roots_room(struct cn_root_slots *slots, size_t more)
-{
-  CN_CHECK(slots->count <= slots->room);
-  if (slots->room - slots->count >= more)
-    return;
-  while (slots->room - slots->count < more)
-    slots->at = cn_grow(slots->at, &slots->room, sizeof *slots->at);
-  cn_os_prefer_large_pages((uintptr_t)slots->at, slots->room * sizeof *slots->at);
-}
-
-/* ---- all roots ---- */
 
 struct derived {
   uintptr_t *slot, *base;
@@ -186,7 +41,7 @@ static cairn_user_root *user_roots;
 static void check_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
-    bad(walk, "a root that is not kept anywhere");
+    cn_frame_roots_bad(walk, "a root that is not kept anywhere");
 }
 
 static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
@@ -209,7 +64,8 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     return;
   default:
     if (user_roots == NULL)
-      bad(env, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
+      cn_frame_roots_bad(
+          env, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
     cn_grow_push(&users, (struct user){slot, tag, parameter});
   }
 }
@@ -224,7 +80,7 @@ static void note_frames(struct cn_walk *walk)
     if (frames > 0 && !cn_walk_settle(walk))
       return;
     cn_stats.frames++;
-    cn_roots_of_frame(walk, note, walk);
+    cn_frame_roots(walk, note, walk);
   } while (cn_walk_next(walk));
 }
 

@@ -75,7 +75,7 @@ uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
 
   CN_CHECK(out >= slots->at && out <= slots->at + slots->room);
   slots->count = (size_t)(out - slots->at);
-  cn_roots_room(slots, CN_STRETCH_ROOM);
+  cn_root_slots_room(slots, CN_STRETCH_ROOM);
   return slots->at + slots->count;
 }
 
@@ -85,7 +85,7 @@ uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_
   CN_ASSERT(map != NULL && out <= stretch->slots->at + stretch->slots->room);
   stretch->slots->count = (size_t)(out - stretch->slots->at);
   stretch->walk->frame.map = map;
-  cn_roots_others(stretch->walk, stretch->others, stretch->env);
+  cn_frame_roots_others(stretch->walk, stretch->others, stretch->env);
   return cn_stretch_room(stretch, stretch->slots->at + stretch->slots->count);
 }
 
@@ -117,7 +117,7 @@ uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
 
   if (!suits(&walk->frame, walk->stack_end))
     return 0;
-  cn_roots_room(slots, CN_STRETCH_ROOM);
+  cn_root_slots_room(slots, CN_STRETCH_ROOM);
   cn_stretch_loop *own = cn_stretch_any ? NULL : cn_arch_stretch();
   uint64_t frames = own ? own(&stretch) : loop(&stretch);
   CN_CHECK(slots->count <= slots->room); /* the loop writes without looking */

@@ -7,7 +7,7 @@
 #ifndef CN_RUNTIME_ROOTS_STRETCH_H
 #define CN_RUNTIME_ROOTS_STRETCH_H
 
-#include "runtime/roots/roots.h"
+#include "runtime/roots/frame_roots.h"
 #include "runtime/walk/prefetch.h"
 #include "runtime/walk/walk.h"
 

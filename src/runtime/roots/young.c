@@ -32,7 +32,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
-#include "runtime/roots/roots.h"
+#include "runtime/roots/frame_roots.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -104,11 +104,11 @@ static void look_at(struct scan *scan)
   CN_ASSERT(!scan->walk.past_end);
   consider(scan);
   scan->unsure = frame->map == NULL;
-  cn_roots_of_frame(&scan->walk, note_root, scan);
+  cn_frame_roots(&scan->walk, note_root, scan);
   if (scan->unsure)
     stops.count = scan->candidates = 0;
   if (scan->candidates != 0)
-    cn_roots_of_areas(&scan->walk, note_area, NULL);
+    cn_frame_roots_areas(&scan->walk, note_area, NULL);
   scan->callee = frame->map != NULL;
   scan->depth++;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "runtime/debug/safepoint_details.h"
-#include "runtime/roots/roots.h"
+#include "runtime/roots/frame_roots.h"
 #include "runtime/stack/managers.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
@@ -166,7 +166,7 @@ void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_st
   if (walk->past_end || walk->virtual_frame != 0)
     return;
   if (walk->frame.map != NULL) { /* as cn_manager_compiled does */
-    cn_roots_of_frame(walk, callback, env);
+    cn_frame_roots(walk, callback, env);
     return;
   }
   const struct cairn_code_manager *manager = cn_manager_of(walk, &data);

@@ -11,7 +11,7 @@
 #include "runtime/core/report.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
-#include "runtime/roots/roots.h"
+#include "runtime/roots/frame_roots.h"
 
 static struct cn_walk *walk_of(struct cairn_stack_iterator *iterator)
 {
@@ -56,7 +56,7 @@ static void enumerate_compiled(const struct cairn_stack_iterator *iterator,
                                cairn_stack_root *callback, void *env, void *data)
 {
   (void)data;
-  cn_roots_of_frame(const_walk_of(iterator), callback, env);
+  cn_frame_roots(const_walk_of(iterator), callback, env);
 }
 
 /* How deep functions are inlined into each other at the virtual frame. A span that was opened in a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ladder of barriers on a stack (young.c says what for), and what happens when an activation
+ * The return barriers on a stack (young.c says what for), and what happens when an activation
  * returns through one.
  *
  * Which return addresses can be replaced: of a function with frame maps to a function with frame
@@ -28,14 +28,14 @@ enum {
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
-static struct cn_return_barrier rungs[CAIRN_ABI_BARRIERS]; /* the oldest first */
+static struct cn_return_barrier barriers[CAIRN_ABI_BARRIERS]; /* the oldest first */
 static unsigned count;
-static uint32_t taken; /* barriers of rungs[] */
+static uint32_t taken; /* cells of barriers[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
 /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first:
- * those that a scan noted, and those where there was a barrier. What is younger than the youngest
- * rung means nothing; the others are as they were when a scan saw them. */
+ * those that a scan noted, and those where there was a barrier. A slot that is younger
+ * than the youngest barrier means nothing; the others are as they were when a scan saw them. */
 static CN_GROW(uintptr_t *) stops;
 static size_t far = 1;
 
@@ -86,17 +86,17 @@ const char *cn_return_barriers_wrong(void)
   if (count > CAIRN_ABI_BARRIERS)
     return "return barriers: more are set than there are";
   for (unsigned i = 0; i < count; i++) {
-    if (rungs[i].barrier >= CAIRN_ABI_BARRIERS || (seen >> rungs[i].barrier & 1) != 0)
-      return "return barriers: two rungs have one barrier";
-    if (i > 0 && rungs[i].sp >= rungs[i - 1].sp)
-      return "return barriers: the rungs do not go down";
-    if (cn_return_barrier_cells[rungs[i].barrier] == 0)
+    if (barriers[i].cell >= CAIRN_ABI_BARRIERS || (seen >> barriers[i].cell & 1) != 0)
+      return "return barriers: two have one cell";
+    if (i > 0 && barriers[i].sp >= barriers[i - 1].sp)
+      return "return barriers: they do not go down the stack";
+    if (cn_return_barrier_cells[barriers[i].cell] == 0)
       return "return barriers: a cell has no return address";
-    seen |= UINT32_C(1) << rungs[i].barrier;
+    seen |= UINT32_C(1) << barriers[i].cell;
   }
   if (seen != taken)
-    return "return barriers: those of the rungs are not those that are taken";
-  return count == 0 ? NULL : stops_wrong(rungs[count - 1].sp);
+    return "return barriers: their cells are not those that are taken";
+  return count == 0 ? NULL : stops_wrong(barriers[count - 1].sp);
 }
 
 struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell)
@@ -106,8 +106,8 @@ struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell)
                              cell < cn_return_barrier_cells + CAIRN_ABI_BARRIERS));
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_return_barrier_cells);
 
-  while (count != 0 && rungs[count - 1].barrier != barrier)
-    taken &= ~(UINT32_C(1) << rungs[--count].barrier);
+  while (count != 0 && barriers[count - 1].cell != barrier)
+    taken &= ~(UINT32_C(1) << barriers[--count].cell);
   if (count == 0 && cell != NULL)
     cairn_fatal("a return address is that of barrier %u, which is not set", barrier);
   struct cn_return_barrier *met = cn_return_barrier_youngest();
@@ -123,7 +123,7 @@ void cn_return_barrier_stop(uintptr_t *slot)
 
 struct cn_return_barrier *cn_return_barrier_youngest(void)
 {
-  return count == 0 ? NULL : &rungs[count - 1];
+  return count == 0 ? NULL : &barriers[count - 1];
 }
 
 /* The cell is right before anybody can come by the barrier. */
@@ -132,11 +132,11 @@ void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
   if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())
     return;
   CN_ASSERT(~taken != 0 && *slot != 0);
-  CN_ASSERT(count == 0 || (uintptr_t)(slot + 1) < rungs[count - 1].sp);
+  CN_ASSERT(count == 0 || (uintptr_t)(slot + 1) < barriers[count - 1].sp);
   unsigned barrier = (unsigned)__builtin_ctz(~taken);
   taken |= UINT32_C(1) << barrier;
-  rungs[count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, (uint8_t)barrier,
-                                              .in_place = true};
+  barriers[count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below,
+                                                 (uint8_t)barrier, .in_place = true};
   __atomic_store_n(&cn_return_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
   __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
   CN_ASSERT_VALID(cn_return_barriers_wrong());
@@ -154,16 +154,16 @@ static void insert_stop(uintptr_t *slot)
 
 static void take_off(unsigned index)
 {
-  struct cn_return_barrier *rung = &rungs[index];
+  struct cn_return_barrier *barrier = &barriers[index];
 
-  CN_ASSERT(index < count && rung->in_place);
-  CN_ASSERT(*rung->slot == cn_arch_barrier(rung->barrier));
-  insert_stop(rung->slot);
-  __atomic_store_n(rung->slot, cn_return_barrier_cells[rung->barrier], __ATOMIC_RELEASE);
-  taken &= ~(UINT32_C(1) << rung->barrier);
+  CN_ASSERT(index < count && barrier->in_place);
+  CN_ASSERT(*barrier->slot == cn_arch_barrier(barrier->cell));
+  insert_stop(barrier->slot);
+  __atomic_store_n(barrier->slot, cn_return_barrier_cells[barrier->cell], __ATOMIC_RELEASE);
+  taken &= ~(UINT32_C(1) << barrier->cell);
   count--;
   for (unsigned i = index; i < count; i++)
-    rungs[i] = rungs[i + 1];
+    barriers[i] = barriers[i + 1];
 }
 
 void cn_return_barrier_thin(uint64_t all)
@@ -171,7 +171,8 @@ void cn_return_barrier_thin(uint64_t all)
   CN_ASSERT_VALID(cn_return_barriers_wrong());
   far = 1;
   for (unsigned i = 1; i + 1 < count;)
-    if (rungs[i].in_place && all - rungs[i - 1].below < SPREAD * (all - rungs[i + 1].below))
+    if (barriers[i].in_place &&
+        all - barriers[i - 1].below < SPREAD * (all - barriers[i + 1].below))
       take_off(i);
     else
       i++;
@@ -215,8 +216,8 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   CN_ASSERT(cn_return_barrier_cells[index] == regs->pc);
   mutator->busy = 1; /* no signal handler now */
   uint64_t below = cn_return_barrier_met(&cn_return_barrier_cells[index])->below;
-  CN_ASSERT(count > 0 && rungs[count - 1].barrier == index);
-  taken &= ~(UINT32_C(1) << rungs[--count].barrier);
+  CN_ASSERT(count > 0 && barriers[count - 1].cell == index);
+  taken &= ~(UINT32_C(1) << barriers[--count].cell);
   forget_stops(cn_arch_sp_after(regs));
   set_below(below);
   CN_ASSERT_VALID(cn_return_barriers_wrong());

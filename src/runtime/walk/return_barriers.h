@@ -25,18 +25,19 @@ bool cn_return_barrier_pass(struct cn_frame *frame);
  * run. */
 bool cn_return_barrier_is_there(const struct cn_frame *frame);
 
-/* ---- the ladder: phase STOP, collecting thread; or within cn_return_barrier_returned() ---- */
+/* ---- barriers that are set: phase STOP, collecting thread; or within cn_return_barrier_returned()
+ * ---- */
 
-/* A barrier that is set. Of the ladder it holds (cn_return_barriers_wrong()) that
- *   - each rung is younger than the one before it, so at a lower address
- *   - each has a barrier of its own, whose cell has a return address
- *   - no stop that is older than the youngest rung is above the one before it */
+/* A barrier that is set. Of all of them it holds (cn_return_barriers_wrong()) that
+ *   - each is younger than the one before it, so at a lower address
+ *   - each has a cell of its own, which has a return address
+ *   - no stop that is older than the youngest barrier is above the stop before it */
 struct cn_return_barrier {
   uintptr_t *slot; /* where it was found last */
   uintptr_t sp;    /* of the first activation that has not run */
   uint64_t below;  /* about how many have not run */
-  uint8_t barrier;
-  bool in_place; /* the slot is a frame's return address, and may be restored */
+  uint8_t cell;    /* of cn_return_barrier_cells[] */
+  bool in_place;   /* the slot is a frame's return address, and may be restored */
 };
 
 /* Can the slot be replaced? The frame was entered through it from a younger one with a frame
@@ -51,13 +52,13 @@ static inline bool cn_return_barrier_fits(const struct cn_frame *frame, const ui
 void cn_return_barrier_set(uintptr_t *slot, uint64_t below);
 
 /* A walk from the youngest activation has come by the barrier with this cell first, or (null) by
- * none: those above have gone with their activations. Returns its rung. */
+ * none: those above have gone with their activations. Returns that barrier, or null. */
 struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell);
 
-/* The youngest rung; null: there is none. */
+/* The youngest that is set; null: there is none. */
 struct cn_return_barrier *cn_return_barrier_youngest(void);
 
-/* What does not hold of the ladder; null: all does. Linear. */
+/* What does not hold of them; null: all does. Linear. */
 const char *cn_return_barriers_wrong(void);
 
 /* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions from other threads. What would go wrong: a wake-up is lost and somebody waits for ever,
- * an answer goes to another question, a poll stays armed for good, or a thread that was at a
+ * Requests from other threads. What would go wrong: a wake-up is lost and somebody waits for ever,
+ * an answer goes to another request, a poll stays armed for good, or a thread that was at a
  * safepoint all the time is blamed for a long way to it. The "managed" thread is this file's main
  * loop, which polls as compiled code does.
  */
@@ -19,7 +19,7 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/handshake.h"
 
-enum { MILLISECOND = 1000000, ASKERS = 4, QUESTIONS = 400 };
+enum { MILLISECOND = 1000000, REQUESTERS = 4, REQUESTS = 400 };
 
 extern void cairn_poll_slow(void);
 extern void cairn_collect(void);
@@ -36,14 +36,14 @@ static struct result {
   enum cairn_status last;
   struct cairn_arrival arrival;
   int arrived;
-} results[ASKERS];
+} results[REQUESTERS];
 
-static void *ask_often(void *env)
+static void *request_often(void *env)
 {
   struct result *result = env;
 
   *result = (struct result){0};
-  for (int i = 0; i < QUESTIONS; i++) {
+  for (int i = 0; i < REQUESTS; i++) {
     result->last = cairn_safepoint_ask(&result->arrival, CAIRN_ASK_FOREVER);
     result->arrived += result->last == CAIRN_OK && result->arrival.pc != 0;
   }
@@ -51,7 +51,7 @@ static void *ask_often(void *env)
   return NULL;
 }
 
-static void *ask_once(void *env)
+static void *request_once(void *env)
 {
   struct result *result = env;
 
@@ -60,10 +60,10 @@ static void *ask_once(void *env)
   return NULL;
 }
 
-/* Run `count` askers, polling all the time. */
+/* Run `count` requesters, polling all the time. */
 static void run(void *(*function)(void *), int count)
 {
-  pthread_t threads[ASKERS];
+  pthread_t threads[REQUESTERS];
 
   running = count;
   for (int i = 0; i < count; i++)
@@ -77,9 +77,9 @@ static void run(void *(*function)(void *), int count)
 static void everyone_is_answered(void **state)
 {
   (void)state;
-  run(ask_often, ASKERS);
-  for (int i = 0; i < ASKERS; i++) {
-    assert_int_equal(results[i].arrived, QUESTIONS);
+  run(request_often, REQUESTERS);
+  for (int i = 0; i < REQUESTERS; i++) {
+    assert_int_equal(results[i].arrived, REQUESTS);
     assert_int_equal(results[i].arrival.thread, getpid());
     assert_false(results[i].arrival.native);
   }
@@ -91,8 +91,8 @@ static void under_stress(void **state)
 {
   (void)state;
   cn_poll_word_arm(&cairn_mutator, CN_REASON_STRESS);
-  run(ask_often, 2);
-  assert_int_equal(results[0].arrived + results[1].arrived, 2 * QUESTIONS);
+  run(request_often, 2);
+  assert_int_equal(results[0].arrived + results[1].arrived, 2 * REQUESTS);
   assert_int_equal(cairn_mutator.poll, CN_REASON_STRESS);
   cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
 }
@@ -104,7 +104,7 @@ static void oneself(void **state)
   assert_int_equal(cairn_mutator.poll, 0);
 }
 
-static void *ask_in_vain(void *env)
+static void *request_in_vain(void *env)
 {
   struct result *result = env;
 
@@ -112,7 +112,7 @@ static void *ask_in_vain(void *env)
   return NULL;
 }
 
-/* Two wait: the second does not even get to ask. Then the late poll answers nobody. */
+/* Two wait: the second does not even get to post its own. Then the late poll answers nobody. */
 static void in_vain(void **state)
 {
   pthread_t threads[2];
@@ -120,25 +120,25 @@ static void in_vain(void **state)
   (void)state;
   for (int i = 0; i < 2; i++) {
     results[i].arrival.pc = 42;
-    assert_int_equal(pthread_create(&threads[i], NULL, ask_in_vain, &results[i]), 0);
+    assert_int_equal(pthread_create(&threads[i], NULL, request_in_vain, &results[i]), 0);
   }
   for (int i = 0; i < 2; i++) {
     pthread_join(threads[i], NULL);
     assert_int_equal(results[i].last, CAIRN_E_TIMEOUT);
     assert_int_equal(results[i].arrival.pc, 42);
   }
-  assert_int_equal(cairn_mutator.poll, CN_REASON_ASKED);
+  assert_int_equal(cairn_mutator.poll, CN_REASON_HANDSHAKE);
   poll();
   assert_int_equal(cairn_mutator.poll, 0);
-  run(ask_often, 1);
-  assert_int_equal(results[0].arrived, QUESTIONS);
+  run(request_often, 1);
+  assert_int_equal(results[0].arrived, REQUESTS);
 }
 
-/* ---- a question during a collection ---- */
+/* ---- a request during a collection ---- */
 
-static void *ask_a_collection(void *env)
+static void *request_in_collection(void *env)
 {
-  return ask_once(env);
+  return request_once(env);
 }
 
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
@@ -154,15 +154,15 @@ static enum cairn_status refuse(size_t bytes)
   return CAIRN_E_FULL;
 }
 
-static pthread_t asker;
+static pthread_t requester;
 
 static void collect(size_t bytes_needed, bool move_all)
 {
   (void)bytes_needed;
   (void)move_all;
   running = 1;
-  assert_int_equal(pthread_create(&asker, NULL, ask_a_collection, &results[0]), 0);
-  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_ASKED))
+  assert_int_equal(pthread_create(&requester, NULL, request_in_collection, &results[0]), 0);
+  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_HANDSHAKE))
     usleep(100);
   usleep(2000);
 }
@@ -175,20 +175,20 @@ static void in_a_collection(void **state)
   (void)state;
   cairn_set_collector(&waiting);
   cairn_collect();
-  pthread_join(asker, NULL);
+  pthread_join(requester, NULL);
   assert_int_equal(results[0].last, CAIRN_OK);
   assert_true(results[0].arrival.safepoint);
   assert_int_equal(results[0].arrival.nanoseconds, 0);
 }
 
-/* A thread whose question is put and not answered yet. */
-static pthread_t ask_and_wait(void)
+/* A thread whose request is posted and not answered yet. */
+static pthread_t request_and_wait(void)
 {
   pthread_t thread;
 
   running = 1;
-  assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
-  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_ASKED))
+  assert_int_equal(pthread_create(&thread, NULL, request_once, &results[0]), 0);
+  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_HANDSHAKE))
     usleep(100);
   return thread;
 }
@@ -199,7 +199,7 @@ static pthread_t ask_and_wait(void)
 static void native_code_is_told(void **state)
 {
   (void)state;
-  pthread_t thread = ask_and_wait();
+  pthread_t thread = request_and_wait();
   cairn_mutator.transitions++;
   usleep(3000);
   poll();
@@ -212,18 +212,18 @@ static void native_code_is_told(void **state)
 
 /* ---- ends ---- */
 
-/* A question is open while the process splits: the child's are answered all the same. */
+/* A request is open while the process splits: the child's are answered all the same. */
 static void child(void **state)
 {
   int status;
 
   (void)state;
-  pthread_t thread = ask_and_wait();
+  pthread_t thread = request_and_wait();
   pid_t process = fork();
   if (process == 0) {
     alarm(20);
-    run(ask_often, 2);
-    _exit(results[0].arrived == QUESTIONS && results[1].arrival.thread == getpid() ? 0 : 1);
+    run(request_often, 2);
+    _exit(results[0].arrived == REQUESTS && results[1].arrival.thread == getpid() ? 0 : 1);
   }
   while (running != 0)
     poll();
@@ -236,12 +236,12 @@ static void child(void **state)
 static void program_ends(void **state)
 {
   (void)state;
-  pthread_t thread = ask_and_wait();
+  pthread_t thread = request_and_wait();
   cn_handshake_end();
   pthread_join(thread, NULL);
   assert_int_equal(results[0].last, CAIRN_E_ENDED);
   running = 1;
-  assert_int_equal(pthread_create(&thread, NULL, ask_once, &results[0]), 0);
+  assert_int_equal(pthread_create(&thread, NULL, request_once, &results[0]), 0);
   pthread_join(thread, NULL);
   assert_int_equal(results[0].last, CAIRN_E_ENDED);
 }

@@ -159,7 +159,7 @@ static void walk_generally(const struct cn_regs *regs)
   general.count = general.frames = 0;
   bool more = cn_walk_begin(&general.walk, &mutator, regs);
   for (; more; more = cn_walk_next(&general.walk), general.frames++)
-    cn_roots_of_frame(&general.walk, note, &general);
+    cn_frame_roots(&general.walk, note, &general);
 }
 
 static void walk_fast(const struct cn_regs *regs)
@@ -175,7 +175,7 @@ static void walk_fast(const struct cn_regs *regs)
     if (frames > 0 && !cn_walk_settle(&fast.walk))
       break;
     fast.frames++;
-    cn_roots_of_frame(&fast.walk, note, &fast);
+    cn_frame_roots(&fast.walk, note, &fast);
     more = cn_walk_next(&fast.walk);
   }
   for (size_t i = 0; i < slots.count; i++)

@@ -181,16 +181,16 @@ static void return_barriers(void **state)
   cn_return_barrier_stop(&words[7]);
   cn_return_barrier_stop(&words[6]);
   cn_return_barrier_set(&words[2], 2);
-  struct cn_return_barrier *rung = cn_return_barrier_youngest();
-  PLANT(rung->sp, older->sp, cn_return_barriers_wrong(),
-        "return barriers: the rungs do not go down");
-  PLANT(rung->barrier, older->barrier, cn_return_barriers_wrong(),
-        "return barriers: two rungs have one barrier");
-  PLANT(rung->barrier, 9, cn_return_barriers_wrong(),
+  struct cn_return_barrier *younger = cn_return_barrier_youngest();
+  PLANT(younger->sp, older->sp, cn_return_barriers_wrong(),
+        "return barriers: they do not go down the stack");
+  PLANT(younger->cell, older->cell, cn_return_barriers_wrong(),
+        "return barriers: two have one cell");
+  PLANT(younger->cell, 9, cn_return_barriers_wrong(),
         "return barriers: a cell has no return address");
   cn_return_barrier_cells[9] = 1;
-  PLANT(rung->barrier, 9, cn_return_barriers_wrong(),
-        "return barriers: those of the rungs are not those that are taken");
+  PLANT(younger->cell, 9, cn_return_barriers_wrong(),
+        "return barriers: their cells are not those that are taken");
   cn_return_barrier_stop(&words[7]);
   found(cn_return_barriers_wrong(), "return barriers: the stops go up");
 }

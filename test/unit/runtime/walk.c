@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include "mock_frames.h"
 #include "runtime/os/os.h"
-#include "runtime/roots/roots.h"
+#include "runtime/roots/frame_roots.h"
 #include "runtime/walk/walk.h"
 
 enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R12 = 12 };
@@ -187,7 +187,7 @@ static void roots_of_a_frame(void **state)
   struct cn_regs *regs = stub(F(1) + 8);
 
   assert_true(cn_walk_begin(&walk, &mutator, regs));
-  cn_roots_of_frame(&walk, note, &found);
+  cn_frame_roots(&walk, note, &found);
   assert_int_equal(found.count, 6);
   assert_ptr_equal(found.slot[0], &stack[19]); /* those with a code first */
   assert_null(found.base[0]);
@@ -209,7 +209,7 @@ static void one_frame(struct cn_safepoint safepoint, struct cn_root root, uintpt
   stack[18] = caller;
   mock_image(&image, functions, 1);
   if (cn_walk_begin(&walk, &mutator, stub(F(1) + 8))) {
-    cn_roots_of_frame(&walk, note, &found);
+    cn_frame_roots(&walk, note, &found);
     cn_walk_next(&walk);
   }
 }
@@ -259,7 +259,7 @@ static void caller_saved(void)
   anchor(0, F(1) + 8, 20);
   mutator.anchor = anchors + 1;
   if (cn_walk_begin(&walk, &mutator, NULL))
-    cn_roots_of_frame(&walk, note, &found);
+    cn_frame_roots(&walk, note, &found);
 }
 
 static void broken_stacks(void **state)

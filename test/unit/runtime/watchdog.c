@@ -21,14 +21,14 @@ static void blame(void **state)
   } cases[] = {
       {{.nanoseconds = 900, .ran = 1500}, CN_BLAME_CODE},
       {{.nanoseconds = 500000, .ran = 499000}, CN_BLAME_CODE},
-      /* A switch somewhere before the question: the code had its processor since. */
+      /* A switch somewhere before the request: the code had its processor since. */
       {{.nanoseconds = 500000, .ran = 500100, .switches = 3}, CN_BLAME_CODE},
       {{.nanoseconds = 500000, .ran = 100000, .switches = 1}, CN_BLAME_PREEMPTED},
       {{.nanoseconds = 500000, .ran = 100000}, CN_BLAME_HOST},
       {{.nanoseconds = 500000, .ran = 500000, .native = true}, CN_BLAME_NATIVE},
       {{.nanoseconds = 500000, .ran = 100000, .switches = 1, .native = true}, CN_BLAME_NATIVE},
       {{.ran = 100000, .safepoint = true}, CN_BLAME_SAFEPOINT},
-      {{.nanoseconds = 900, .ran = 1500, .asking = 50000}, CN_BLAME_ASKER},
+      {{.nanoseconds = 900, .ran = 1500, .asking = 50000}, CN_BLAME_REQUESTER},
   };
 
   (void)state;
