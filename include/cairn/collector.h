@@ -102,7 +102,7 @@ struct cairn_collector {
 
   /* STOP. Find everything that is reachable, move what moves, update every slot. May call the
    * functions below. `move_all`: every object must end at another address, and the space it left
-   * must be unmapped. `bytes_needed`: what the allocation that caused the collection asks for, 0 if
+   * must be unmapped. `bytes_needed`: the bytes of the allocation that caused the collection, 0 if
    * none: the heap may grow for it. */
   void (*collect)(size_t bytes_needed, bool move_all);
 
@@ -112,7 +112,7 @@ struct cairn_collector {
   bool (*was_unmapped)(uintptr_t address, uint64_t *collection);
 
   /* MUTATE, on the mutator's own thread. True if `word` is the address of an object, as far as its
-   * header can tell. Asked of the words that a program copies to memory that is not looked into,
+   * header can tell. Called for the words that a program copies to memory that is not scanned,
    * where a reference would be lost. May be null: such copies are not checked then. */
   bool (*is_object)(uintptr_t word);
 
@@ -178,7 +178,7 @@ void cairn_note_moved(size_t bytes);
 /* You may call, in any phase: */
 
 /* True if `layout` lies in the layout section of a registered image: what a header word must
- * satisfy. Any value may be asked of. */
+ * satisfy. `layout` may be any value. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */

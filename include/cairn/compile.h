@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compile side: IR in, IR with statepoints out, over the LLVM-C API (libcairn-compile). What the
- * passes do is the seeds' statepoints-original and statepoints-later, at the place in the compiler
+ * passes do is statepoints-original and statepoints-later, at the place in the compiler
  * that late-insertion-slides-2014 propose (docs/architecture.md, "Sources").
  *
  * Every function works on the caller's module, in the caller's thread, and never exits or prints:
@@ -87,7 +87,7 @@ enum cairn_slots {
 
 /* Where a statepoint tells of roots (docs/frontends.md, "Which roots are where"). */
 enum cairn_roots {
-  CAIRN_ROOTS_ALL,   /* pairs, and memory of the frame described behind the deopt state */
+  CAIRN_ROOTS_ALL,   /* pairs, and memory of the frame described after the deopt state */
   CAIRN_ROOTS_PAIRS, /* pairs alone, as LLVM has them; what cannot be one is refused */
 };
 

@@ -3,7 +3,7 @@
  * Objects: turn LLVM's stack maps into Cairn's frame maps. `cairn-cc` does it with every object
  * that it makes or links; whoever has a build or a JIT of his own calls this on each object before
  * a linker sees it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which
- * needs libdw and libelf; LLVM is not needed. The stack maps are those of the seeds' stackmaps-v2.
+ * needs libdw and libelf; LLVM is not needed. The stack maps are those of stackmaps-v2.
  */
 #ifndef CAIRN_OBJECT_H
 #define CAIRN_OBJECT_H

@@ -7,8 +7,8 @@
  *   uintptr_t value;
  *   cairn_tag_root(&value, CAIRN_ROOT_USER, 0);
  *
- * The tags are those of <cairn/stack.h>; what a collection does with such a word says
- * cairn_set_user_roots(), <cairn/collector.h>.
+ * The tags are those of <cairn/stack.h>; cairn_set_user_roots() of <cairn/collector.h> says what a
+ * collection does with such a word.
  */
 #ifndef CAIRN_ROOTS_H
 #define CAIRN_ROOTS_H

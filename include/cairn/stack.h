@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stacks: iterate over activations, enumerate their roots, find spans, and bring code of one's own
- * into the walk. After the Pillar stack iterator (seeds: pillar-stack-iterator-2011; the names
+ * into the walk. After the Pillar stack iterator (pillar-stack-iterator-2011; the names
  * there are given in brackets).
  *
  *   struct cairn_stack_iterator it;
@@ -80,7 +80,7 @@ void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator);
  * cairn_stack_ip(), cairn_stack_sp(). [prtIsActivationPastEnd] */
 bool cairn_stack_past_end(const struct cairn_stack_iterator *iterator);
 
-/* Where the activation goes on: the address of the code behind the call that it waits for. 0 past
+/* Where the activation goes on: the address of the code after the call that it waits for. 0 past
  * the end. [prtGetActivationIP] */
 uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
 
@@ -104,7 +104,7 @@ int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buff
 struct cairn_stack {
   uintptr_t low, high; /* its memory; `high` is a multiple of 8 */
   /* Where the youngest activation on it goes on. False: none waits there; it has not begun, or is
-   * over. Not asked while the thread is on the stack, or on one from which a walk leads to it.
+   * over. Not called while the thread is on the stack, or on one from which a walk leads to it.
    * Phase STOP. Null: who leaves this stack does so in native code that managed code called, and
    * the runtime knows where. */
   bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
@@ -156,7 +156,7 @@ bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key,
 /* ---- code info managers ---- */
 
 /* What somebody who makes code tells about its frames. The iterator is at an activation whose pc is
- * in (start, end] of a region of his: a return address is that of the byte behind a call. `data` is
+ * in (start, end] of a region of his: a return address is that of the byte after a call. `data` is
  * what he gave with the region. Called in phase STOP too: no allocation of objects, no managed
  * code. [PrtCodeInfoManagerFunctions] */
 struct cairn_code_manager {

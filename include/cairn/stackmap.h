@@ -23,7 +23,7 @@
  * what follows it cannot fail: an index out of the range that the struct before it gives is the
  * caller's defect. What it accepts, cairn_stackmap_write() writes again byte for byte.
  * Nothing is owned or kept: any thread may read, as long as the bytes stay. The format is that of
- * the seeds' stackmaps-v2, with what versions 1 and 3 have otherwise.
+ * stackmaps-v2, with what versions 1 and 3 have otherwise.
  *
  * In a relocatable object the function addresses are zero until relocations are applied, which
  * cairn_stackmap_file_open() does.
@@ -152,7 +152,7 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
  * Not all roots of a function that rewrite-statepoints made are pairs. References in locals whose
  * address is taken, those that live into an unwind pad, and all of a function in slot mode
  * (docs/relocation.md) lie in memory of the frame. Where, Cairn says in constants and Direct
- * locations behind the program's own deopt locations; so a reader that knows only of pairs misses
+ * locations after the program's own deopt locations; so a reader that knows only of pairs misses
  * these roots, and one of deopt values sees too many. (`--roots=pairs` makes none of them.)
  *
  *   struct cairn_stackmap_described described;
@@ -188,7 +188,7 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
                                            const struct cairn_stackmap_statepoint *statepoint,
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error);
-/* The area behind `*area` (zero-initialised: the first); false if there is none. */
+/* The area after `*area` (zero-initialised: the first); false if there is none. */
 bool cairn_stackmap_area(const struct cairn_stackmap *map,
                          const struct cairn_stackmap_record *record,
                          const struct cairn_stackmap_described *described,

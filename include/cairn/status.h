@@ -11,8 +11,8 @@
  *
  * Compare with CAIRN_OK: it is 0, so a status must not be taken for a bool.
  *
- * A bool is the answer to a question, of which "no" is no failure: is the walk past its end, is
- * there a further record, which span is open. A function with neither cannot fail; where memory is
+ * A function returns a bool where "no" is no failure: is the walk past its end, is there a further
+ * record, is a span open. A function with neither cannot fail; where memory is
  * exhausted and no MEMORY is named, the process ends with a message. In comments statuses stand
  * without CAIRN_E_.
  */

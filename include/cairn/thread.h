@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What other threads may ask of the thread that runs managed code (the main thread; there is one
- * for now). Such threads are native: they may neither call managed code nor hold references.
+ * What other threads may request of the thread that runs managed code (the main thread; there is
+ * one for now). Such threads are native: they may neither call managed code nor hold references.
  *
  *   struct cairn_arrival arrival;
  *   if (cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) == CAIRN_OK)
@@ -27,40 +27,41 @@ extern "C" {
 /* How the main thread came to a safepoint. Times are in nanoseconds, of clocks that the kernel
  * keeps. */
 struct cairn_arrival {
-  /* By the clock, from before the question was put to the first thing that the thread does at the
+  /* By the clock, from just before the request to the first thing that the thread does at the
    * safepoint. 0 if it was at one already. */
   uint64_t nanoseconds;
-  /* By the thread's own clock, over the same time and somewhat more: what is missing to
-   * `nanoseconds` it spent without a processor. It does not sleep in managed code, so there it was
-   * preempted, by other threads or by the host of a virtual machine; or it waited for a page. */
+  /* By the thread's own clock, over the same time and somewhat more: the thread spent what is
+   * missing to `nanoseconds` without a processor. It does not sleep in managed code, so there it
+   * was preempted, by other threads or by the host of a virtual machine; or it waited for a page.
+   */
   uint64_t ran;
   /* Involuntary context switches of the thread since its last arrival, that is, over a longer
    * time than this arrival's. */
   uint64_t switches;
-  /* How long it took to put the question. Where that is much, the asking thread was preempted
-   * itself, and `nanoseconds` may be too large by so much. */
+  /* How long it took to post the request. If that is long, the requester was preempted itself, and
+   * `nanoseconds` may be too large by that. */
   uint64_t asking;
-  uintptr_t pc;   /* where the thread goes on: behind the call of the poll's slow path */
+  uintptr_t pc;   /* where the thread goes on: after the call of the poll's slow path */
   int thread;     /* its number, as gettid() has it */
-  bool safepoint; /* it was at a safepoint when it was asked, in a collection for instance */
-  /* Since it was asked it came back from a call of native code that had begun before, or began
-   * one: the time may be that code's. What is not noticed is a function that native code called,
-   * which arrives before it returns there. */
+  bool safepoint; /* it was at a safepoint at the request, in a collection for instance */
+  /* Since the request it came back from a call of native code that had begun before, or began one:
+   * the time may be that code's. Not noticed: a function that native code called arrives before it
+   * returns there. */
   bool native;
 };
 
 #define CAIRN_ASK_FOREVER UINT64_MAX
 
-/* Ask the main thread for a safepoint and wait until it is there: at a poll, at an allocation that
- * takes the slow path, or in cairn_collect(). A thread in native code arrives when it is back and
- * polls, which delays nobody but the caller.
+/* Request a safepoint of the main thread and wait until it is there: at a poll, at an allocation
+ * that takes the slow path, or in cairn_collect(). A thread in native code arrives when it is back
+ * and polls, which delays nobody but the caller.
  *
  * Any other thread may call, at any time from the first constructors of the executable on, but not
- * from a signal handler. Callers wait for each other: one question is asked at a time, and the
+ * from a signal handler. Callers wait for each other: one request is open at a time, and the
  * timeout (nanoseconds) counts from the call. `arrival` is the caller's; it may be null. In the
  * child of a fork() by a thread that is not the main one, nobody arrives.
  *
- * TIMEOUT: it did not arrive in time; the question is withdrawn. ENDED: the program is over, its
+ * TIMEOUT: it did not arrive in time; the request is withdrawn. ENDED: the program is over, its
  * exit handlers have run, or the main thread has ended. SELF: the caller is the main thread, which
  * cannot wait for itself. *arrival is left alone in all three cases. */
 enum cairn_status cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout);

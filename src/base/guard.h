@@ -4,8 +4,8 @@
  * reference to a hidden symbol that nothing defines. Shared by compile and object side.
  *
  *   the compile side   lets the image's list of frame maps begin at that symbol, which loaders of
- *                      objects in memory ask for; and has a section with its address, which every
- *                      linker keeps and looks at
+ *                      objects in memory look up; and emits a section with its address, which every
+ *                      linker keeps and reads
  *   the object side    gives the symbol its right name, __start_cairn_frames, which linkers define,
  *                      and takes the section out
  */

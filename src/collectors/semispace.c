@@ -13,8 +13,7 @@
  * [initial, maximum].
  *
  * Stress mode (move_all) takes every to-space from addresses not used for a long time, and gives
- * the from-space's memory back: a stale reference then faults, or is found by the checks in
- * visit().
+ * the from-space's memory back: a stale reference then faults, or visit_slot() finds it.
  *
  * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
  * shrank by less than half, or only lately.
@@ -37,7 +36,7 @@ static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
   size_t capacity; /* of current */
-  size_t recent;   /* what it was lately, at most */
+  size_t recent;   /* the most that it was lately */
   uint64_t collections;
 } heap;
 
@@ -50,6 +49,7 @@ static struct {
 
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
+  CN_CHECK(initial_bytes <= max_bytes);
   heap.maximum = max_bytes & ~(size_t)7;
   heap.initial = heap.capacity = initial_bytes & ~(size_t)7;
   if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
@@ -82,6 +82,7 @@ static enum cairn_status grow(size_t bytes)
     if (done)
       heap.capacity = capacity;
   }
+  CN_ASSERT(heap.capacity <= heap.current.committed);
   cairn_buffer_give(free, heap.current.base + heap.capacity);
   return done ? CAIRN_OK : CAIRN_E_MEMORY;
 }
@@ -97,6 +98,7 @@ _Noreturn static void not_an_object(uintptr_t *slot, uintptr_t address, const ch
 /* Copy whole words; most objects are small. */
 static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
+  CN_ASSERT(bytes % sizeof *to == 0);
   if (bytes > 64) {
     memcpy(to, from, bytes);
     return;
@@ -120,7 +122,7 @@ static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t addr
   return layout;
 }
 
-/* The size of the block's payload, its prefix through `prefix`. */
+/* The size of the payload, and that of the prefix through `prefix`. */
 static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
                       size_t *prefix)
 {
@@ -161,8 +163,8 @@ static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
   return moved;
 }
 
-/* Update one slot. Null, globals and constants stay; so does what was updated before. An object is
- * told by the address of its header, which lies in the block even if the payload is empty. */
+/* Update one slot. Null, globals and constants stay; so does what was updated before. The address
+ * of the header tells an object: it lies in the block even if the payload is empty. */
 static inline void visit_slot(uintptr_t *slot)
 {
   uintptr_t address = *slot, header = address - CAIRN_ABI_HEADER_SIZE;
@@ -180,7 +182,7 @@ static bool is_forward(uintptr_t header)
   return (header & 1) != 0 && header - 1 - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
 }
 
-/* The size of what has this header, its payload being at `at`. */
+/* The size of the payload at `at`, which has this header. */
 static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
@@ -194,7 +196,7 @@ static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t 
              CAIRN_OK;
 }
 
-/* Walks from-space while some of its objects have been copied: a copy tells the size as well. */
+/* Step over a block of from-space. If it has been copied, the copy tells the size. */
 static uintptr_t step(uintptr_t block, uintptr_t *payload)
 {
   uintptr_t first = *(const uintptr_t *)block;
@@ -212,8 +214,8 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
   return *payload + bytes;
 }
 
-/* Whether the word before `address` is certainly a header. Data can look like one: only where
- * layouts lie at addresses that a program is unlikely to compute with is a look enough. */
+/* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
+ * where layouts lie at addresses with which a program is unlikely to compute. */
 static bool is_plainly_start(uintptr_t address)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
@@ -236,6 +238,7 @@ static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
   uintptr_t start = cn_starts_find(address);
   if (start == 0)
     not_an_object(slot, address, "no object reaches there");
+  CN_ASSERT(start > cycle.from && start <= address);
   return start;
 }
 
@@ -265,14 +268,17 @@ static uintptr_t scan(uintptr_t block)
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
+  CN_ASSERT(block < cycle.free); /* else a copy was scanned past its end */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = (const struct cairn_layout *)words[0];
+    CN_ASSERT(layout->elem_size == 0);
     visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
     return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7));
   }
   const struct cairn_layout *layout = (const struct cairn_layout *)words[1];
   uintptr_t payload = (uintptr_t)(words + 2), element = payload + layout->elem_offset;
   uint64_t count = words[0] >> 1;
+  CN_ASSERT(layout->elem_size != 0);
   visit_offsets(payload, layout->offsets, layout->base_refs);
   if (layout->elem_refs != 0)
     for (uint64_t i = 0; i < count; i++, element += layout->elem_size)
@@ -287,6 +293,7 @@ static size_t wanted_capacity(size_t live, size_t bytes_needed)
 {
   size_t wanted;
 
+  CN_ASSERT(live <= heap.maximum);
   if (__builtin_mul_overflow(live, (size_t)GROWTH, &wanted) ||
       __builtin_add_overflow(wanted, bytes_needed, &wanted))
     return heap.maximum;
@@ -309,9 +316,9 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to)
     cn_starts_drop();
 }
 
-/* Memory of both spaces that a heap that has shrunk will not use soon goes back. A program whose
- * data come and go would fault the same pages in again and again, so the capacities of the last
- * collections count, each by an eighth less than the next. */
+/* Give back memory of both spaces that a shrunken heap will not use soon. A program whose data come
+ * and go would fault the same pages in again and again, so the capacities of the last collections
+ * count, each by an eighth less than the next. */
 static void trim(void)
 {
   heap.recent -= heap.recent / 8;
@@ -323,11 +330,11 @@ static void trim(void)
     cn_space_trim(&heap.spare, heap.recent);
 }
 
-/* What the program fills must find room again when it is copied: where memory is limited, the
- * capacity is what both spaces get, halfway between the live bytes and what was wanted, and so
- * on. */
+/* Give both spaces memory for the capacity: what the program fills must find room again when it is
+ * copied. If memory is short, try a capacity halfway between the live bytes and that, and so on. */
 static void commit_both(size_t live)
 {
+  CN_CHECK(live <= heap.capacity); /* else the difference below wraps around */
   while (!cn_space_commit(&heap.current, heap.capacity) ||
          !cn_space_commit(&heap.spare, heap.capacity)) {
     if (heap.capacity - live < COMMIT_LEAST) {
@@ -338,7 +345,7 @@ static void commit_both(size_t live)
   }
 }
 
-/* A space to copy `used` bytes to; the allocation that waits must find room as well. */
+/* Choose a space to copy `used` bytes to; the allocation that waits must find room as well. */
 static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_all)
 {
   struct cn_space *to = &heap.spare;
@@ -355,6 +362,7 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used,
                         heap.maximum);
   }
+  CN_CHECK(to->committed >= used); /* else the copies run out of the space */
   return *to;
 }
 
@@ -405,7 +413,8 @@ static bool is_object(uintptr_t word)
          cairn_layout_is_known(((const struct cairn_layout *const *)word)[-1]);
 }
 
-/* Garbage stays where it is until the next collection, which may have to walk over it. */
+/* Mark the objects of these layouts: they stay until the next collection, which may have to walk
+ * over them. */
 static void forget(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t end, payload, next;
@@ -415,6 +424,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   cycle.to = cycle.free = 0; /* nothing has been copied */
   for (uintptr_t block = cycle.from; block != cycle.from_end; block = next) {
     next = step(block, &payload);
+    CN_CHECK(payload <= next && next <= cycle.from_end);
     uintptr_t *header = (uintptr_t *)payload - 1;
     if (*header - (uintptr_t)start < (uintptr_t)(stop - start))
       *header = (next - payload) << CN_GONE_BITS | CN_GONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the semispace collector and its validator agree on. Does not: say how to collect.
+ * What the semispace collector and its validator share.
  */
 #ifndef CN_COLLECTORS_SEMISPACE_H
 #define CN_COLLECTORS_SEMISPACE_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include "collectors/spaces.h"
 
-/* What a header says in its low bits, below the size of the payload, when its layout is gone. A
- * layout's address has zeros there, that of a copy a one. */
+/* The low bits of a header whose layout is gone; above them is the size of the payload. A layout's
+ * address has zeros there, that of a copy a one. */
 enum { CN_GONE = 2, CN_GONE_BITS = 3 };
 
 static inline bool cn_header_is_gone(uintptr_t header)

@@ -30,8 +30,8 @@ static const char *buffer_wrong(const struct cn_semispace_view *view)
   return NULL;
 }
 
-/* The size of the payload of a block; false: its header is none of such a block. `*known` is the
- * last layout that was asked for. */
+/* The size of the payload of a block; false: its header is not that of such a block. `*known` is
+ * the last layout that was looked up. */
 static bool payload_size(const uintptr_t *words, bool indexed, const struct cairn_layout **known,
                          uint64_t *bytes)
 {

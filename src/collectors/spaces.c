@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spaces. Stress mode renews one at each collection, often many thousand a second. Moving its pages
- * to other addresses costs much less than to give them back and to fault new ones in, one by one.
+ * Spaces. Stress mode renews one at each collection, often many thousand times a second. Moving its
+ * pages to other addresses costs much less than giving them back and faulting new ones in.
  */
 #include "collectors/spaces.h"
 
@@ -27,11 +27,12 @@ static struct hidden {
 
 static size_t round_to(size_t bytes, size_t unit)
 {
+  CN_ASSERT(unit != 0 && (unit & (unit - 1)) == 0 && bytes <= SIZE_MAX - unit);
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Far more addresses than two spaces need, so that fresh ones come back to a place late; fewer
- * where they are limited. */
+/* Reserve far more addresses than two spaces need, so that fresh spaces come back to a place late;
+ * fewer where addresses are limited. */
 static bool reserve(size_t room)
 {
   for (spaces.size = (size_t)1 << 44; spaces.size / 4 >= room; spaces.size /= 2)
@@ -78,6 +79,7 @@ bool cn_space_commit(struct cn_space *space, size_t bytes)
 
 void cn_space_trim(struct cn_space *space, size_t bytes)
 {
+  CN_ASSERT(space->committed <= space->room);
   bytes = round_to(bytes, spaces.page);
   if (bytes >= space->committed)
     return;
@@ -85,10 +87,11 @@ void cn_space_trim(struct cn_space *space, size_t bytes)
   space->committed = bytes;
 }
 
-/* Addresses that were not used for long, apart from two spaces. They follow each other until they
- * wrap around. 0: fewer are reserved than that surely takes. */
+/* Take addresses that were not used for long and are in neither space. They follow each other until
+ * they wrap around. 0: fewer are reserved than that surely takes. */
 static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_space *b)
 {
+  CN_ASSERT(room % spaces.page == 0 && spaces.next % spaces.page == 0);
   if (room > spaces.size / 4)
     return 0;
   for (;;) {
@@ -122,6 +125,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
 
 bool cn_space_fit(struct cn_space *space, const struct cn_space *used, size_t bytes)
 {
+  CN_CHECK(space->base != used->base);
   bytes = round_to(bytes, spaces.page);
   if (bytes <= space->committed && space->committed / 8 <= bytes)
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranges of addresses out of one large reservation, for collectors that copy. Does not: know about
+ * Ranges of addresses out of one large reservation, for collectors that copy. Knows nothing of
  * objects. Phases INIT and STOP, but for cn_spaces_unmapped().
  */
 #ifndef CN_COLLECTORS_SPACES_H
@@ -28,14 +28,14 @@ bool cn_space_commit(struct cn_space *space, size_t bytes);
 /* Take memory beyond `bytes` away again. */
 void cn_space_trim(struct cn_space *space, size_t bytes);
 
-/* Collection `number` emptied `space`: make its addresses inaccessible, and not used again for
- * long. Its memory goes to fresh addresses, which it now is, if that many are reserved;
+/* Collection `number` emptied `space`: make its addresses inaccessible, and do not use them again
+ * for long. If enough addresses are reserved, `space` is now at fresh ones, with its memory, whose
  * contents are anything. `used` is another space, in use. */
 void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_t number);
 
-/* See to it that a space that was renewed, or was not used yet, has memory for `bytes`, and not
- * very much more; it may get other addresses. False: no memory, or
- * too few addresses; the space is empty then, or as it was. */
+/* Give a space that was renewed, or was not used yet, memory for `bytes` and not very much more; it
+ * may get other addresses. False: no memory, or too few addresses; the space is empty then, or as
+ * it was. */
 bool cn_space_fit(struct cn_space *space, const struct cn_space *used, size_t bytes);
 
 /* Async-signal-safe. True if cn_space_renew() made `address` inaccessible: `*number` is the

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A crossing map: for each card of the heap, where the first block that starts in it does. Needs:
- * memory from the operating system, kept from one collection to the next. Does not: look at
- * anything but block sizes.
+ * A crossing map: for each card of the heap, the offset of the first block that starts in it. Its
+ * memory comes from the operating system and is kept from one collection to the next.
  */
 #include "collectors/starts.h"
 
@@ -31,6 +30,7 @@ static bool make_room(size_t cards)
     return false;
   if (map.room)
     cn_os_release((uintptr_t)map.first, map.room);
+  CN_ASSERT(memory % page == 0);
   map.first = (uint8_t *)memory;
   map.room = room;
   return true;
@@ -72,8 +72,8 @@ static uintptr_t first_block_near(uintptr_t address)
   }
 }
 
-/* An object reaches from its payload to the end of its block, that address included: it is the
- * header of the next one, which no reference points at. */
+/* An object reaches from its payload to the end of its block, that address included: there is the
+ * header of the next one, to which no reference points. */
 uintptr_t cn_starts_find(uintptr_t address)
 {
   uintptr_t payload, end;
@@ -84,6 +84,7 @@ uintptr_t cn_starts_find(uintptr_t address)
   uintptr_t block = first_block_near(address - 1);
   while ((end = map.step(block, &payload)) < address)
     block = end;
+  CN_ASSERT(block < payload && payload <= end && end <= map.end);
   return address >= payload ? payload : 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where objects start: finds the object that an interior pointer belongs to. C passes pointers into
- * objects as arguments and results, and a callee's stack map can only name the argument itself as
- * the base; so a root on a stack may be an interior pointer, one past the end included.
+ * Finds the object that an interior pointer belongs to. C passes pointers into objects as arguments
+ * and results, and a callee's stack map can only name the argument itself as the base; so a root on
+ * a stack may be an interior pointer, one past the end included.
  *
- * For heaps that are one run of blocks without gaps. Nothing is kept up while the program runs: the
- * map is built by a walk over the blocks when a collection meets the first such root, and forgotten
- * after it.
+ * For heaps that are one run of blocks without gaps. Nothing is kept up while the program runs: a
+ * walk over the blocks builds the map when a collection meets the first such root, and the map is
+ * forgotten after that collection.
  */
 #ifndef CN_COLLECTORS_STARTS_H
 #define CN_COLLECTORS_STARTS_H
@@ -26,7 +26,7 @@ bool cn_starts_build(uintptr_t from, uintptr_t end, cn_starts_step *step);
  */
 uintptr_t cn_starts_find(uintptr_t address);
 
-/* Forget the map; it may be asked for again. */
+/* Forget the map; it may be built again. */
 void cn_starts_drop(void);
 
 #endif

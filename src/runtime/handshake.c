@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include "base/check.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/handshake.h"
 #include "runtime/os/os.h"
@@ -67,6 +68,7 @@ void cn_handshake_arrive(uintptr_t pc, bool before)
   struct cairn_mutator *mutator = &cairn_mutator;
   uint32_t requested = REQUESTED, taken = TAKEN;
 
+  CN_ASSERT(mutator->attached);
   if (!cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE))
     return;
   uint64_t now = cn_os_nanoseconds();
@@ -142,6 +144,7 @@ static uint64_t read_clocks(const struct cairn_mutator *mutator)
 /* Returns how long it took, in nanoseconds. */
 static uint64_t post(struct cairn_mutator *mutator)
 {
+  CN_ASSERT(atomic_load(&request.lock) != FREE && atomic_load(&request.state) == IDLE);
   request.anchor = __atomic_load_n(&mutator->anchor, __ATOMIC_RELAXED);
   request.transitions = __atomic_load_n(&mutator->transitions, __ATOMIC_RELAXED);
   uint64_t start = request.requested = read_clocks(mutator);

@@ -13,7 +13,7 @@
  * when it ends. */
 void cn_handshake_arrive(uintptr_t pc, bool before);
 
-/* The program is over, or the main thread: nobody will arrive. Any thread. */
+/* The program is over, or the main thread: let all requesters go. Any thread. */
 void cn_handshake_end(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -33,6 +34,7 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
   struct cairn_mutator *mutator = &cairn_mutator;
   struct cn_stats before = cn_stats;
 
+  CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(mutator, regs);
   uint64_t start = cn_os_nanoseconds();
@@ -70,12 +72,13 @@ static void collect_mapped(const struct cn_regs *regs, const char *why, size_t b
   collect(regs, why, bytes_needed);
 }
 
-/* Anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP
+/* Drop anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP
  * below `sp`, where the stack is now. */
 static void drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();
 
+  CN_ASSERT(from >= mutator->anchors && mutator->anchor <= mutator->anchor_limit);
   while (mutator->anchor > from && mutator->anchor[-1].sp < sp)
     mutator->anchor--;
 }
@@ -85,8 +88,8 @@ static bool enter(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
 
-  /* Of a fault in a slow path, or of a handler that the runtime does not know of: the frames below
-   * have no anchor. */
+  /* By the handler of a fault in a slow path, or one that the runtime does not know: the frames
+   * below have no anchor. */
   if (mutator->busy)
     cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
   mutator->busy = 1;
@@ -120,8 +123,8 @@ void cn_safepoint_poll(const struct cn_regs *regs)
   leave(regs);
 }
 
-/* In a handler that interrupted managed code the collection waits for the next safepoint after it.
- */
+/* In a handler that interrupted managed code the collection waits for the next safepoint after
+ * it. */
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
   enter(regs);
@@ -161,8 +164,8 @@ static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
   return block;
 }
 
-/* The slow path of an allocation, up to leave(): a signal may come then, and find a block without a
- * header. */
+/* The slow path of an allocation but for leave(), in which a signal may come: the block must have a
+ * header by then. */
 static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes)
 {
   void *block;
@@ -234,8 +237,8 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
                 cn_report_pc(regs->pc, place));
 }
 
-/* What a front end's IR calls; compiled code has the expansions instead. A native caller's
- * references would not be found by the collector. */
+/* IR of front ends calls these, and compiled code has their expansions instead. The collector would
+ * not find a native caller's references. */
 #define NOT_COMPILED(name, ...) \
   __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
   void *name(__VA_ARGS__) \

@@ -13,7 +13,7 @@
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
 
-/* Nested transitions; untouched ones take no memory. Fewer where the process may have little. */
+/* Nested transitions; untouched anchors take no memory. Fewer where the process may have little. */
 enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };
 
 static struct cairn_mutator *main_mutator;

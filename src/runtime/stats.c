@@ -5,6 +5,7 @@
 #include "runtime/stats.h"
 
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
@@ -40,14 +41,15 @@ static void trace(const char *why, size_t bytes, const struct cn_stats *before,
 void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
                          uint64_t nanoseconds)
 {
+  CN_ASSERT(before->collections == cn_stats.collections && before->frames <= cn_stats.frames);
   cn_stats.collections++;
   cn_histogram_add(&cn_stats_pauses, nanoseconds);
   if (cn_options.trace)
     trace(why, bytes, before, nanoseconds);
 }
 
-/* After the program's own exit handlers. A program that ends by a signal or _exit() prints nothing.
- * */
+/* After the program's own exit handlers. A program that ends by a signal or _exit() prints
+ * nothing. */
 __attribute__((destructor(101))) static void end(void)
 {
   cn_watchdog_stop();

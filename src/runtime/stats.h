@@ -13,8 +13,8 @@
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
-/* A collection is over that took so long, and why it was; `bytes` are what an allocation waits for,
- * or 0. `before`: the statistics when it began. */
+/* A collection is over that took so long; `why` is its cause. An allocation of `bytes` waits for
+ * it, or 0. `before`: the statistics when it began. */
 void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
                          uint64_t nanoseconds);
 

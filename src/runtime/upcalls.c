@@ -20,7 +20,7 @@
 #include "runtime/signals/signals.h"
 #include "runtime/walk/code_regions.h"
 
-/* Only regions that were not removed with their code can be in the way of new code. */
+/* Refuse new code in a code region: the region should have been removed with its code. */
 static void check_regions(const struct cairn_image *image)
 {
   const unsigned char *cursor = image->frames_start;
@@ -65,8 +65,9 @@ void cn_upcall_print_stack(uintptr_t frame)
   cn_backtrace_abort(frame);
 }
 
-/* What the details say of a safepoint: stripped programs have them too. Damaged ones must not end a
- * message of damage, nor begin one of their own: where there is a guard, nobody reads it. */
+/* What the details say of a safepoint: stripped programs have them too. Damaged details must not
+ * end the message that calls this, nor begin one of their own. Where there is a guard already,
+ * nothing is printed, so nothing is looked up. */
 bool cn_upcall_source(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The watchdog on the time to safepoint. All it knows it learns by cairn_safepoint_ask(), as any
+ * The watchdog on the time to safepoint. It learns all it knows by cairn_safepoint_ask(), as any
  * other thread could.
  */
 #include "runtime/watchdog.h"
@@ -11,8 +11,8 @@
 #include "runtime/handshake.h"
 #include "runtime/os/os.h"
 
-/* Nanoseconds without a processor, or spent on the request, that still leave an arrival the code's:
- * what the calls take that read the clocks. */
+/* Nanoseconds without a processor, or spent on the request, that do not count: the calls that read
+ * the clocks take them. */
 enum { MISSING = 2000 };
 enum { MOST = 1000000000 }; /* microseconds between requests */
 
@@ -93,14 +93,14 @@ static void *watch(void *unused)
   return NULL;
 }
 
-/* When libc is ready for threads: not in .preinit_array. */
+/* A constructor: libc is not ready for threads in .preinit_array. */
 __attribute__((constructor)) static void start(void)
 {
   if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, watch))
     cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* Nobody arrives any more, so it need not wait. */
+/* The thread does not wait for an arrival any more, for requests have ended. */
 void cn_watchdog_stop(void)
 {
   stopping = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contract of a port: what the walker and the safepoint code ask of it. Registers have the
+ * The contract of a port: what the walker and the safepoint code need of it. Registers have the
  * numbers of DWARF; nothing outside this folder knows a register's name.
  */
 #ifndef CN_RUNTIME_ARCH_ARCH_H
@@ -42,9 +42,9 @@ struct cn_anchor {
   uintptr_t saved[CN_CALLEE_SAVED];
 };
 
-/* Is the call for which the anchor was pushed still going on? Not if a longjmp left the frame; then
- * its stack has most likely been used for something else. The anchor's stack must not end below the
- * frames that are there. */
+/* Is the call for which the anchor was pushed still going on? Not if a longjmp left the frame: then
+ * most likely other frames have used its stack. The anchor's stack must not end below the frames
+ * that are there. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
 
 extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
@@ -87,9 +87,8 @@ uintptr_t cn_arch_fault_pc(const void *ucontext);
 /* And its stack pointer. */
 uintptr_t cn_arch_fault_sp(const void *ucontext);
 
-/* True if `pc` is where the kernel makes a signal handler return to, whose frame ends at `sp`.
- * There is no ordinary caller then: `*interrupted` is the instruction that the signal came before.
- * */
+/* True if the kernel makes a signal handler, whose frame ends at `sp`, return to `pc`. There is no
+ * ordinary caller then: the signal came before the instruction `*interrupted`. */
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 
 /* Calls handler(signal, info, context), such that a walker knows the frame by its return address.
@@ -97,11 +96,11 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 void cn_arch_interrupting(int signal, void *info, void *context, void (*handler)(void));
 bool cn_arch_is_interrupting(uintptr_t pc);
 
-/* True if `pc` lies in a stub. Any value may be asked of. */
+/* True if `pc`, which may be any value, lies in a stub. */
 bool cn_arch_in_stubs(uintptr_t pc);
 
-/* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one: there managed code
- * has no frame that tells, and no anchor yet or any more. */
+/* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one. There managed code
+ * has no frame with a map, and no anchor yet or any more. */
 bool cn_arch_is_stub(uintptr_t pc);
 
 /* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub

@@ -29,7 +29,7 @@ void cn_bounds_find(struct cairn_mutator *mutator)
   CN_ASSERT(mutator == &cairn_mutator && end != 0);
   if (mutator->stack != NULL)
     return;
-  /* Without a limit the stack takes no more of the memory than the heap may. */
+  /* Without a limit the stack may take as much of the memory as the heap. */
   if (bottom == 0)
     bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
   mutator->stack_bottom = bottom;

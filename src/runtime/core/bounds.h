@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The bounds of stacks. Only the thread itself asks for its own.
+ * The bounds of stacks. A thread looks for its own only.
  */
 #ifndef CN_RUNTIME_CORE_BOUNDS_H
 #define CN_RUNTIME_CORE_BOUNDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is counted, always.
+ * The counts.
  */
 #include "runtime/core/counts.h"
 

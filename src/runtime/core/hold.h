@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals held back while something is half done that a handler must not leave by a jump.
+ * Holding signals back while something is half done that a handler must not leave by a jump.
  */
 #ifndef CN_RUNTIME_CORE_HOLD_H
 #define CN_RUNTIME_CORE_HOLD_H

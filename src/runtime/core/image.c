@@ -112,7 +112,8 @@ static void add(const struct cairn_image *image)
   cn_upcall_image(image);
 }
 
-/* Whole or not at all, whatever jumps out of a handler: the dynamic linker does not begin again. */
+/* Hold signals, so that no handler leaves this half done by a jump: the dynamic linker does not
+ * begin again. */
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_hold_signals();
@@ -121,7 +122,7 @@ void cairn_image_register(const struct cairn_image *image)
   cn_hold_let_signals();
 }
 
-/* The flags stay: what an image without safepoints left on the stack or in the heap may still be
+/* Keep the flags: what an image without safepoints left on the stack or in the heap may still be
  * there. */
 static void delete(size_t i)
 {
@@ -152,7 +153,7 @@ bool cn_image_has_frames(void)
   return false;
 }
 
-/* Frame maps that cannot be read may be about this code. */
+/* Frame maps that cannot be read may describe this code. */
 static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
 {
   const unsigned char *cursor = image->frames_start;

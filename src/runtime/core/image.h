@@ -32,7 +32,7 @@ bool cn_image_has_frames(void);
 /* True if a function with frame maps has a part of [start, end). Holds the images meanwhile. */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 
-/* What does not hold of the list; null: all does, namely that
+/* What does not hold of the list; null: all does. It holds that
  *   - each image is there once, and ids go up, to below the generation
  *   - the flags are those of all images that are there, at least
  * Quadratic, of few. Holding the images, or while no image comes or goes. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locks that signal handlers take as well. A thread that holds one and takes it again, in a handler
- * that has interrupted it, is told so instead of waiting for itself, at whichever instruction the
- * signal came. While it holds one only faults come: other signals wait, for their handlers may
- * leave by a jump.
+ * Locks that signal handlers take as well. If a thread holds one and takes it again, in a handler
+ * that has interrupted it at whichever instruction, it is told so instead of waiting for itself.
+ * While a thread holds one only faults come: other signals wait, for their handlers may leave by a
+ * jump.
  */
 #ifndef CN_RUNTIME_CORE_LOCK_H
 #define CN_RUNTIME_CORE_LOCK_H
@@ -20,12 +20,12 @@ enum cn_lock {
 bool cn_lock_take(enum cn_lock lock);
 void cn_lock_release(enum cn_lock lock);
 
-/* Which ones the calling thread holds, a bit for each; and give back all that it has taken since
- * then, after a jump out of a failure. It has given none back since. */
+/* Which ones the calling thread holds, a bit for each. After a jump out of a failure: give back all
+ * that it has taken since then; it has given none back meanwhile. */
 unsigned cn_locks_held(void);
 void cn_locks_restore(unsigned held);
 
-/* Once, before there is a second thread: locks that others hold are free in the child of a
+/* Once, before there is a second thread: have locks that others hold freed in the child of a
  * fork(). */
 void cn_locks_prepare(void);
 

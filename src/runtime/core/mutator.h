@@ -14,8 +14,8 @@
 /* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
  * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
  * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A
- * thread that no one attached has only zeros but for the poll word and the limit, so that each way
- * into the runtime takes its slow path, which tells. cn_mutator_wrong() looks at all that. */
+ * thread that is not attached has only zeros but for the poll word and the limit, so that each way
+ * into the runtime takes its slow path, which says so. cn_mutator_wrong() checks all that. */
 struct cairn_stack;
 struct cairn_mutator {
   uint64_t poll;

@@ -149,8 +149,8 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
   return false;
 }
 
-/* Half of the memory, but less where the process may not have twice that and something to spare: of
- * addresses more is taken than is used. */
+/* Half of the memory, but at most an eighth of what the process may have: the heap reserves more
+ * addresses than it uses. */
 static size_t default_maximum(void)
 {
   size_t memory = cn_os_memory() / 2, limit = cn_os_limit() / 8;

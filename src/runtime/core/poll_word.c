@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-/* One bit, which somebody looks at. */
+/* Is it one bit that some slow path looks at? */
 static bool is_reason(enum cn_reason reason)
 {
   return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE || reason == CN_REASON_COLLECT;
@@ -20,8 +20,7 @@ void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
   __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* If the word is read as zero, whoever arms from then on raises the limit after it was lowered
- * here. */
+/* Read the word after the limit is lowered: a thread that arms later raises the limit again. */
 void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* which means that a poll is to stop */
@@ -30,8 +29,7 @@ void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
     __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* First disarm, then look for what it was armed for: a request that comes between the two arms
- * again. */
+/* Callers disarm before they look for the request: one that comes in between arms again. */
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
   CN_ASSERT(is_reason(reason));

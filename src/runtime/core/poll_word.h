@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 
-/* Why a thread shall stop: bits of its poll word. It runs on when none is left. */
+/* Why a thread is to stop: bits of its poll word. It runs on when none is left. */
 enum cn_reason {
   CN_REASON_STRESS = 1,    /* always: every poll is a safepoint; also before a thread is attached */
   CN_REASON_HANDSHAKE = 2, /* a thread waits for it (handshake.h) */
@@ -19,11 +19,11 @@ enum cn_reason {
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason);
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason);
 
-/* The stack limit is to be what the poll word says: after stack_floor has changed. */
+/* After stack_floor has changed: make the stack limit what the poll word says. */
 void cn_poll_word_arm_limit(struct cairn_mutator *mutator);
 
-/* At a poll: whoever armed may have been slow, and have raised the stack limit after the thread was
- * disarmed. */
+/* At a poll: lower the stack limit if a thread that armed was slow, and raised it after the poll
+ * was disarmed. */
 void cn_poll_word_settle(struct cairn_mutator *mutator);
 
 /* Is the thread to stop for this reason? */

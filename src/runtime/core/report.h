@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 
-/* While a thread has a guard, cairn_fatal() says nothing and jumps to it: for what must go on where
- * the stack cannot be parsed, a backtrace for one. */
+/* While a thread has a guard, cairn_fatal() says nothing and jumps to it: for code that must go on
+ * if the stack cannot be parsed, such as a backtrace. */
 struct cn_report_guard {
   sigjmp_buf back;
   struct cn_report_guard *outer;
@@ -26,8 +26,7 @@ void cn_report_text(const char *format, ...) __attribute__((format(printf, 1, 2)
 void cn_report_count(const char *name, uint64_t value);
 void cn_report_microseconds(const char *name, uint64_t nanoseconds);
 
-/* The program asked for what it cannot have: say so and exit(1), so that its own exit handlers run.
- * */
+/* The program wants what it cannot have: say so and exit(1), so that its own exit handlers run. */
 _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same after a message of the caller's. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the lower rooms of the runtime tell those above them; upcalls.c hands it on. Each may be
- * called as its caller may.
+ * What the lower rooms of the runtime tell those above them; upcalls.c hands it on. Each is called
+ * under the rules of its caller: thread, phase, signals.
  */
 #ifndef CN_RUNTIME_CORE_UPCALLS_H
 #define CN_RUNTIME_CORE_UPCALLS_H

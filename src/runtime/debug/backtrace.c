@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Backtraces (seeds: pillar-stack-iterator, "get string for frame"). The platform's unwinder leads,
- * for it sees native activations and those that a signal interrupted; the walk of managed
+ * Backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads,
+ * for it sees native activations and those that a signal interrupted. The walk of managed
  * activations keeps step with it, knows those of other code managers, and goes on alone where
- * native code has no call-frame information. The stack is gone through twice: first to count, so
- * that of a deep one the ends are shown.
+ * native code has no call-frame information. Both go through the stack twice, first to count, so
+ * that of a deep stack both ends are shown.
  */
 #include "runtime/debug/backtrace.h"
 
@@ -29,8 +29,8 @@ enum {
 
 struct trace {
   struct cn_print print;
-  uintptr_t above; /* what lies up to here is not shown; 0: */
-  uintptr_t from;  /* what is younger than the activation at this pc is not */
+  uintptr_t above; /* activations up to this address are not shown; 0: */
+  uintptr_t from;  /* those younger than the activation at this pc are not */
   bool counting, started, signalled, after_stub;
   bool walking; /* the walk is at an activation that has not been met yet */
   struct cn_walk walk;
@@ -64,7 +64,7 @@ static void step(struct trace *trace, bool begin)
   cn_report_guard = guard.outer;
 }
 
-/* Not where a signal handler asks that may have interrupted the walk's own tables in the making. */
+/* Begin no walk in a signal handler that may have interrupted a change of the walk's tables. */
 static void begin_walk(struct trace *trace)
 {
   trace->walking = false;
@@ -90,7 +90,7 @@ static void end_place(struct trace *trace)
   trace->place++;
 }
 
-/* Recursions repeat themselves: what has the pc of the one before is only counted. */
+/* Recursions repeat themselves: only count an activation that has the pc of the one before. */
 static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool is_walks)
 {
   if (trace->number > 0 && pc == trace->pc) {
@@ -157,7 +157,7 @@ static void go_through(struct trace *trace, bool unwinder)
   trace->places = trace->place;
 }
 
-/* Whoever loads the unwinder allocates; a signal handler may have interrupted just that. */
+/* Loading the unwinder allocates, and a signal handler may have interrupted an allocation. */
 static bool find_unwinder(struct trace *trace, bool may_load)
 {
   if (cn_os_unwinder(false))
@@ -210,7 +210,7 @@ static struct cn_report_guard last;
 static struct trace last_trace;
 static int last_thread;
 
-/* A fault on the way, or the alarm, which may come to any thread. */
+/* The handler of faults on the way, and of the alarm, which may come to any thread. */
 static void give_up(int signal)
 {
   if (cn_os_thread() != last_thread) {
@@ -233,7 +233,7 @@ static void watch(void)
     sigaddset(&set, faults[i]);
   }
   sigprocmask(SIG_UNBLOCK, &set, NULL);
-  signal(SIGPIPE, SIG_IGN); /* who reads the message may have enough of it */
+  signal(SIGPIPE, SIG_IGN); /* the reader of the message may have closed it */
   enum { SECONDS = 10 };
   alarm(SECONDS);
 }

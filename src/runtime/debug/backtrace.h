@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The program is about to abort, maybe because its stack is broken: from the caller of the function
- * whose frame ends above `frame`. Comes back whatever happens: a fault, a failure or an endless
+ * whose frame ends above `frame`. Always comes back: a fault, a failure or an endless
  * loop on the way ends the backtrace. Changes signal handlers. Once; later calls do nothing. */
 void cn_backtrace_abort(uintptr_t frame);
 

@@ -11,12 +11,12 @@
 
 struct cn_print {
   int fd;
-  bool lines; /* cn_os_lines_begin() was called: files and lines may be asked for */
+  bool lines; /* cn_os_lines_begin() was called: files and lines may be looked up */
 };
 
 /* A line for each function that was inlined at `pc`, and one for the function itself:
  *   #7  0x000055d1c0de1234 in name at file.c:12:3 (inlined)
- * `interrupted`: pc is not behind a call. `walk` is at the activation, or null. */
+ * `interrupted`: pc is not after a call. `walk` is at the activation, or null. */
 void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
                                    bool interrupted, const struct cn_walk *walk);
 

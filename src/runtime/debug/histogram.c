@@ -5,6 +5,7 @@
 #include "runtime/debug/histogram.h"
 
 #include <stddef.h>
+#include "base/check.h"
 
 /* Values below 16 have a bucket each; above, the four bits below the highest choose the step. */
 static size_t bucket(uint64_t value)
@@ -25,8 +26,11 @@ static uint64_t bucket_start(size_t index)
 
 void cn_histogram_add(struct cn_histogram *histogram, uint64_t value)
 {
+  size_t index = bucket(value);
+
+  CN_ASSERT(index < CN_HISTOGRAM_BUCKETS && bucket_start(index) <= value);
   histogram->total++;
-  histogram->counts[bucket(value)]++;
+  histogram->counts[index]++;
   if (value > histogram->maximum)
     histogram->maximum = value;
 }
@@ -35,6 +39,7 @@ uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned th
 {
   uint64_t below = 0;
 
+  CN_ASSERT(thousandths <= 1000);
   for (size_t i = 0; i < CN_HISTOGRAM_BUCKETS; i++) {
     below += histogram->counts[i];
     if (below != 0 && 1000 * below >= thousandths * histogram->total)

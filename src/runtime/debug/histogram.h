@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Many times in little memory: 16 steps for each power of two, so that a quantile is off by 6 % at
+ * Counts of values in little memory: 16 steps for each power of two, so a quantile is off by 6 % at
  * most. Zero-initialised is empty.
  */
 #ifndef CN_RUNTIME_DEBUG_HISTOGRAM_H
@@ -17,8 +17,8 @@ struct cn_histogram {
 
 void cn_histogram_add(struct cn_histogram *histogram, uint64_t value);
 
-/* The least value that at least `thousandths` of a thousand of all values do not exceed, or a step
- * less; 0 if there is none. 500 is the median. */
+/* The least value that at least `thousandths` per mille of the values do not exceed, or a step
+ * less; 0 if there are no values. 500 is the median. */
 uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned thousandths);
 
 #endif

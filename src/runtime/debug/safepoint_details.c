@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A sorted table of the functions of all images that have details, made at the first question after
- * an image came or went.
+ * A sorted table of the functions of all images that have details, made at the first look-up
+ * after an image came or went.
  */
 #include "runtime/debug/safepoint_details.h"
 
+#include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
@@ -63,7 +64,7 @@ static void sort(void)
   }
 }
 
-/* The last function that begins below pc: pc is behind a call, which may be its last
+/* The last function that begins below pc: pc comes after a call, which may be its last
  * instruction. */
 static const struct cn_details_function *function_of(uintptr_t pc)
 {
@@ -76,6 +77,7 @@ static const struct cn_details_function *function_of(uintptr_t pc)
     else
       high = middle;
   }
+  CN_ASSERT(low == 0 || functions.at[low - 1].entry < pc); /* sorted */
   if (low == 0 || pc - functions.at[low - 1].entry > functions.at[low - 1].code_size)
     return NULL;
   return &functions.at[low - 1];

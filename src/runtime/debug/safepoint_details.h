@@ -11,7 +11,7 @@
 #include "framemap/details.h"
 
 /* The details of the safepoint that returns to `pc`. False: nothing is known of it. Any thread, a
- * signal handler too: one that interrupts its own thread's question, or a registration of an image,
+ * signal handler too: one that interrupts its own thread's look-up, or a registration of an image,
  * gets false. What is found stays valid while the image does, as it must while an activation of its
  * code is on a stack. A section that makes no sense ends the program. */
 bool cn_details_of(uintptr_t pc, struct cn_details *details);

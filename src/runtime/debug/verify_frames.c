@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The self-check of the walk (seeds: stackmaps-v2, "Stack Map Format": nothing there says where the
- * caller is, so what does must be checked against somebody else). The unwinder steps through all
- * activations, native ones and stubs too; those of functions with frame maps must be the walk's.
+ * The self-check of the walk (stackmaps-v2, "Stack Map Format": nothing there says where the caller
+ * is, so a second source must confirm what does). The unwinder steps through all activations,
+ * native ones and stubs too; those of functions with frame maps must be the walk's.
  */
 #include "runtime/debug/verify_frames.h"
 
@@ -14,7 +14,7 @@
 struct check {
   struct cn_walk walk;
   bool there;     /* the walk is at an activation */
-  bool regions;   /* it has met code with a manager of its own, who may have lost registers */
+  bool regions;   /* it has met code with a manager of its own, which may have lost registers */
   uint64_t count; /* of activations that agree */
   uintptr_t last; /* pc of the unwinder's last activation */
   uintptr_t from; /* where the runtime was called from, */
@@ -57,7 +57,7 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
   }
 }
 
-/* Is it one that the walk must have been at? */
+/* Must the walk have been at this activation? */
 static bool is_ours(uintptr_t pc)
 {
   struct cn_region region;
@@ -65,8 +65,8 @@ static bool is_ours(uintptr_t pc)
   return cn_index_find_inside(pc) || cn_code_regions_find(pc, &region);
 }
 
-/* Where a stub passes for a signal frame (stubs.S, cairn_call_any), the unwinder has the pc of the
- * last byte of the call. */
+/* After a stub, which passes for a signal frame (stubs.S, cairn_call_any), the unwinder has the pc
+ * of the last byte of the call. */
 static bool compare(void *env, const struct cn_os_frame *frame)
 {
   struct check *check = env;
@@ -86,7 +86,8 @@ static bool compare(void *env, const struct cn_os_frame *frame)
   return true;
 }
 
-/* Native code may ask for a collection, too; but somewhere there must be what it is about. */
+/* Native code may call for a collection, too; but if there are objects, some code has frame maps.
+ */
 static void check_images(void)
 {
   bool managed = false;
@@ -116,8 +117,8 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
     cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
                 "the program linked without .eh_frame_hdr?",
                 cn_report_pc(check.from, place));
-  /* Zero is behind what call-frame information says to be the oldest. Where that is a coroutine's,
-   * the walk is on another stack then, of who resumed it. */
+  /* Zero comes after the activation that call-frame information says is the oldest. If that is a
+   * coroutine's, the walk has gone on to the stack that resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&
       (check.last == 0 || cn_index_find_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "

@@ -33,7 +33,7 @@ static struct entry {
 static uint64_t watched;      /* a bit for each signal less one */
 static sigset_t interrupting; /* siginterrupt() was called for it, so signal() does not restart */
 
-static _Atomic uintptr_t given[LAST + 1]; /* the bits that the handler last given has not */
+static _Atomic uintptr_t given[LAST + 1]; /* complement of the handler last given */
 
 int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before)
 {

@@ -4,9 +4,9 @@
  * here, in the executable, where the dynamic linker finds them first: so every object file, archive
  * and shared object of the program uses them, whoever compiled it, and none of them changes.
  * (Renaming calls at compile time would miss the others, the linker's --wrap the shared objects.)
- * They are weak: a program that defines one of these names itself keeps its own. Who makes the
- * system call himself is not seen. The sanitizers' runtimes of LLVM define two of them as well, and
- * come before us; these have a way for others to come before them.
+ * They are weak: a program that defines one of these names itself keeps its own. A system call made
+ * directly is not seen. The sanitizers' runtimes of LLVM define two of them as well, and come
+ * before us; these have a way for others to come before them.
  *
  * In the kernel each handler is cn_signals_deliver(); queries return what the program installed.
  */
@@ -24,8 +24,8 @@ typedef void cn_signal_handler(int signal, siginfo_t *info, void *context);
 /* The kernel's handler of all signals for which the program has one. */
 void cn_signals_deliver(int signal, siginfo_t *info, void *context);
 
-/* Does the calling thread run one of them? True also if one was left by a jump, and what it had on
- * the stack is still there, below. Async-signal-safe. */
+/* Does the calling thread run one of them? True also if one was left by a jump, and its part of the
+ * stack is as it was. Async-signal-safe. */
 bool cn_signals_delivering(void);
 
 /* The kernel's action, past all that. Async-signal-safe. */
@@ -36,12 +36,12 @@ int cn_os_action(int signal, const struct sigaction *action, struct sigaction *b
 void cn_os_action_watch(int signal);
 bool cn_os_action_watched(int signal);
 
-/* Did the kernel get this handler, SIG_DFL or SIG_IGN from here? Not if somebody made the system
- * call himself. */
+/* Did the kernel get this handler, SIG_DFL or SIG_IGN from here? Not if the program made the system
+ * call itself. */
 bool cn_os_action_is_ours(int signal, uintptr_t handler);
 
-/* The handler that the program wants to run now: SIG_DFL and SIG_IGN are as in `sa_handler`. What
- * SA_RESETHAND asks for is done. Async-signal-safe. */
+/* Take the handler that the program wants to run now, and do what SA_RESETHAND says. SIG_DFL and
+ * SIG_IGN are as in `sa_handler`. Async-signal-safe. */
 cn_signal_handler *cn_os_action_take(int signal);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is this a signal handler? Who calls from one may have interrupted anything, malloc() for
- * instance, and may not allocate. Handlers that were installed by sigaction() and its like are
- * known (signals.h). Those that somebody gave to the kernel himself return to a piece of code, the
- * restorer, whose address the kernel was given with the handler and can be asked for; so it lies
- * somewhere above on the stack. It may also lie in what an earlier handler left there; then the
- * answer errs on the careful side.
+ * Is this a signal handler? One may have interrupted anything, malloc() for instance, and may not
+ * allocate. Handlers that were installed by sigaction() and its like are known (signals.h). Others,
+ * given to the kernel by the system call itself, return to a piece of code, the restorer. The
+ * kernel tells its address, so a handler has that address somewhere above on its stack. An earlier
+ * handler may also have left it there; then the answer errs on the careful side.
  */
 #include "runtime/handlers/action.h"
 #include "runtime/os/os.h"
@@ -36,7 +35,8 @@ static bool is_one(const struct restorers *restorers, uintptr_t word)
   return false;
 }
 
-/* Those of who calls the kernel himself. False: there are too many. */
+/* Find those of handlers that were given to the kernel by the system call. False: there are too
+ * many. */
 static bool find_restorers(struct restorers *restorers)
 {
   for (int signal = 1; signal <= SIGNALS; signal++) {
@@ -52,8 +52,7 @@ static bool find_restorers(struct restorers *restorers)
   return true;
 }
 
-/* Where a stack ends that nobody told of is not known: the kernel reads as far as there is
- * memory. */
+/* Let the kernel read as far as there is memory: the end of an unknown stack is unknown. */
 static bool is_above(const struct restorers *restorers, const uintptr_t *at)
 {
   uintptr_t words[WORDS];

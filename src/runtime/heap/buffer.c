@@ -10,8 +10,8 @@
 #include "runtime/core/options.h"
 
 enum {
-  BESIDE = 16 << 10, /* what handlers get of a buffer, */
-  SHARE = 32         /* but of a small one this part */
+  BESIDE = 16 << 10, /* bytes of a buffer for handlers; */
+  SHARE = 32         /* of a small one, one part in this many */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
                "fill() writes one word, or two");
@@ -61,7 +61,7 @@ bool cn_buffer_is_filler(const struct cairn_layout *layout)
   return layout == &fillers[0] || layout == &fillers[1];
 }
 
-/* One object, to which nothing refers. */
+/* Fill the room with one object, to which nothing refers. */
 static void fill(uintptr_t from, uintptr_t to)
 {
   uintptr_t *block = (uintptr_t *)from;
@@ -77,7 +77,7 @@ static void fill(uintptr_t from, uintptr_t to)
   }
 }
 
-/* ---- the program's ---- */
+/* ---- the program's part ---- */
 
 void cn_buffer_close(void)
 {
@@ -111,7 +111,7 @@ void cn_buffer_merge(void)
   CN_ASSERT_VALID(cn_buffer_wrong());
 }
 
-/* ---- handlers' ---- */
+/* ---- the handlers' part ---- */
 
 static void begin_beside(uintptr_t start, uintptr_t end)
 {
@@ -122,7 +122,8 @@ static void begin_beside(uintptr_t start, uintptr_t end)
   beside.end = end;
 }
 
-/* The upper part of the buffer, but for the block that may be under way. */
+/* Give handlers the upper part of the buffer, but leave room for the block that may be under way.
+ */
 static void carve(size_t bytes)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -165,7 +166,7 @@ bool cn_buffer_low(void)
          cairn_mutator.buffer_end - cairn_mutator.alloc < 4 * BESIDE;
 }
 
-/* The end of the object whose block starts there; 0 if none does that ends by `end`. */
+/* The end of the object whose block starts there; 0 if no object that ends by `end` does. */
 static uintptr_t block_end(uintptr_t block, uintptr_t end)
 {
   const uintptr_t *words = (const uintptr_t *)block;
@@ -184,8 +185,8 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* All blocks but the last are whole. What the last has for a header may look like one of any size.
- * If it does not lead to the end, a filler takes its place. */
+/* All blocks but the last are whole. The last one's header word may look like one of any size: if
+ * it does not lead to the end, put a filler in its place. */
 void cn_buffer_mend(void)
 {
   uintptr_t end = cairn_mutator.alloc, next;
@@ -202,7 +203,7 @@ void cn_buffer_mend(void)
   beside.walkable = end;
 }
 
-/* ---- the collector's ---- */
+/* ---- what the collector calls ---- */
 
 static uintptr_t take_beside(uintptr_t *end)
 {
@@ -212,7 +213,7 @@ static uintptr_t take_beside(uintptr_t *end)
   return beside.given;
 }
 
-/* The end of what is used of both. */
+/* Fill the rest of both. Returns the end of what is used. */
 static uintptr_t close_both(uintptr_t free)
 {
   fill(free, cairn_mutator.buffer_end);

@@ -9,9 +9,9 @@
  *      buffer                                                  beside
  *
  * In-line allocation is load, compare, store: an interrupted thread may take
- * CAIRN_ABI_INLINE_ALLOC_MAX bytes from `alloc` on as soon as it goes on, so nobody else gets
- * these. Both lie in what the collector gave. Before the collector takes it back, fillers are put
- * where no object is, so that it can walk from block to block.
+ * CAIRN_ABI_INLINE_ALLOC_MAX bytes from `alloc` on as soon as it goes on, so no handler gets these.
+ * Both lie in what the collector gave. Before the collector takes it back, fillers are put where no
+ * object is, so that it can walk from block to block.
  */
 #ifndef CN_RUNTIME_HEAP_BUFFER_H
 #define CN_RUNTIME_HEAP_BUFFER_H
@@ -28,24 +28,25 @@ void *cn_buffer_allocate_beside(size_t bytes);
  * counts as full. */
 void cn_buffer_extend_beside(bool extend);
 
-/* Is little left for them, unless there is a collection soon? */
+/* Is so little left for handlers that a collection is due? */
 bool cn_buffer_low(void);
 
-/* After a collection that did not help: what handlers have not used is for the program. */
+/* After a collection that did not help: give the program what handlers have not used. */
 void cn_buffer_merge(void);
 
-/* Every allocation comes to the slow path from here on; and no longer, but in stress mode. */
+/* Close: from here on every allocation comes to the slow path. Open: no longer, but in stress mode.
+ */
 void cn_buffer_close(void);
 void cn_buffer_open(void);
 
-/* The interrupted code never goes on (a handler jumped over it): the block that it allocated last
- * may have no header yet. */
+/* The interrupted code never goes on (a handler jumped over it): give the block that it allocated
+ * last a header if it has none yet. */
 void cn_buffer_mend(void);
 
 /* Bytes allocated so far in allocation buffers, headers included. */
 uint64_t cn_buffer_allocated(void);
 
-/* What does not hold of both, and of the mutator (mutator.h); null: all does, namely that
+/* What does not hold of both, and of the mutator (mutator.h); null: all does. It holds that
  *   - what handlers were served of lies in their part
  *   - blocks that were looked at lie in the buffer
  * The mutator's own thread, in a slow path. */

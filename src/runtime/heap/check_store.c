@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a reference may be stored: the answer to pass `check-stores`.
+ * Checks where references are stored, for calls that pass `check-stores` puts into programs.
  */
 #include <string.h>
 #include <cairn/collector.h>
@@ -58,8 +58,8 @@ _Noreturn static void lost(const void *slot, const char *what, const void *pc)
       slot, cn_report_pc((uintptr_t)pc, place), what);
 }
 
-/* Called by compiled code, before it stores a reference or copies what may be references. Leaves:
- * they neither collect nor wait. `what` tells of type, member and source line. Phase MUTATE. */
+/* Called by compiled code, before it stores a reference or copies what may be references. They
+ * neither collect nor wait. `what` names type, member and source line. Phase MUTATE. */
 #pragma GCC visibility push(default)
 void cairn_check_store(const void *slot, const char *what);
 void cairn_check_copy(const void *to, const void *from, size_t bytes);
@@ -75,7 +75,7 @@ void cairn_check_store(const void *slot, const char *what)
     lost(slot, what, __builtin_return_address(0));
 }
 
-/* The words that end up where a reference may lie, i.e. at multiples of eight in `to`. */
+/* Check the words that end up where a reference may lie: at multiples of eight in `to`. */
 static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, const void *pc)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;

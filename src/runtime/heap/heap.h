@@ -15,7 +15,7 @@ const struct cairn_collector *cn_heap_collector(void);
  * needed first. Sets the heap up at its first call. Phases MUTATE and STOP. */
 void *cn_heap_allocate(size_t bytes);
 
-/* The same after a collection after which it was null: what is kept for signal handlers, too. */
+/* The same after a collection that did not help: also from what is kept for signal handlers. */
 void *cn_heap_allocate_rest(size_t bytes);
 
 /* The same while managed code is interrupted (signals.h): may raise the heap's capacity, collects

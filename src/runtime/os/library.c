@@ -33,7 +33,7 @@ void *cn_os_library_symbol(void *library, const char *name)
 }
 
 /* A handle's symbols are also those of the libraries that it needs. The handle is not given back:
- * that may unload what has no other user, and is seldom asked for. */
+ * closing it may unload a library that has no other user, and the call is rare. */
 void *cn_os_library_own_symbol(uintptr_t pc, const char *name)
 {
   Dl_info here, there;

@@ -2,7 +2,7 @@
  *
  * Source lines and inlined functions for addresses, from the debug information of the loaded ELF
  * files, by elfutils' libdw if the machine has it: the runtime is not linked with it, but loads it
- * when a line is asked for. Its interface (elfutils/libdw.h, libdwfl.h) is declared here as far as
+ * when a line is looked up. Its interface (elfutils/libdw.h, libdwfl.h) is declared here as far as
  * it is used; it has been stable since 2005. Programs without a dynamic linker have no lines.
  */
 #include "runtime/os/os.h"
@@ -96,7 +96,7 @@ static bool load(void)
   return library != NULL;
 }
 
-/* Debug information in files of its own is not looked for: libdw's own search may ask servers. */
+/* Do not look for debug information in separate files: libdw's own search may query servers. */
 static int find_nothing(void)
 {
   return -1;

@@ -80,7 +80,7 @@ uintptr_t cn_os_reserve(size_t bytes)
   return at == MAP_FAILED ? 0 : (uintptr_t)at;
 }
 
-/* Where the system does not let itself be asked, a fault tells. */
+/* If the system call is not allowed, read the memory: a fault tells. */
 bool cn_os_read(uintptr_t at, void *into, size_t bytes)
 {
   struct iovec here = {into, bytes}, there = {(void *)at, bytes};

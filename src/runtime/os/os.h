@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the runtime asks of the operating system. One set of .c per port. Nothing here calls malloc,
- * but where it says so: a collection may have been started from anywhere. Sizes and addresses of
- * memory are multiples of cn_os_page().
+ * What the runtime needs of the operating system. One set of .c per port. Nothing here calls
+ * malloc, but where it says so: a collection may have been started from anywhere. Sizes and
+ * addresses of memory are multiples of cn_os_page().
  */
 #ifndef CN_RUNTIME_OS_OS_H
 #define CN_RUNTIME_OS_OS_H
@@ -50,8 +50,8 @@ uintptr_t cn_os_main_stack_bottom(void);
 /* Have the child call this after each fork(). */
 void cn_os_forked(void (*child)(void));
 
-/* Wait while *word is `value`, until somebody wakes all who wait for it, or for no reason. False:
- * it is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
+/* Wait while *word is `value`, until cn_os_wake() wakes all that wait for it, or for no reason.
+ * False: it is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
 void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 
@@ -86,7 +86,7 @@ void *cn_os_library_own_symbol(uintptr_t pc, const char *name);
 struct cn_os_frame {
   uintptr_t pc;
   uintptr_t sp;     /* CFA of its callee */
-  bool interrupted; /* pc is the instruction that comes next; else it is behind a call */
+  bool interrupted; /* pc is the next instruction; else it is after a call */
   void *context;    /* the unwinder's */
 };
 
@@ -103,7 +103,7 @@ bool cn_os_unwinder(bool load);
 void cn_os_unwind(bool (*frame)(void *env, const struct cn_os_frame *frame), void *env);
 /* Has the call that returns to `pc` call-frame information? */
 bool cn_os_unwindable(uintptr_t pc);
-/* The value that a callee-saved register (DWARF number) has in it. Asking for the stack pointer
+/* The value that a callee-saved register (DWARF number) has in it. Not of the stack pointer, which
  * would crash libgcc. */
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);
 
@@ -115,12 +115,12 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size);
 bool cn_os_module(uintptr_t pc, char *buffer, size_t size);
 
 /* "file.c:12" of the code at `pc`, if its file has debug information. False: unknown, or too long,
- * or another thread asks right now. Reads files and allocates: not in a signal handler, nor where
+ * or another thread looks right now. Reads files and allocates: not in a signal handler, nor where
  * malloc() may be under way. */
 bool cn_os_line(uintptr_t pc, char *buffer, size_t size);
 
-/* The same for many: begin, ask, end. False at the beginning: there are no lines to be had, or
- * another thread asks. Strings stay until the end. Where functions were inlined at `pc`, the
+/* The same for many: begin, look up, end. False at the beginning: there are no lines to be had, or
+ * another thread has begun. Strings stay until the end. Where functions were inlined at `pc`, the
  * callback gets the innermost first. */
 struct cn_os_place {
   const char *function, *file; /* null: unknown */

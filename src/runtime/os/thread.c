@@ -54,8 +54,8 @@ int cn_os_thread(void)
   return (int)syscall(SYS_gettid);
 }
 
-/* The clock of a thread has a number that is made of the thread's own (Linux's posix-timers.h);
- * pthread_getcpuclockid() makes the same. */
+/* The number of a thread's clock is made of the thread's own (Linux's posix-timers.h), as
+ * pthread_getcpuclockid() makes it. */
 uint64_t cn_os_thread_ran(int thread)
 {
   struct timespec now = {0};

@@ -79,7 +79,7 @@ void cn_frame_roots_areas(const struct cn_walk *walk, cairn_stack_root *found, v
     area_roots(walk, &cn_map_areas(map)[i], found, env);
 }
 
-/* What a region's manager tells. */
+/* Call back for the roots that a region's manager tells. */
 static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_region *region = &walk->frame.region;
@@ -92,7 +92,7 @@ static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, vo
   cn_code_regions_leave();
 }
 
-/* Roots that have a code. */
+/* Call back for the roots that have a code (index.h). */
 static void plain_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_frame *frame = &walk->frame;

@@ -15,18 +15,18 @@ struct cn_root_slots {
   size_t count, room;
 };
 
-/* Make room for `more` beyond those that there are. */
+/* Make room for `more` beyond those that are there. */
 void cn_root_slots_room(struct cn_root_slots *slots, size_t more);
 
 /* Every root of the walk's current frame: registers, slots and described allocas; or what the
  * region's manager enumerates. */
 void cn_frame_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env);
 
-/* Those of them that lie in described allocas. */
+/* Only those that lie in described allocas. */
 void cn_frame_roots_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env);
 
-/* Those that have no code in the frame's map (index.h): derived pointers, areas, and what lies
- * elsewhere than usual. */
+/* Only those that have no code in the frame's map (index.h): derived pointers, areas, and roots in
+ * unusual places. */
 void cn_frame_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env);
 
 /* End the program: the walk's current frame has a frame map, or a manager, that says what no frame

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Root enumeration. Derived pointers (seeds: statepoints-later, "Base & Derived Pointers") take two
- * phases: every offset of every frame is read before the first slot is written, and every derived
- * slot is written after the last base was. One place may be a root of several frames and pairs (a
- * callee-saved register that nobody touched), so nothing may be read again once writing began.
+ * All roots, for a collector. Derived pointers (statepoints-later, "Base & Derived Pointers") take
+ * two phases: every offset of every frame is read before the first slot is written, and every
+ * derived slot is written after the last base. One place may be a root of several frames and pairs
+ * (a callee-saved register that no function touched), so nothing may be read again after the first
+ * write.
  */
 #include <cairn/collector.h>
 #include "base/check.h"
@@ -37,7 +38,7 @@ static CN_GROW(struct offset) offsets;
 static CN_GROW(struct user) users;
 static cairn_user_root *user_roots;
 
-/* Frame maps have been checked by then; a manager may say anything. */
+/* Check what a manager says; decoding has checked frame maps. */
 static void check_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
@@ -84,7 +85,7 @@ static void note_frames(struct cn_walk *walk)
   } while (cn_walk_next(walk));
 }
 
-/* What waits on stacks that the walk of the thread's own has not come to. */
+/* Note what waits on stacks to which the walk of the thread's own has not led. */
 static void note_other_stacks(void)
 {
   struct cn_walk walk;
@@ -116,7 +117,8 @@ void cairn_set_user_roots(cairn_user_root *handler)
   user_roots = handler;
 }
 
-/* Of the stack, what is not in `slots`. write_back() writes derived pointers and offsets back. */
+/* Visit what the stack has besides `slots`. write_back() writes derived pointers and offsets back.
+ */
 static void visit_special(cairn_root_visitor *visit, void *env)
 {
   CN_CHECK(users.count == 0 || user_roots != NULL);

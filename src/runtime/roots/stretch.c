@@ -67,7 +67,7 @@ static cn_prefetch_look *const lanes_look = cn_prefetch_look_any;
 
 #include "runtime/roots/stretch_loop.h"
 
-/* ---- what the loop seldom does ---- */
+/* ---- the loop's rare cases ---- */
 
 uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
 {

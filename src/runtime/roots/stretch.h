@@ -11,7 +11,7 @@
 #include "runtime/walk/prefetch.h"
 #include "runtime/walk/walk.h"
 
-/* What stays as it is while a stretch is walked. */
+/* What does not change while a stretch is walked. */
 struct cn_stretch {
   struct cn_walk *walk;
   const struct cn_index *index;
@@ -28,12 +28,12 @@ struct cn_stretch {
 uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
                          cairn_stack_root *others, void *env);
 
-/* The loop, which a port may have in a form that is faster on some processors (arch.h). */
+/* The loop. A port may have a form of it that is faster on some processors (arch.h). */
 typedef uint64_t cn_stretch_loop(const struct cn_stretch *stretch);
 
-extern bool cn_stretch_any; /* do not use that: for tests */
+extern bool cn_stretch_any; /* do not use a port's loop; for tests */
 
-/* Of the loop, what it seldom does. Each returns where the next addresses of roots go. */
+/* The loop's rare cases. Each returns where the next addresses of roots go. */
 enum { CN_STRETCH_GROUP = 8, CN_STRETCH_ROOM = CN_ENTRY_PLAIN_MAX + CN_STRETCH_GROUP };
 uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out);
 uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map,

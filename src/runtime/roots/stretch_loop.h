@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of the fast walk, for who includes it after he has defined `struct lanes`, which holds
- * where each callee-saved register is kept now, in the order of enum cn_reg, and the stack
- * pointer, and
+ * The loop of the fast walk. Before it includes this, a file defines `struct lanes`, which holds
+ * where each callee-saved register is kept now, in the order of enum cn_reg, and the stack pointer;
+ * and
  *
  *   struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
  *   void lanes_store(struct lanes lanes, uintptr_t **place)
  *   struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
- *       in the caller of a frame that ends there and has saved registers as an entry's value says
+ *       in the caller of a frame that ends at `cfa` and saved the registers of an entry's value
  *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
- *       the places of the roots with these codes: at least of so many, or of CN_STRETCH_GROUP; so
- *       many are written at most
+ *       the places of the roots with these codes: of `count` at least, or of CN_STRETCH_GROUP,
+ *       which is also the most that it writes
  *   cn_prefetch_look *const lanes_look
  *
- * To step to the caller one needs the size of the frame, for that its safepoint, for that the
- * return address, and for that the step before: some sixteen cycles a frame, in which the processor
- * does all else. Frames that end where their frame pointer says are not held up by the look-up. How
- * many roots there are, and which registers are saved, is not to be predicted; so the usual numbers
- * take no branch. The stack is fetched some way ahead, and the lines that the places of roots are
- * written to: at each page the processor would notice anew that both go on in order. Where a
- * program has so many safepoints that the table lies far from the processor, what it has of return
- * addresses further up is fetched as well (prefetch.h).
+ * A step to the caller needs the size of the frame, that needs the safepoint, that needs the return
+ * address, and that needs the step before: some sixteen cycles a frame, in which the processor does
+ * all else. Frames that end where their frame pointer says do not wait for the look-up. The number
+ * of roots and the set of saved registers cannot be predicted, so the usual numbers take no branch.
+ * The loop fetches the stack some way ahead, and the lines to which it writes the places of roots:
+ * at each page the processor would notice anew that both go on in order. In a program with so many
+ * safepoints that the table lies far from the processor, it also fetches the entries of return
+ * addresses further up (prefetch.h).
  */
 #ifndef CN_RUNTIME_ROOTS_STRETCH_LOOP_H
 #define CN_RUNTIME_ROOTS_STRETCH_LOOP_H
@@ -28,19 +28,20 @@
 #include "base/check.h"
 #include "runtime/roots/stretch.h"
 
-/* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: that is not what a frame
- * can be, of which the key says how many words it has at least. */
+/* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: no frame can end there.
+ * The key says how many words the frame has at least. */
 static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer,
                                  uint64_t key)
 {
   uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
   uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
-  uintptr_t words = bytes / sizeof *next | bytes << 61; /* great, if it is none or below `slot` */
+  uintptr_t words = bytes / sizeof *next |
+                    bytes << 61; /* great, if `next` is no place of a word or lies below `slot` */
 
   return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }
 
-/* The frame whose pc is kept there is the walk's current one. */
+/* Make the frame whose pc is kept at `slot` the walk's current one. */
 static inline void enter(const struct cn_stretch *stretch, uintptr_t *slot, struct lanes lanes)
 {
   struct cn_frame *frame = &stretch->walk->frame;
@@ -52,7 +53,7 @@ static inline void enter(const struct cn_stretch *stretch, uintptr_t *slot, stru
   lanes_store(lanes, frame->place);
 }
 
-/* The places of the roots that have a code; more is written. */
+/* Write the places of the roots that have a code, by groups, so more than `count`. */
 static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value,
                         unsigned count, uintptr_t **out)
 {
@@ -62,7 +63,7 @@ static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64
       lanes_note(lanes, cn_entry_map(value)->plain_at + i, count - i, out + i);
 }
 
-/* Where its code lies decides by a fifth how long a walk over ten frames takes. */
+/* Aligned: a walk over ten frames takes up to a fifth longer where its code lies otherwise. */
 static __attribute__((aligned(64))) uint64_t loop(const struct cn_stretch *stretch)
 {
   const struct cn_frame *frame = &stretch->walk->frame;

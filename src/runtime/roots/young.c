@@ -7,25 +7,25 @@
  *                         16       64              256                               1024
  *
  * A scan looks at activations from the youngest on, until it meets a barrier: no older one has run.
- * Then it sets new barriers above that one, the youngest 16 activations away, and takes those off
- * that are more than are needed for the distances to grow by a factor. If an exception or a longjmp
- * goes past some, the next scan meets the one below; an activation that returns through one has the
- * stub set another a batch of activations further down, if none is as near.
+ * Then it sets new barriers above that one, the youngest 16 activations away, and takes off those
+ * that are not needed for the distances to grow by a factor. If an exception or a longjmp goes past
+ * some, the next scan meets the one below. If an activation returns through one, the stub sets
+ * another one some activations further down, if none is as near.
  *
- * Why nothing of an older activation needs to be looked at, as long as it has not run. After the
- * last scan none of its roots led into the young generation (the collector's promise). It has not
- * run, so it has no other roots: those in its slots nobody else writes; one in a callee-saved
- * register lies where a younger function has saved it, or in an anchor, and has been moved about
- * with the register, but is the same value; a collection that moves old objects updates it where it
- * is then. A derived pointer has changed as little as its base. Three things are not so:
- *   - locals whose address is known to others. Their places are remembered, and visited each time;
+ * A scan need not look at an older activation that has not run. After the last scan none of its
+ * roots led into the young generation (the collector's promise), and it has had no others since:
+ * no other code writes to its slots. A root in a callee-saved register lies where a younger
+ * function saved it, or in an anchor; it has moved with the register, but is the same value, and a
+ * collection that moves old objects updates it where it is then. A derived pointer has changed as
+ * little as its base. There are three exceptions:
+ *   - locals whose address other code knows. Their places are remembered, and visited each time;
  *   - roots with tags of the language's own, which may lead to something that changes;
  *   - activations of other code info managers, of whose roots nothing is known.
- * Activations of the last two kinds, and all younger than one of them, are always looked at. While
- * there are stacks that are no thread's, all activations are, and no scan sets a barrier: the
- * thread goes from one stack to another without passing any.
+ * A scan always looks at activations of the last two kinds, and at all younger ones. While there
+ * are stacks that are no thread's, it looks at all activations and sets no barrier: the thread goes
+ * from one stack to another without passing any.
  *
- * Needs: frame maps (seeds: stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
+ * Needs: frame maps (stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
  */
 #include "runtime/roots/young.h"
 
@@ -38,13 +38,13 @@
 
 enum {
   NEAR = 16,  /* activations above the youngest barrier */
-  SPREAD = 4, /* and those above the next one are so many times as many */
+  SPREAD = 4, /* times as many are above the next one */
   CANDIDATES = 24
 };
 
 static CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
-static CN_GROW(uintptr_t *) fresh; /* those that a scan finds, youngest first */
-static CN_GROW(uintptr_t *) stops; /* slots that a scan finds for barriers to come, likewise */
+static CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
+static CN_GROW(uintptr_t *) stops; /* slots for barriers to come, likewise */
 static bool used;
 
 struct candidate {
@@ -80,8 +80,8 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   cn_grow_push(&fresh, slot);
 }
 
-/* Candidates for barriers now, and stops for barriers to come, of the activation's return
- * address. */
+/* Note the activation's return address as a candidate for a barrier now, or as a stop for one to
+ * come. */
 static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk.frame;
@@ -113,7 +113,7 @@ static void look_at(struct scan *scan)
   scan->depth++;
 }
 
-/* The areas of activations that have not run lie above the youngest barrier. */
+/* Keep the areas of activations that have not run: they lie above the youngest barrier. */
 static void forget_areas(void)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest();
@@ -123,7 +123,7 @@ static void forget_areas(void)
     areas.count--;
 }
 
-/* New barriers above `met`, which has been met at scan->depth and may be null. */
+/* Set new barriers younger than `met`, which the scan has met at scan->depth; it may be null. */
 static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
@@ -163,7 +163,7 @@ static const struct cn_return_barrier *met_by(const struct scan *scan, bool more
   return met;
 }
 
-/* Look at everything, past barriers, and leave them alone. They cannot be trusted yet if one is
+/* Look at everything, past barriers, and leave them alone. None can be trusted yet if one lies
  * above an activation that must always be looked at. */
 static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
 {

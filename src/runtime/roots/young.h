@@ -11,8 +11,8 @@
 
 /* Phase STOP, collecting thread. Call back (`env` is the walk) for each root of the activations
  * that may have run since the last call, and for each area of the others; then set barriers, so
- * that the next call knows which have run. Returns the number of activations that were looked at:
- * all, if nobody knows. */
+ * that the next call knows which have run. Returns how many activations were looked at: all, if it
+ * is not known which have run. */
 uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *found);
 
 /* The same phase. A full enumeration is over. If there ever was a cn_young_scan(), the next one

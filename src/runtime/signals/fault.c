@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stress mode unmaps the space that objects left, so a stale reference faults at its first use, and
- * a frame may be too large for what is left of the stack. This names both.
+ * Names two kinds of fault: the first use of a stale reference, for stress mode unmaps the space
+ * that objects left, and a frame too large for what is left of the stack.
  */
 #include "runtime/signals/fault.h"
 
@@ -46,7 +46,7 @@ void cn_fault_explain(const siginfo_t *info, const void *context)
   explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
 }
 
-/* The stack of a program that has one for its handlers already is good enough. */
+/* If the program has a stack for its handlers already, that is good enough. */
 static bool give_stack(void)
 {
   stack_t stack = {.ss_size = STACK}, before;

@@ -16,7 +16,7 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  BEYOND = 256 << 20, /* a frame that lies outside the stack may be so large */
+  BEYOND = 256 << 20, /* the largest frame that lies outside the stack */
 };
 
 static bool wanted(void)
@@ -55,7 +55,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
     return;
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
-  /* Exit handlers have the reserve, and need not look. */
+  /* Exit handlers have the reserve: let their polls pass. */
   mutator->stack_floor = mutator->stack_bottom;
   cn_poll_word_arm_limit(mutator);
   mutator->busy = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Signals. Between any two instructions here another signal may come, whose handler may leave by a
- * jump; so each change is one store, or is found half done and understood.
+ * jump. So each change is one store, or a reader understands it half done.
  */
 #include "runtime/signals/signals.h"
 
@@ -50,8 +50,8 @@ struct cn_anchor *cn_signals_anchors(void)
 
 /* ---- signals that come during a slow path ---- */
 
-/* Those that an instruction raises, which would only raise them again, and abort()'s: their
- * handlers run at once. They may not come to a safepoint, which cn_safepoint_*() say. */
+/* Signals that an instruction raised, which would only raise them again, and abort()'s: their
+ * handlers run at once. cn_safepoint_*() end the program if one comes to a safepoint. */
 static bool is_synchronous(int signal, const siginfo_t *info)
 {
   switch (signal) {
@@ -69,8 +69,8 @@ static bool is_synchronous(int signal, const siginfo_t *info)
   }
 }
 
-/* The signal waits in the kernel, with all that came with it, and is blocked meanwhile: another one
- * of its number merges with it or queues as the kernel does it. */
+/* Queue the signal in the kernel again, with all that came with it, and block it meanwhile: another
+ * one of its number merges with it or queues as the kernel does it. */
 static void postpone(int signal, siginfo_t *info, ucontext_t *context)
 {
   int error = errno;
@@ -105,8 +105,8 @@ void cn_signals_release(void)
 
 /* ---- interruptions ---- */
 
-/* Anchors of the handler's calls, on an alternate stack: that stack's addresses do not tell that
- * the calls are over. */
+/* Drop anchors of the handler's calls on an alternate stack, whose addresses do not tell that the
+ * calls are over. */
 static void drop_anchors(const struct interruption *over)
 {
   uintptr_t low = over->low, frame = over->frame;
@@ -181,9 +181,9 @@ static uintptr_t youngest_anchor(const struct cairn_mutator *mutator, uintptr_t 
   return 0;
 }
 
-/* Is the interrupted code surely native, and has managed code that is older an anchor? Then no
- * address of managed code or of a stub lies between. Walks from a handler whose stack lies above
- * what it interrupted would pass all that by. */
+/* Is the interrupted code surely native, and has older managed code an anchor? Then no address of
+ * managed code or of a stub lies between. False if the handler's stack lies above: a walk from
+ * there would pass all that by. */
 static bool is_anchored(const ucontext_t *context)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;

@@ -5,9 +5,10 @@
  *
  *     the thread was                       the handler runs           it may
  *     in native code that has an anchor    at once                    do everything
- *     in managed code, or nearly           at once: an interruption   do everything; what it
- * allocates is taken from a buffer beside, and collections wait until it is over in a slow path of
- * the runtime        when that is over          as in managed code
+ *     in managed code, or nearly           at once: an interruption   do everything, but its
+ *                                                                     allocations come from a
+ * buffer beside, and collections wait in a slow path of the runtime        when that is over as in
+ * managed code
  *
  * Main thread only; other threads have no managed code, their handlers run at once.
  */
@@ -22,8 +23,8 @@
  * are over. The mutator is busy. */
 void cn_signals_settle(uintptr_t sp);
 
-/* Anchors from here on are of calls that began since managed code was interrupted; the stub of one
- * below may be filling it. If none is interrupted, all. */
+/* The first anchor of calls that began since managed code was interrupted; a stub may be filling
+ * one below it. If no managed code is interrupted, the first of all. */
 struct cn_anchor *cn_signals_anchors(void);
 
 /* Is managed code interrupted? Nothing may collect then. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The public stack iterator, over the walker (seeds: pillar-stack-iterator).
+ * The public stack iterator, over the walker (pillar-stack-iterator-2011).
  */
 #include <cairn/stack.h>
 
@@ -85,7 +85,7 @@ void cairn_stack_next(struct cairn_stack_iterator *iterator)
     cn_walk_next(walk);
 }
 
-/* Managers of regions show inlined functions, if they do, as activations of their own. */
+/* The manager of a region may show inlined functions as activations of their own. */
 void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
 {
   struct cn_walk *walk = inner(iterator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The code info manager of code with frame maps (seeds: pillar-stack-iterator, "the Pillar
- * compiler's code info manager uses a callback that consults the previously generated stack maps").
+ * The code info manager of code with frame maps (pillar-stack-iterator-2011, "the Pillar compiler's
+ * code info manager uses a callback that consults the previously generated stack maps").
  */
 #include "runtime/stack/managers.h"
 
@@ -60,7 +60,7 @@ static void enumerate_compiled(const struct cairn_stack_iterator *iterator,
 }
 
 /* How deep functions are inlined into each other at the virtual frame. A span that was opened in a
- * function inlined deeper is not round it. */
+ * function that is inlined deeper does not enclose it. */
 static uint32_t inlining_depth(const struct cn_walk *walk)
 {
   struct cn_source source;

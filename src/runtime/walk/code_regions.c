@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code regions (seeds: pillar-stack-iterator, prtAddCodeRegion), in a table that is never written
- * once it is published: who changes it makes another one, and frees what only the old one had when
- * nobody looks at it any more.
+ * Code regions (pillar-stack-iterator-2011, prtAddCodeRegion), in a table that is never written
+ * once it is published: a writer makes another table, and frees what only the old one had when no
+ * reader is left in it.
  *
  *     reader                                     writer (one at a time)
  *     readers[generation & 1]++                  table = the new one
@@ -10,9 +10,9 @@
  *     looks at the table, is in a callback       waits until readers[the old generation & 1] is 0
  *     readers[...]--                             frees that
  *
- * A reader who counted himself in before the generation changed is waited for; one who came later
- * sees the new table. The other counter is 0 when a writer begins, but for readers who are about to
- * try again: its last readers were waited for by the writer before.
+ * A writer waits for each reader that counted itself in before the generation changed; a later
+ * reader sees the new table. The other counter is 0 when a writer begins, but for readers that are
+ * about to try again: the writer before waited for its last readers.
  */
 #include "runtime/walk/code_regions.h"
 
@@ -50,7 +50,7 @@ static unsigned count_in(void)
   }
 }
 
-/* A handler that jumped out would leave it counted in. */
+/* Hold signals: a handler that jumped out would leave the thread counted in. */
 static void enter(void)
 {
   cn_hold_signals();
@@ -133,7 +133,7 @@ void cn_code_regions_enter(const struct cn_region *region)
 
 /* ---- writers ---- */
 
-/* In the child of a fork() there is one thread; the counters are of others, too. */
+/* The child of a fork() has one thread; the counters count those of the parent, too. */
 static void forked(void)
 {
   atomic_store(&readers[0], 0);

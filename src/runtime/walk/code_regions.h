@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code regions and their managers (<cairn/stack.h>; seeds: pillar-stack-iterator, "define regions
- * of code and define different owners for each region").
+ * Code regions and their managers (<cairn/stack.h>; pillar-stack-iterator-2011, "define regions of
+ * code and define different owners for each region").
  */
 #ifndef CN_RUNTIME_WALK_CODE_REGIONS_H
 #define CN_RUNTIME_WALK_CODE_REGIONS_H
@@ -17,8 +17,8 @@ struct cn_region {
   void *data;
 };
 
-/* The region with the call that returns to `pc`: pc is in (start, end]. Any thread, any time,
- * signal handlers included; no lock, and nobody waits. False: there is none. */
+/* The region with the call that returns to `pc`: pc is in (start, end]. False: there is none. Any
+ * thread, any time, signal handlers included; takes no lock and never waits. */
 bool cn_code_regions_find(uintptr_t pc, struct cn_region *region);
 
 bool cn_code_regions_any(void);
@@ -26,16 +26,15 @@ bool cn_code_regions_any(void);
 /* Some region that has a part of [start, end). As above. */
 bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
 
-/* Round each callback of a manager: while the thread is inside, the region is not removed. If it is
- * gone already, the program ends. These nest. */
+/* Before and after each callback of a manager: while the thread is inside, the region is not
+ * removed. If it is gone already, the program ends. These nest. */
 void cn_code_regions_enter(const struct cn_region *region);
 void cn_code_regions_leave(void);
 
-/* What does not hold of the calling thread's part in this, namely that it is counted as a reader
- * while it is inside; null: all does. */
+/* What is wrong: the calling thread is inside and not counted as a reader; null: nothing. */
 const char *cn_code_regions_wrong(void);
 
-/* How many of them the calling thread is in. */
+/* How many callbacks the calling thread is in. */
 unsigned cn_code_regions_depth(void);
 
 #endif

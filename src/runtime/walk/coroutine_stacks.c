@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacks that are no thread's (seeds: pillar-stack-iterator has none; FIELD: "iterate suspended and
- * foreign stacks"). They are kept sorted by their addresses.
+ * Stacks that are no thread's, sorted by their addresses. pillar-stack-iterator-2011 has none.
  *
- * What belongs to the stack that the thread is on is in the mutator: its anchors, and its bounds.
- * cairn_stack_switch() exchanges that, so that native calls nest on each stack by themselves.
+ * The mutator has the anchors and the bounds of the stack that the thread is on.
+ * cairn_stack_switch() exchanges them, so that native calls nest on each stack by themselves.
  */
 #include "runtime/walk/coroutine_stacks.h"
 
@@ -20,10 +19,10 @@
 
 enum {
   ANCHORS = 1 << 10, /* nested transitions on one such stack; untouched ones take no memory */
-  SLAB = 64,         /* so many stacks' at once */
+  SLAB = 64,         /* stacks whose anchors are allocated at once */
 };
 
-/* What is in the mutator while the thread is on the stack, kept here meanwhile. */
+/* What the mutator has while the thread is on the stack, kept here while it is not. */
 struct saved {
   struct cn_anchor *anchors, *anchor, *anchor_limit;
   uintptr_t end, bottom, floor;
@@ -98,7 +97,6 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 
 /* ---- validity ---- */
 
-/* Anchors, and the bounds, of what the thread is on or was. */
 static const char *anchors_wrong(const struct cn_anchor *first, const struct cn_anchor *next,
                                  const struct cn_anchor *limit)
 {
@@ -204,7 +202,8 @@ void cairn_stack_remove(struct cairn_stack *stack)
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
 }
 
-/* The stub would put the anchor of the stack that the thread leaves into the other's. */
+/* Refuse a call by way of a stub, which would put an anchor of the stack that the thread leaves
+ * among the other's. */
 static void refuse_transition(const void *pc)
 {
   if (cn_arch_is_stub((uintptr_t)pc))
@@ -242,7 +241,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
   cn_poll_word_arm_limit(mutator);
 }
 
-/* ---- what a collection asks ---- */
+/* ---- collections ---- */
 
 _Noreturn static void not_told(const struct cairn_stack *stack)
 {

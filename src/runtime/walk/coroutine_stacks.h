@@ -15,11 +15,11 @@
 
 /* What a walk needs of a stack. */
 struct cn_stack_view {
-  struct cn_anchor *anchors, *anchor; /* the oldest; behind the youngest */
+  struct cn_anchor *anchors, *anchor; /* the oldest; after the youngest */
   uintptr_t end;
 };
 
-/* What does not hold of them; null: all does, namely that
+/* What does not hold of them; null: all does. It holds that
  *   - they are sorted by their addresses, and none overlaps the next
  *   - each has anchors of its own, as many as there is room for, and its own bounds: in the mutator
  *     those of the stack that the thread is on
@@ -40,8 +40,8 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 bool cn_coroutine_stacks_hold(uintptr_t address);
 
 /* Phase STOP, collecting thread. To find all activations: begin; walk the stack that the thread is
- * on, naming each stack that this leads to; then ask for all others by number. Ends the program if
- * the thread is on another stack than it was said to be. */
+ * on, and name each stack that this leads to; then walk all others by number. Ends the program if
+ * the thread is on another stack than cairn_stack_switch() was told. */
 void cn_coroutine_stacks_begin(uintptr_t sp);
 void cn_coroutine_stacks_seen(struct cairn_stack *stack);
 size_t cn_coroutine_stacks_count(void); /* with the thread's own: at least 1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decodes safepoints. What a walk relies on without looking again is checked here, once: that roots
- * with a code lie in the frame, that the frame has room for the registers that it saves.
+ * Decodes safepoints. Checks once what walks rely on without looking again: that roots with a code
+ * lie in the frame, and that the frame has room for the registers that it saves.
  */
 #include "runtime/walk/decode.h"
 
@@ -86,7 +86,7 @@ static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_fu
   return root->is_derived ? -1 : code_of(safepoint, &root->base);
 }
 
-/* How many have a code; the cursor is a copy. */
+/* How many roots have a code. The cursor is a copy. */
 static uint32_t count_plain(struct cn_safepoint safepoint,
                             const struct cn_framemap_function *function)
 {
@@ -100,7 +100,7 @@ static uint32_t count_plain(struct cn_safepoint safepoint,
 
 /* ---- saved registers ---- */
 
-/* Are they where pushes would have put them, and within the frame? */
+/* Are they where pushes would have put them? */
 static bool is_pushed(const struct cn_safepoint *safepoint)
 {
   const struct cn_shape *shape = &cn_arch_shapes[safepoint->saved & CN_ENTRY_SAVED];
@@ -123,7 +123,7 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
 
 /* ---- maps ---- */
 
-/* Of the map and what follows it. Codes are read in groups. */
+/* The size of the map with what follows it. Codes are read in groups. */
 static size_t bytes_of(const struct cn_map *head)
 {
   size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
@@ -177,7 +177,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps,
   return map;
 }
 
-/* Of a frame whose registers were pushed. */
+/* Does the frame, whose registers were pushed, end where its frame pointer says? */
 static bool is_chained(const struct cn_map *map)
 {
   return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD &&

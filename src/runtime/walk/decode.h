@@ -17,11 +17,11 @@ struct cn_maps {
   CN_GROW(struct cn_maps_chunk) chunks;
 };
 
-/* Decode the function's safepoint `index`. What makes no sense ends the program. */
+/* Decode the function's safepoint `index`. A frame map that makes no sense ends the program. */
 const struct cn_map *cn_maps_decode(struct cn_maps *maps,
                                     const struct cn_framemap_function *function, uint32_t index);
 
-/* The entry of the table for it. */
+/* Key, value and codes of its entry in the table. */
 uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc);
 uint64_t cn_maps_value(const struct cn_map *map);
 void cn_maps_codes(const struct cn_map *map, uint16_t code[CN_ENTRY_CODES]);

@@ -23,7 +23,7 @@ static void sift(struct cn_function *at, size_t root, size_t count)
   at[root] = moving;
 }
 
-/* Linkers leave them in the order of the code, as a rule. */
+/* As a rule linkers leave them in the order of the code: look before sorting. */
 void cn_functions_sort(struct cn_function *at, size_t count)
 {
   size_t sorted = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of each image, sorted; the hash table of the safepoints that were met. What changes
- * either holds the lock.
+ * The functions of each image, sorted, and the hash table of the safepoints that were met. Changes
+ * of either are made under the lock.
  */
 #include "runtime/walk/index.h"
 
@@ -72,8 +72,8 @@ static void read_functions(struct code *code, size_t image)
                 (size_t)(cursor - code->start));
 }
 
-/* A linker that folds identical functions leaves one body with several, equal maps. Anything else
- * that overlaps is about code that is not there. */
+/* A linker that folds identical functions leaves one body with several, equal maps. Any other
+ * overlap describes code that is not there. */
 static void check_functions(struct code *code)
 {
   size_t kept = 0;
@@ -113,7 +113,7 @@ static struct {
 } none = {.index = {.shift = 58, .mask = 1}};
 struct cn_index *_Atomic cn_index_current = &none.index;
 
-static CN_GROW(struct cn_index *) replaced; /* somebody may still read them */
+static CN_GROW(struct cn_index *) replaced; /* other threads may still read them */
 
 /* Does the calling thread hold the lock? */
 static bool is_locked(void)
@@ -191,7 +191,7 @@ const char *cn_index_wrong(const struct cn_index *index)
   return wrong;
 }
 
-/* Another table with the entries whose images are there, at most a quarter used. */
+/* Make another table, at most a quarter used, with the entries whose images are there. */
 static void replace_table(void)
 {
   struct cn_index *old = table(), *index;
@@ -227,7 +227,7 @@ static void insert(uint64_t key, uint64_t value)
   put(table(), key, value);
 }
 
-/* The keys stay, so that look-ups of others find their way. */
+/* Keep the keys, so that searches for other entries go on past them. */
 static void forget_entries(uintptr_t low, uintptr_t high)
 {
   struct cn_index *index = table();
@@ -327,8 +327,8 @@ static bool try_enter(void)
   return there;
 }
 
-/* Code of which nothing is known is taken for native code, and its roots are skipped: so nobody is
- * told that because of a lock. */
+/* End the program if the lock cannot be had: unknown code passes for native code, and its roots are
+ * skipped, so no walk may be told that because of a lock. */
 static void enter(void)
 {
   if (!try_enter())

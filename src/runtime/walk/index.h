@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The index over the frame maps of all images: return address to safepoint. Two steps. The first
- * question after an image came or went reads the heads of the functions of what is new into a
- * sorted array. A safepoint enters the hash table when it is met first on a stack, decoded; so no
- * program pays for safepoints at which it never waits. All memory comes straight from the system; a
- * frame map that cannot be read ends the program.
+ * look-up after an image came or went reads the heads of new functions into a sorted array. A
+ * safepoint is decoded into the hash table when it is first met on a stack, so no program pays for
+ * safepoints at which it never waits. All memory comes straight from the system; a frame map that
+ * cannot be read ends the program.
  *
  * Look-ups read the table without a lock, while others may add to it: an entry's value is written
  * before its key, a table that has become too small is left as it is and replaced by another.
@@ -129,7 +129,7 @@ static inline const struct cn_map *cn_entry_map(uint64_t value)
   return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
 }
 
-/* What there is where a call returns to. */
+/* What is at the address to which a call returns. */
 enum cn_frames {
   CN_FRAMES_NONE, /* no code with frame maps */
   CN_FRAMES_CODE, /* a function with frame maps, but no record of a safepoint */
@@ -145,8 +145,8 @@ static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
   return entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
 
-/* If it is not: put it there, if there is such a safepoint. On the mutator's own thread, or a
- * collector's in phase STOP. */
+/* If it is not in the table: put it there, if there is such a safepoint. On the mutator's own
+ * thread, or a collector's in phase STOP. */
 enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
 
 /* Its map; null: there is none. As above. */
@@ -162,23 +162,23 @@ static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_index_find_inside(uintptr_t pc);
 
-/* Is one of these words the return address of such a call, or of one in a stub? True as well if it
- * is not to be known, because what knows has been interrupted. Async-signal-safe. */
+/* Is one of these words the return address of such a call, or of one in a stub? True as well if
+ * that cannot be known, because the tables' owner has been interrupted. Async-signal-safe. */
 bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high);
 
 /* What a walk must do before it relies on the table: forget images that are gone. */
 void cn_index_begin(void);
 
-/* Where code with frame maps round `pc` lies: all of the image's. False: none is there, or this is
- * a signal handler that has interrupted who is at it. */
+/* The range of all code with frame maps of the image that has `pc`. False: no such code has it, or
+ * this is a signal handler that has interrupted the tables' owner. */
 bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
-/* Just before phase STOP: nobody reads tables that have been replaced any more. Not in it, for
- * helper threads may walk as long as it lasts. */
+/* Free the tables that have been replaced: just before phase STOP no walk reads them. Not in phase
+ * STOP, in which helper threads may walk. */
 void cn_index_trim(void);
 
-/* What does not hold of the table; null: all does. Linear. Under the index's lock, or while nobody
- * else is at it. */
+/* What does not hold of the table; null: all does. Linear. Under the index's lock, or while no
+ * other thread uses it. */
 const char *cn_index_wrong(const struct cn_index *index);
 
 /* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words that lie in the code are taken for return addresses.
+ * Fetching ahead of a walk: words on the stack that lie in the code pass for return addresses.
  */
 #include "runtime/walk/prefetch.h"
 

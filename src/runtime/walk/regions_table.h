@@ -10,13 +10,13 @@
 
 struct cn_region_table; /* null: empty */
 
-/* What does not hold of the table; null: all does, namely that
+/* What does not hold of the table; null: all does. It holds that
  *   - no region is empty or without a manager, and all are sorted and disjoint
  *   - no leaf is empty, and the table says where the last region of each ends
  * Linear. The writer, or a reader who is counted in. */
 const char *cn_region_table_wrong(const struct cn_region_table *table);
 
-/* What a change takes out of use: given back when nobody looks at the old table any more. */
+/* What a change takes out of use; to be freed when no reader is left in the old table. */
 struct cn_region_waste {
   struct cn_region_table *table;
   struct cn_region_leaf *leaf;
@@ -29,9 +29,9 @@ bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc,
 bool cn_region_table_overlap(const struct cn_region_table *table, uintptr_t start, uintptr_t end,
                              struct cn_region *region);
 
-/* Make *table the one with `region` as well, which overlaps none; or without the one that begins at
- * `start`, which is there. False: there is no memory, and nothing has changed. One thread at a
- * time. */
+/* Make *table one that has `region` as well, which overlaps none; or one without the region that
+ * begins at `start`, which is there. False: there is no memory, and nothing has changed. One thread
+ * at a time. */
 bool cn_region_table_insert(struct cn_region_table **table, const struct cn_region *region,
                             struct cn_region_waste *waste);
 bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start,

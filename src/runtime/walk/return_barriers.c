@@ -3,13 +3,13 @@
  * The return barriers on a stack (young.c says what for), and what happens when an activation
  * returns through one.
  *
- * Which return addresses can be replaced: of a function with frame maps to a function with frame
- * maps, where the frame map says that it is. A function that makes a tail call hands its return
- * address on: it then may lie elsewhere, in an anchor even. The address of a barrier tells which it
- * is wherever it is found, so that no table is searched by places; and the place is taken down when
- * it is found. So is a barrier taken off only if the last walk that came by saw it where it was
- * set; others wait. That a barrier is gone with its activation is known when a walk has gone past
- * its place, or when an older one is returned to.
+ * A return address can be replaced if it leads from a function with frame maps to one with frame
+ * maps, and lies where the frame map says. A function that makes a tail call hands its return
+ * address on, which may then lie elsewhere, even in an anchor. The address of a barrier tells which
+ * barrier it is, wherever it is found, so that no table is searched by places; a walk that finds it
+ * notes the place. A barrier is taken off only if the last walk that came by saw it where it was
+ * set; others wait. A barrier has gone with its activation if a walk has gone past its place, or an
+ * activation returns to an older barrier.
  *
  * One stack for now, which has all barriers.
  */
@@ -22,8 +22,8 @@
 #include "runtime/core/upcalls.h"
 
 enum {
-  SPREAD = 4, /* distances grow by so much from one barrier to the one after the next, at least */
-  MOST = 16   /* a barrier that was returned to goes down by 1 stop, next time by 2, 4, ..., MOST */
+  SPREAD = 4, /* distances grow at least by this from one barrier to the one after the next */
+  MOST = 16   /* stops by which a return moves a barrier down: 1, then 2, 4, ..., MOST */
 };
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
@@ -34,7 +34,7 @@ static uint32_t taken; /* cells of barriers[] */
 _Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
 
 /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first:
- * those that a scan noted, and those where there was a barrier. A slot that is younger
+ * those that a scan noted, and those that had a barrier. A slot that is younger
  * than the youngest barrier means nothing; the others are as they were when a scan saw them. */
 static CN_GROW(uintptr_t *) stops;
 static size_t far = 1;
@@ -60,7 +60,7 @@ bool cn_return_barrier_is_there(const struct cn_frame *frame)
          frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
-/* ---- those that are set ---- */
+/* ---- barriers that are set ---- */
 
 static void forget_stops(uintptr_t sp)
 {
@@ -126,7 +126,7 @@ struct cn_return_barrier *cn_return_barrier_youngest(void)
   return count == 0 ? NULL : &barriers[count - 1];
 }
 
-/* The cell is right before anybody can come by the barrier. */
+/* Write the cell before the slot, so that whoever comes by the barrier finds the cell right. */
 void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
 {
   if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())
@@ -142,7 +142,7 @@ void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
   CN_ASSERT_VALID(cn_return_barriers_wrong());
 }
 
-/* In order. */
+/* Keep the stops in order. */
 static void insert_stop(uintptr_t *slot)
 {
   cn_grow_push(&stops, slot);
@@ -186,8 +186,8 @@ bool cn_return_barrier_distrust(bool distrust)
 
 /* ---- returns ---- */
 
-/* Set a barrier some stops down, if no other is as near. Nothing there has run since a scan was
- * there, so that nobody need walk. */
+/* Set a barrier some stops down, if no other is as near. Nothing there has run since the last scan,
+ * so no walk is needed. */
 static void set_below(uint64_t below)
 {
   const struct cn_return_barrier *next = cn_return_barrier_youngest();

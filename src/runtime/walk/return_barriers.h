@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Barriers: return addresses of some old activations are replaced by those of stubs (arch.h), so
- * that whoever comes by one, a walk or a return, knows that no older activation has run since. Only
- * for collectors that call cairn_visit_young_roots(); others never see one.
+ * Barriers: addresses of stubs (arch.h) in the places of some old activations' return addresses. A
+ * walk or a return that comes by one knows that no older activation has run since. Only for
+ * collectors that call cairn_visit_young_roots(); others never see one.
  *
  * Unwinders find their way by the stubs' call-frame information, walks by cn_return_barrier_pass().
  */
@@ -18,7 +18,7 @@
 extern uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
 /* If the frame's pc is that of a barrier, set it to the true one; pc_slot is then the barrier's
- * cell. Any thread, while nobody runs on that stack. */
+ * cell. Any thread, while no thread runs on that stack. */
 bool cn_return_barrier_pass(struct cn_frame *frame);
 
 /* True if the frame's callee returns to it through a barrier: neither it nor an older one has
@@ -52,7 +52,7 @@ static inline bool cn_return_barrier_fits(const struct cn_frame *frame, const ui
 void cn_return_barrier_set(uintptr_t *slot, uint64_t below);
 
 /* A walk from the youngest activation has come by the barrier with this cell first, or (null) by
- * none: those above have gone with their activations. Returns that barrier, or null. */
+ * none: younger ones have gone with their activations. Returns that barrier, or null. */
 struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell);
 
 /* The youngest that is set; null: there is none. */
@@ -61,8 +61,8 @@ struct cn_return_barrier *cn_return_barrier_youngest(void);
 /* What does not hold of them; null: all does. Linear. */
 const char *cn_return_barriers_wrong(void);
 
-/* After a scan, from the oldest to the youngest: a slot that fits, older than the youngest barrier,
- * for one to be set there without a walk when a younger one was returned to. */
+/* After a scan, from the oldest to the youngest: note a slot that fits, older than the youngest
+ * barrier. After a return to a younger one a barrier can be set there without a walk. */
 void cn_return_barrier_stop(uintptr_t *slot);
 enum { CN_RETURN_BARRIER_STOP = 64 }; /* activations from stop to stop */
 
@@ -70,9 +70,8 @@ enum { CN_RETURN_BARRIER_STOP = 64 }; /* activations from stop to stop */
  * further away than the next younger one. */
 void cn_return_barrier_thin(uint64_t all);
 
-/* Something that lies on a stack may have become an activation (a code region was added): barriers
- * that are set do not tell what must be looked at. Set, or clear; returns what it was. Any
- * thread. */
+/* Set or clear the mark that barriers cannot be trusted: what lies on a stack may have become an
+ * activation (a code region was added). Returns what it was. Any thread. */
 bool cn_return_barrier_distrust(bool distrust);
 
 /* By a barrier's stub: an activation has returned there. `regs` is what the activation that goes on

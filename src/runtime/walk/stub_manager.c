@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The code info manager of the stubs that call native code (seeds: pillar-stack-iterator, "another
+ * The code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another
  * region for code implemented in the Pillar runtime").
  */
 #include "runtime/walk/walk.h"
 
 #include "base/check.h"
 
-/* The stub left where its caller goes on, and what was in the callee-saved registers, in the
- * anchor. It has no roots: what it holds is its caller's. */
+/* The anchor has where the stub's caller goes on and what was in the callee-saved registers. The
+ * stub has no roots: what it holds is its caller's. */
 static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
 {
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;

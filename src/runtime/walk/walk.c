@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed frames are stepped over by their frame maps alone; native stretches by the anchors that
- * the transition stubs left. What is neither, ends the program: a root is never skipped.
+ * The walk steps over managed frames by their frame maps alone, and over native stretches by the
+ * anchors that the transition stubs left. Anything else ends the program: no root is skipped.
  */
 #include "runtime/walk/walk.h"
 
@@ -20,8 +20,8 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
               (unsigned long)walk->frame.sp, reason);
 }
 
-/* The next anchor that is not younger than the frame's callee. Those below were left behind by a
- * longjmp over them; so were others whose call is over. */
+/* Take the next anchor that is not younger than the frame's callee. A longjmp left behind those
+ * below, and others whose call is over. */
 static bool take_anchor(struct cn_walk *walk)
 {
   CN_ASSERT(walk->anchors <= walk->anchor);
@@ -36,8 +36,8 @@ static bool take_anchor(struct cn_walk *walk)
   return false;
 }
 
-/* A signal that came while native code ran is like a call from there. One that interrupted managed
- * code left its references where no map tells. */
+/* A signal that came while native code ran is like a call from there. After one that interrupted
+ * managed code no map tells where the references are. */
 static void check_signal(const struct cn_walk *walk)
 {
   uintptr_t pc;
@@ -77,7 +77,7 @@ static enum cn_frames meet(struct cn_frame *frame)
   return found;
 }
 
-/* What is not in the table yet, or has no frame map. */
+/* Settle at a pc that is not in the table yet, or has no frame map. */
 static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
@@ -112,7 +112,7 @@ bool cn_walk_settle(struct cn_walk *walk)
   return true;
 }
 
-/* Nowhere yet. What is only looked at if something else says so is left as it is: short walks are
+/* Begin nowhere. Fields that are read only if another says so stay as they are: short walks are
  * frequent, and the whole is large. */
 static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
@@ -176,8 +176,8 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
     cn_coroutine_stacks_seen(stack);
 }
 
-/* A manager may lead to another stack. A stack that nobody was told of has no anchors. Whoever else
- * sets the iterator may go back, to where anchors that were passed are ahead again. */
+/* A manager may lead to another stack. A stack that was not added has no anchors. Any other caller
+ * that sets the iterator may go back, so that anchors that were passed come again. */
 static void find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
@@ -230,8 +230,8 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
   return cn_walk_set(walk, state);
 }
 
-/* By the frame's own manager. It need not lead upwards, for its stack may have several pieces; but
- * there must be nothing left where it says that the end is. */
+/* Step by the frame's own manager. It need not lead upwards, for its stack may have several pieces;
+ * but where it says that the end is, no activation may be left. */
 static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;
@@ -255,8 +255,8 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
   return !walk->past_end;
 }
 
-/* The prologue has pushed the registers of `mask` below `cfa`. Without a branch: which they are is
- * not to be predicted. */
+/* Note that the prologue has pushed the registers of `mask` below `cfa`. Take no branch: the set of
+ * registers cannot be predicted. */
 static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 {
   typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));

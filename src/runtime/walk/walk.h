@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack walker: managed frames from the youngest to the oldest (seeds: pillar-stack-iterator,
+ * The stack walker: managed frames from the youngest to the oldest (pillar-stack-iterator-2011,
  * "Stack Iteration Interface": the stack pointer, and where callee-saved registers were last
  * saved).
  */
@@ -18,9 +18,9 @@
 /* An activation: of a managed function, at a safepoint (then it has a map), or of code that has a
  * manager of its own (then it has none, and its region is set). place[r] is where the value that
  * callee-saved register r (enum cn_reg) has in this frame is kept now: in a stub's save area, in an
- * anchor, or in the frame of a younger function that saved it; null if nobody knows. The other
- * registers are known in the youngest frame only, and only if that called a slow path; or where a
- * manager says so. */
+ * anchor, or in the frame of a younger function that saved it; null if that is not known. The other
+ * registers are known only in the youngest frame, if that called a slow path, or where a manager
+ * says so. */
 struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *pc_slot; /* where the pc is kept */
@@ -51,12 +51,12 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
   return (uintptr_t *)&frame->regs->gpr[reg];
 }
 
-/* What a struct cairn_stack_iterator holds, so that managers can be given the walker's own; they
- * may copy it as that. Hence the size. */
+/* A struct cairn_stack_iterator holds a walk, so that managers can be given the walker's own and
+ * may copy it. Hence the size. */
 struct cn_walk {
   union {
     struct {
-      const struct cairn_mutator *mutator; /* null: of a stack that nobody knows */
+      const struct cairn_mutator *mutator; /* null: of a stack that was not added */
       struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
       struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
       uint64_t natives;                    /* native stretches crossed */
@@ -81,13 +81,13 @@ _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs);
 
-/* Start at an activation of a stack that nobody runs on and that is not known to
- * coroutine_stacks.h. */
+/* Start at an activation of a stack on which no thread runs and which coroutine_stacks.h does not
+ * know. */
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
                        uintptr_t stack_end);
 
-/* The same for one that is, or (null) for the thread's own, which it is not on; where `state` is
- * null, at the youngest anchor. */
+/* The same for a stack that it knows, or (null) for the thread's own while the thread is on
+ * another; if `state` is null, start at the youngest anchor. */
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state);
 

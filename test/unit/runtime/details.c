@@ -98,7 +98,7 @@ static void finds(void **state)
   assert_int_equal(sources(0x1020), 0);
   add(&images[0], first, 2);
   assert_int_equal(sources(0x1020), 1);
-  assert_int_equal(sources(0x3100), 3); /* behind the last call of the function */
+  assert_int_equal(sources(0x3100), 3); /* after the last call of the function */
   assert_int_equal(sources(0x1021), 0);
   assert_int_equal(sources(0x1000), 0);
   assert_int_equal(sources(0), 0);

@@ -4,7 +4,7 @@
  * more than 512 KB, with and without frame pointers, saved registers in the usual order and not,
  * roots of all kinds, stale return addresses everywhere, up to the last word of the mapping. What
  * would go wrong: a frame or a root is missed, a register is looked for in the wrong place, what
- * lies behind the stack is read.
+ * lies after the stack is read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { RBX = 3, RBP = 6, RSP = 7, WORDS = 400000, KINDS = 40, DEPTH = 300, MOST_FOUND = 16000 };
 
-static uintptr_t *stack; /* behind its last word nothing can be read */
+static uintptr_t *stack; /* after its last word nothing can be read */
 static struct mock_safepoint safepoints[KINDS];
 static struct mock_function functions[KINDS];
 static struct cairn_image image;
@@ -336,7 +336,7 @@ static void broken_stacks(void **state)
   }
 }
 
-/* At the end of a mapping, with a page behind it that cannot be read. */
+/* At the end of a mapping, with a page after it that cannot be read. */
 static int map_stack(void **state)
 {
   size_t bytes = (WORDS * sizeof *stack + 4095) / 4096 * 4096;

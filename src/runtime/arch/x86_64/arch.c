@@ -46,9 +46,9 @@ void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[C
   reg[15] = place[CN_R15];
 }
 
-/* Read by stubs.S: which components of the processor's state XSAVE shall save, 0 if there is only
+/* Read by stubs.S: the components of the processor's state for XSAVE to save, 0 if there is only
  * FXSAVE; the room they need; and not zero if XSAVEC can leave out those that are not in use. XSAVE
- * writes them, too, but says which they were. */
+ * writes these, too, but says which they were. */
 uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
 uint8_t cn_arch_vector_compact;
 enum { STATE = 0xe6, LEGACY = 512, HEADER = 64 }; /* SSE, AVX, and three parts of AVX-512 */
@@ -151,8 +151,8 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* A thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. Whatever
- * the address: a program may have jumped anywhere. */
+/* Is it a thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub? `pc`
+ * may be anything: a program may have jumped anywhere. */
 static bool is_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
@@ -190,8 +190,9 @@ uintptr_t cn_arch_stubs(uintptr_t *end)
   return (uintptr_t)cn_arch_stubs_start;
 }
 
-/* The native callee returns to the stub, until it does. What replaces return addresses for a time
- * (Linux's uretprobes, by one at the start of a page) would make live frames look dead. */
+/* The word below the anchor's SP leads to the stub until the native callee returns. A probe that
+ * replaces return addresses for a time (Linux's uretprobes, by one at the start of a page) would
+ * make live frames look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
   if (anchor->sp == 0) /* a signal came while the stub was filling it */
@@ -232,10 +233,11 @@ static get_register *find_get_register(uintptr_t pc)
   return function;
 }
 
-/* The personality of cairn_call_any, called by the unwinder when an exception passes: in its second
- * phase the frame goes for good, and those anchors that a longjmp left above. Its own is over, but
- * stays reserved: the unwinder has yet to read it, and the handler of a signal that comes before
- * may call native code. It is dropped at the next slow path, or when the call around it returns. */
+/* The personality of cairn_call_any, which the unwinder calls when an exception passes. In its
+ * second phase the frame goes for good: drop the anchors that a longjmp left above its own. Its own
+ * is over, but stays reserved, for the unwinder has yet to read it, and the handler of a signal
+ * that comes before may call native code. The next slow path drops it, or the return of the call
+ * around it. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
                     struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,

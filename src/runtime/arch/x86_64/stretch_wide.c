@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of the fast walk for processors with vectors of eight (AVX-512): where all callee-saved
- * registers are kept, and the stack pointer, is one of them; saving is one masked addition, and
+ * The loop of the fast walk for processors with vectors of eight (AVX-512). One vector holds where
+ * all callee-saved registers are kept, and the stack pointer; saving is one masked addition, and
  * eight roots take five instructions. All these processors can fetch for writing.
  */
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt,prfchw")
