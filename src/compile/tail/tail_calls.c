@@ -26,7 +26,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
-#include "compile/transitions/call_targets.h"
+#include "compile/transitions/callees.h"
 
 static const char *const passing[] = CN_TAIL_PASSING;
 enum { PASSING = sizeof passing / sizeof *passing };

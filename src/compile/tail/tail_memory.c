@@ -14,7 +14,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/tail/tail.h"
-#include "compile/transitions/call_targets.h"
+#include "compile/transitions/callees.h"
 
 enum { WORD_BITS = 64, VECTOR_BITS = 128 };
 

@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bridges to native functions of other conventions than C's. The runtime's stub keeps an anchor for
- * a callee of the C convention: which registers it saves, and that it leaves the stack as it was.
- * So a native function of that convention makes the call:
+ * a callee of the C convention: it relies on the registers that such a callee saves, and on the
+ * stack pointer that it restores. So a native function of that convention makes the call:
  *
  *   i64 @cairn.native.N(args, ptr %target)              calls %target by its convention
  *   i64 @cairn.bridge.N(args, ptr nest %target)         managed, of the call's convention: calls
  *                                                       cairn.native.N through the stub
  *
- * The bridge is what a call gets instead of its target if that is not managed (call_targets.c).
- * Needs, breaks: nothing. Provides: cn_bridge_native(), cn_bridge_managed(); one of each for all
- * calls that look alike.
+ * A call gets the bridge in place of a target that is not managed (call_targets.c). Needs, breaks:
+ * nothing. Provides: cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look
+ * alike.
  */
+#include "compile/transitions/bridges.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
-#include "compile/transitions/call_targets.h"
+#include "compile/transitions/rebuild.h"
 
 /* Attributes that change how a value is passed. */
 static const char *const passing[] = {
     "zeroext",    "signext", "noext",     "inreg",      "byval",      "sret", "byref",
     "alignstack", "align",   "swiftself", "swiftasync", "swifterror", "nest"};
-
-static LLVMValueRef caller_of(const struct cn_call_target *site)
-{
-  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
-}
 
 /* ---- names ---- */
 
@@ -64,7 +61,7 @@ static uint64_t hash_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeI
   return hash;
 }
 
-/* What calls have in common that may share a bridge. */
+/* Name a bridge by all that calls which share it have in common. */
 static char *name_of(const char *prefix, const struct cn_call_target *site)
 {
   unsigned convention = LLVMGetInstructionCallConv(site->call);
@@ -77,7 +74,8 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
     hash = hash_attributes(hash, site->call, site->first + i + 1);
   }
   for (size_t i = 0; i < CN_EMIT_TARGETS; i++) {
-    LLVMAttributeRef attribute = cn_string_attribute(caller_of(site), cn_emit_targets[i]);
+    LLVMAttributeRef attribute =
+        cn_string_attribute(cn_call_target_caller(site), cn_emit_targets[i]);
     unsigned length = 0;
     const char *text = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
     hash = hash_bytes(hash, text, length + 1);
@@ -87,12 +85,13 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
 
 /* ---- functions ---- */
 
-/* An internal function that takes what the call passes, and the target. */
+/* Add an internal function that takes what the call passes, and the target. */
 static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site,
                                   const char *name)
 {
   LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
 
+  CN_CHECK(site->type && !LLVMGetNamedFunction(ctx->module, name));
   for (unsigned i = 0; i < site->count; i++)
     types[i] = LLVMTypeOf(LLVMGetOperand(site->call, site->first + i));
   types[site->count] = LLVMPointerTypeInContext(ctx->llvm, 0);
@@ -101,13 +100,13 @@ static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_targe
   LLVMSetLinkage(function, LLVMInternalLinkage);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
-  cn_emit_target(caller_of(site), function);
+  cn_emit_target(cn_call_target_caller(site), function);
   LLVMAppendBasicBlockInContext(ctx->llvm, function, "");
   free(types);
   return function;
 }
 
-/* Give `to`, a function, at `index` what the call has at `from`, all or what C knows. */
+/* Copy the call's attributes at `from` to function `to` at `index`: all, or those of C. */
 static void copy_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to,
                              LLVMAttributeIndex index, bool all)
 {
@@ -135,6 +134,7 @@ static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site,
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
 
+  CN_CHECK(LLVMCountParams(function) == site->count + 1); /* the last is the target */
   LLVMPositionBuilderAtEnd(builder, LLVMGetEntryBasicBlock(function));
   for (unsigned i = 0; i < site->count; i++) {
     arguments[i] = LLVMGetParam(function, i);
@@ -178,7 +178,7 @@ static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
   return longer;
 }
 
-/* No reference lives over the call: those that it passes are the callee's. */
+/* No reference is live over the call: those that it passes are the callee's. */
 static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
                                      LLVMValueRef function, LLVMValueRef native)
 {
@@ -200,6 +200,7 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   operands[at++] = native;
   operands[at++] = zero;
   operands[at++] = zero;
+  CN_CHECK(at == FIXED + params + 3);
   LLVMValueRef statepoint =
       LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, operands, at, "");
   LLVMAddCallSiteAttribute(statepoint, 3,

@@ -8,19 +8,19 @@
  *                        %c = select (%m == mark), f, @cairn_call_native
  *                        r = call %c(args, ptr nest f)
  *
- * A `nest` argument has a register of its own, which no other argument is passed in: a
- * managed callee does not look at it, the stub finds its target there. The entry of a managed
- * function lies 8 bytes after a multiple of 16, and the mark in these; so the load is from the 16
- * bytes that the target begins in, which are there whatever the target is.
+ * A `nest` argument has a register of its own, in which no other argument is passed: a managed
+ * callee does not look at it, the stub finds its target there. The entry of a managed function lies
+ * 8 bytes after a multiple of 16, and the mark in these 8. So the load reads the 16 bytes in which
+ * the target begins, which can be read whatever the target is.
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
- *   a native function of this unit             the stub, without a look
+ *   a native function of this unit             the stub, without a test
  *   any, of a convention like tailcc           itself, or a managed bridge to it (bridges.c)
  *   any, of one that only native code has      the stub, with a native bridge
  *
- * musttail asks that caller and callee have one signature, so a caller of the C convention gets a
- * `nest` parameter, too. Whoever calls it need not know.
+ * musttail wants caller and callee to have one signature, so a caller of the C convention gets a
+ * `nest` parameter, too. Its own callers need not know.
  *
  * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: no
  * call reaches native code without an anchor. Breaks: functions that get a parameter move to the
@@ -29,85 +29,25 @@
 #include "compile/transitions/call_targets.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/retype.h"
-#include "compile/core/statepoint_attributes.h"
+#include "compile/transitions/bridges.h"
+#include "compile/transitions/callees.h"
+#include "compile/transitions/rebuild.h"
 
 typedef CN_VECTOR(struct cn_call_target) site_vector;
 
-/* ---- sites ---- */
-
-static LLVMTypeRef statepoint_type(LLVMValueRef call)
-{
-  LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, cn_attribute_kind("elementtype"));
-
-  return type ? LLVMGetTypeAttributeValue(type) : NULL;
-}
-
-struct cn_call_target cn_call_target_of(LLVMValueRef call)
-{
-  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
-    return (struct cn_call_target){.call = call,
-                                   .type = statepoint_type(call),
-                                   .callee_operand = 2,
-                                   .first = CN_STATEPOINT_FIXED_ARGS,
-                                   .count =
-                                       (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
-                                   .is_statepoint = true};
-  return (struct cn_call_target){.call = call,
-                                 .type = LLVMGetCalledFunctionType(call),
-                                 .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
-                                 .count = LLVMGetNumArgOperands(call)};
-}
-
-bool cn_call_target_uses_nest(const struct cn_call_target *site)
-{
-  unsigned kind = cn_attribute_kind("nest");
-
-  for (unsigned i = 0; i < site->count; i++)
-    if (LLVMGetCallSiteEnumAttribute(site->call, site->first + i + 1, kind))
-      return true;
-  return false;
-}
-
-bool cn_target_is_promised(LLVMValueRef call)
-{
-  CN_ASSERT(cn_is_call(call));
-  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_MANAGED_CALLEE,
-                                        (unsigned)strlen(CN_ATTR_MANAGED_CALLEE));
-}
-
 /* ---- one call ---- */
 
-LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
-{
-  LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, name);
-
-  return stub ? stub
-              : LLVMAddFunction(ctx->module, name,
-                                LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
-}
-
-void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
-                     LLVMValueRef target)
-{
-  const struct cn_rebuild change = {.callee = stub,
-                                    .more = {target},
-                                    .more_count = 1,
-                                    .convention = LLVMGetInstructionCallConv(site->call),
-                                    .keeps_passing = true};
-
-  cn_rebuild_call(ctx, site, &change);
-}
-
-/* `target` if it has the mark, or else `other`. LLVM 22 takes a wrong result of some nodes as the
- * callee of a statepoint, so there is a freeze (docs/llvm-22.md, "multi-result callees"). */
+/* Choose `target` if it has the mark, else `other`. LLVM 22 takes a wrong result of some nodes as
+ * the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result callees").
+ */
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
                            LLVMValueRef target, LLVMValueRef other)
 {
@@ -135,18 +75,12 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
 static bool is_native_definition(LLVMValueRef callee)
 {
   return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && !cn_is_managed(callee) &&
-         (LLVMGetLinkage(callee) == LLVMInternalLinkage ||
-          LLVMGetLinkage(callee) == LLVMPrivateLinkage);
-}
-
-static LLVMValueRef caller_of(const struct cn_call_target *site)
-{
-  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
+         cn_target_is_local(callee);
 }
 
 static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
-  CN_ASSERT(cn_is_managed(caller_of(site)) && site->type);
+  CN_CHECK(cn_is_managed(cn_call_target_caller(site)) && site->type);
   LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
 
@@ -162,7 +96,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
     stub = cn_bridge_managed(ctx, site);
   else if (is_native_definition(target))
     target = NULL;
-  if (target && site->is_statepoint && cn_convention_has_thunks(caller_of(site)))
+  if (target && site->is_statepoint && cn_convention_has_thunks(cn_call_target_caller(site)))
     cn_error(ctx, site->call, "hardening",
              "LLVM 22 cannot lower an indirect call in a statepoint "
              "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
@@ -203,14 +137,14 @@ static LLVMTypeRef with_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
   return longer;
 }
 
-/* Add the parameter; musttail calls of names follow, and pass anything. */
+/* Add the parameter. Musttail calls of names must have it, too: they pass poison. */
 static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
                                   const site_vector *through)
 {
   site_vector others = {0};
   LLVMValueRef poison = LLVMGetPoison(LLVMPointerTypeInContext(ctx->llvm, 0));
 
-  CN_ASSERT(!has_nest_parameter(function));
+  CN_CHECK(!has_nest_parameter(function) && cn_retype_possible(function)); /* judge_musttail() */
   function = cn_retype(ctx, function, with_parameter(ctx, LLVMGlobalGetValueType(function)));
   cn_add_attribute(ctx, function, LLVMCountParams(function), "nest", 0);
   CN_EACH_BLOCK(b, function)
@@ -248,7 +182,7 @@ static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function,
 
 /* ---- functions ---- */
 
-/* Only a pointer says where the call goes, or a name to which the stubs have no way. */
+/* Does only a pointer say where the call goes, or a name that no thunk can reach? */
 static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -280,7 +214,7 @@ void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function)
   site_vector sites = {0};
   bool parameter = false;
 
-  CN_ASSERT(LLVMIsAFunction(function));
+  CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function) && cn_is_managed(function));
   collect(ctx, function, &sites, &parameter);
   if (parameter && ctx->errors == 0)
     function = add_parameter(ctx, function, &sites);

@@ -2,19 +2,23 @@
  *
  * A call or statepoint once more, with another callee, more arguments or another convention. All
  * else of it stays: bundles, attributes, metadata, destinations. Needs: nothing. Provides:
- * cn_rebuild_call(). Breaks: nothing.
+ * cn_rebuild_call(), cn_call_through(). Breaks: nothing.
  *
  * A variadic call becomes one with the types of its arguments, because a statepoint does not say
- * that its callee is variadic (docs/llvm-22.md, "variadic callees"). Not so a statepoint that is
- * there already, and a musttail call, which hands its function's variable arguments on.
+ * that its callee is variadic (docs/llvm-22.md, "variadic callees"). Two keep their type: a
+ * statepoint that is there already, and a musttail call, which hands its function's variable
+ * arguments on.
  */
+#include "compile/transitions/rebuild.h"
+
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
-#include "compile/transitions/call_targets.h"
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 enum { CALLEE = 2, COUNT = 3 }; /* operands of a statepoint */
@@ -62,6 +66,7 @@ static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site,
                           LLVMValueRef callee, const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
+  CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* no callbr comes so far */
   unsigned count = LLVMGetNumOperandBundles(old), size = (unsigned)operands->values.count;
   LLVMOperandBundleRef *bundles = cn_alloc((count + 1) * sizeof *bundles);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -135,11 +140,14 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site,
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,
                              const struct cn_rebuild *change)
 {
+  CN_CHECK(site->type && change->callee); /* who routes has refused a statepoint without a type */
+  CN_CHECK(change->more_count <= sizeof change->more / sizeof *change->more);
   LLVMTypeRef type = new_type(site, change);
   struct cn_operands operands = {0};
   LLVMValueRef old = site->call, made;
 
   take_operands(ctx, site, change, &operands);
+  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + change->more_count);
   if (site->is_statepoint)
     made = build(ctx, site, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
   else
@@ -148,4 +156,16 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
   cn_emit_instead(old, made);
   cn_free(&operands.values);
   return made;
+}
+
+void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
+                     LLVMValueRef target)
+{
+  const struct cn_rebuild change = {.callee = stub,
+                                    .more = {target},
+                                    .more_count = 1,
+                                    .convention = LLVMGetInstructionCallConv(site->call),
+                                    .keeps_passing = true};
+
+  cn_rebuild_call(ctx, site, &change);
 }

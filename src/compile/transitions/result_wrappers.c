@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or
- * crashes, if the result is a long double or has no room in registers, in
- * which case the code generator passes a hidden address for it. Such a call is moved into a native
- * function of its own, which stores the result where the caller wants it:
+ * crashes, if the result is a long double or has no room in registers; then the code generator
+ * passes a hidden address for it. Such a call is moved into a native function of its own, which
+ * stores the result where the caller wants it:
  *
  *   %r = call T @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
  *                                        %r = load T, ptr %slot
@@ -26,8 +26,8 @@ enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
 
 /* ---- the native function ---- */
 
-/* The attributes of argument `i` of `call`: byval, zeroext and the like are part of how it is
- * passed. */
+/* Copy the attributes of argument `i` of `call`: byval, zeroext and the like say how it is passed.
+ */
 static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner,
                           LLVMValueRef outer)
 {
@@ -46,10 +46,12 @@ static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LL
   free(list);
 }
 
-/* The native function for `call`, whose own arguments are at `arguments`. */
+/* Make the native function for `call`, which is to pass it `arguments`. `*inner` is the call in it.
+ */
 static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
                                 const LLVMValueRef *arguments, unsigned count, LLVMValueRef *inner)
 {
+  CN_CHECK(count >= OWN_ARGUMENTS && LLVMGetNumArgOperands(call) == count - OWN_ARGUMENTS);
   LLVMTypeRef *types = cn_alloc(count * sizeof *types);
   LLVMValueRef *passed = cn_alloc(count * sizeof *passed);
 
@@ -74,8 +76,9 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   return native;
 }
 
-static void wrap(struct cn_ctx *ctx, LLVMValueRef call)
+static void move_to_native(struct cn_ctx *ctx, LLVMValueRef call)
 {
+  CN_CHECK(!cn_convention_returns(LLVMTypeOf(call)) && LLVMGetNumOperandBundles(call) == 0);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMBasicBlockRef entry =
       LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
@@ -112,6 +115,6 @@ void cn_result_wrappers_build(struct cn_ctx *ctx)
             cn_classify_call(i).kind == CN_CALL_PARSE && LLVMGetNumOperandBundles(i) == 0)
           cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)
-    wrap(ctx, calls.at[i]);
+    move_to_native(ctx, calls.at[i]);
   cn_free(&calls);
 }

@@ -2,21 +2,24 @@
  *
  * Callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
  * function may make a tail call with more or fewer arguments on the stack than it was given itself:
- * it then moves its return address, and the frame map of who runs in the end does not tell where
- * the caller's stack pointer was. So the caller's frame is found by its frame pointer: an alloca of
- * a size that is known at run time only (none) makes the code generator address all of it so.
+ * it then moves its return address, and the frame map of the function that runs in the end does not
+ * tell where the caller's stack pointer was. So the caller's frame is found by its frame pointer:
+ * an alloca whose size only run time knows (0) makes the code generator address the whole frame by
+ * it.
  *
  * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks:
  * nothing. Part of pass call-targets.
  */
 #include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/transitions/call_targets.h"
+#include "compile/transitions/callees.h"
 
-/* Nothing that the callee runs in its place moves the return address. */
-static bool stays(LLVMValueRef callee)
+/* Does the callee make no tail call, which could move the return address? */
+static bool keeps_return_address(LLVMValueRef callee)
 {
   LLVMValueRef function = cn_target_managed(callee);
 
@@ -30,7 +33,8 @@ static bool stays(LLVMValueRef callee)
   return true;
 }
 
-static bool calls_such(LLVMValueRef function)
+/* Does a statepoint call a function that may move its return address? */
+static bool calls_movers(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -38,7 +42,7 @@ static bool calls_such(LLVMValueRef function)
           !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
         continue;
       struct cn_call_target site = cn_call_target_of(i);
-      if (!stays(cn_call_target_callee(&site)))
+      if (!keeps_return_address(cn_call_target_callee(&site)))
         return true;
     }
   return false;
@@ -58,8 +62,8 @@ void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
 
-  CN_ASSERT(LLVMIsAFunction(function));
-  if (!calls_such(function))
+  CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
+  if (!calls_movers(function))
     return;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));

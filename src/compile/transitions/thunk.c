@@ -6,11 +6,10 @@
  *                              hands its address to cairn_call_any
  *   the unit that defines it   strong hidden alias of foo, if foo is managed
  *
- * so the linker makes calls between managed functions of one executable or shared object direct,
- * and everything else goes through the runtime's stub, which looks at the mark before the target
- * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same
- * for variadic callees; it is never an alias, because the number of vector
- * registers has to be passed.
+ * So the linker makes calls between managed functions of one executable or shared object direct.
+ * Every other call goes through the runtime's stub, which looks at the mark before the target
+ * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same for
+ * variadic callees; it is never an alias, because it has to pass the number of vector registers.
  *
  * The stub is reached through the global offset table rather than the procedure linkage table,
  * whose lazy binding would lose the address.
@@ -23,6 +22,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/transitions/callees.h"
 
 /* The name of a symbol in the object file: LLVM marks names that are not to be mangled with \01. */
 static const char *symbol_of(LLVMValueRef function)
@@ -33,7 +33,7 @@ static const char *symbol_of(LLVMValueRef function)
   return name[0] == 1 ? name + 1 : name;
 }
 
-/* As the assembler reads it: in quotes, what would end them escaped. */
+/* The name in quotes, as the assembler reads it: what would end them is escaped. */
 static char *quoted(const char *prefix, const char *name)
 {
   char *out = cn_alloc(strlen(prefix) + 4 * strlen(name) + 3), *to = out;
@@ -74,8 +74,8 @@ static void write_thunk(struct cn_ctx *ctx, const char *prefix, LLVMValueRef tar
   free(name);
 }
 
-/* What the front end says of a function it says of the way to it: the code generator reads
- * argument extension, byval and the like from the callee, too. */
+/* Copy what the front end says of a function to its thunk: the code generator reads argument
+ * extension, byval and the like from the callee, too. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 {
   int last = (int)LLVMCountParams(from);
@@ -93,6 +93,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic)
 {
+  CN_CHECK(LLVMIsAFunction(target) && !cn_target_is_stub(target));
   const char *prefix = variadic ? CN_VCALL_PREFIX : CN_CALL_PREFIX;
   char *name = cn_format("%s%s", prefix, symbol_of(target));
   LLVMValueRef thunk = LLVMGetNamedFunction(ctx->module, name);
@@ -110,11 +111,10 @@ LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef t
 
 LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  CN_ASSERT(!LLVMIsDeclaration(function));
+  CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function) && cn_is_managed(function));
   char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
   LLVMValueRef alias = LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 
-  CN_ASSERT(LLVMIsAFunction(function));
   if (!alias) {
     alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
     LLVMSetVisibility(alias, LLVMHiddenVisibility);

@@ -13,12 +13,14 @@
  *   leaf                                       unchanged
  *   managed, defined here, not replaceable     unchanged
  *   external, or replaceable when linking      cairn.call.foo (thunk.c)
- *   a pointer, a static native function        as it is, until pass call-targets (call_targets.c),
- *                                              which tail calls must not meet before; in functions
- *                                              that have statepoints, now
+ *   a pointer, a static native function        unchanged, until pass call-targets (call_targets.c),
+ *                                              after tail calls are made; in functions that have
+ *                                              statepoints, now
  *   variadic                                   cairn.vcall.foo, or cairn_vcall_any with the target
- *                                              as `nest` argument: they pass the number of vector
- * registers, which a statepoint does not; the call gets the types of its arguments
+ *                                              as `nest` argument; the call gets the types of its
+ *                                              arguments
+ *
+ * Thunks of variadic callees pass the number of vector registers, which a statepoint does not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,62 +33,20 @@
 #include "compile/core/names.h"
 #include "compile/lower/special_calls.h"
 #include "compile/transitions/call_targets.h"
+#include "compile/transitions/callees.h"
+#include "compile/transitions/rebuild.h"
 #include "compile/transitions/result_wrappers.h"
 #include "compile/transitions/thunk.h"
 
-/* Entries of the runtime that managed code calls as they are: stubs themselves. */
-static const char *const stubs[] = {CN_POLL_SLOW,    CN_ALLOC_SLOW,    CN_ALLOC_INDEXED_SLOW,
-                                    "cairn_collect", "cairn_call_any", CN_CALL_NATIVE,
-                                    CN_VCALL_ANY};
-
-/* ---- what a callee is ---- */
-
-static bool starts_with(const char *name, const char *prefix)
-{
-  return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
-bool cn_target_is_stub(LLVMValueRef callee)
-{
-  size_t length;
-  const char *name = LLVMGetValueName2(callee, &length);
-
-  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
-    if (strcmp(name, stubs[i]) == 0)
-      return true;
-  return starts_with(name, CN_CALL_PREFIX) || starts_with(name, CN_VCALL_PREFIX) ||
-         starts_with(name, CN_SLOW_PREFIX) || starts_with(name, CN_BRIDGE_PREFIX);
-}
-
-static bool is_local(LLVMValueRef global)
-{
-  LLVMLinkage linkage = LLVMGetLinkage(global);
-
-  return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
-}
-
-/* A weak or linkonce one
- * may give way to another unit's, which may be native; so may a visible one of a shared object,
- * but there the caller can bind it. */
-LLVMValueRef cn_target_managed(LLVMValueRef callee)
-{
-  while (LLVMIsAGlobalAlias(callee) &&
-         (is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
-    callee = LLVMAliasGetAliasee(callee);
-  if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || !cn_is_managed(callee))
-    return NULL;
-  return is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee : NULL;
-}
-
 static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  return ctx->options && ctx->options->shared && !is_local(global) &&
+  return ctx->options && ctx->options->shared && !cn_target_is_local(global) &&
          LLVMGetVisibility(global) == LLVMDefaultVisibility;
 }
 
 /* ---- one call ---- */
 
-/* With a type for each argument. */
+/* Rebuild the call with a type for each argument. */
 static struct cn_call_target make_typed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   const struct cn_rebuild change = {.callee = cn_call_target_callee(site),
@@ -96,23 +56,22 @@ static struct cn_call_target make_typed(struct cn_ctx *ctx, const struct cn_call
   return cn_call_target_of(cn_rebuild_call(ctx, site, &change));
 }
 
-/* Calls through pointers that cannot be statepoints, but for the stub (refuse_hardening.c). */
+/* Is it a call through a pointer that can be a statepoint only by the stub (refuse_hardening.c)? */
 static bool needs_stub(const struct cn_call_target *site)
 {
-  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
-
   return !LLVMIsAFunction(cn_call_target_callee(site)) && !cn_calls_musttail(site->call) &&
          !cn_call_target_uses_nest(site) && cn_convention_of(site->call) == CN_CONVENTION_PLAIN &&
-         cn_convention_has_thunks(function);
+         cn_convention_has_thunks(cn_call_target_caller(site));
 }
 
 static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
-  bool hands_on = cn_calls_musttail(
-      call); /* its function's variable arguments, and their number of vector registers */
-  bool variadic = LLVMIsFunctionVarArg(site.type) && !hands_on;
+  CN_CHECK(site.type); /* check_call() has refused a statepoint without one */
+  /* A musttail call hands on its function's variable arguments, and their number of vector
+   * registers. */
+  bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
@@ -122,7 +81,7 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
     site = make_typed(ctx, &site);
   if (managed && !variadic && LLVMIsAFunction(callee))
     LLVMSetOperand(site.call, site.callee_operand, cn_thunk_alias(ctx, callee));
-  else if (LLVMIsAFunction(callee) && !is_local(callee) &&
+  else if (LLVMIsAFunction(callee) && !cn_target_is_local(callee) &&
            cn_convention_of(site.call) == CN_CONVENTION_PLAIN)
     LLVMSetOperand(site.call, site.callee_operand, cn_thunk_for(ctx, callee, site.type, variadic));
   else if (variadic || needs_stub(&site))
@@ -209,7 +168,7 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
 
   bool emitted = LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
 
-  if (emitted && !is_local(function) && cn_calls_leaf_reason(name))
+  if (emitted && !cn_target_is_local(function) && cn_calls_leaf_reason(name))
     cn_error(ctx, function, "leaf-name-defined",
              "managed function @%s has the name of a C library function that other units call as a "
              "leaf, without a record of their references; without references and calls of anything "
@@ -247,21 +206,6 @@ static void collect(struct cn_ctx *ctx, LLVMValueRef function, call_vector *call
     }
 }
 
-enum { MARK_ALIGNMENT = 16 };
-
-/* The mark lies at a multiple of 16, the entry right after it. A function that asks for its own
- * alignment is left without: through pointers it is called like native code. */
-static void mark(struct cn_ctx *ctx, LLVMValueRef function)
-{
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
-
-  CN_ASSERT(cn_is_managed(function) && !LLVMIsDeclaration(function));
-  if (LLVMGetAlignment(function) >= MARK_ALIGNMENT)
-    return;
-  LLVMSetPrefixData(function, LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false));
-  LLVMSetAlignment(function, MARK_ALIGNMENT);
-}
-
 static bool is_marked(LLVMValueRef function)
 {
   LLVMValueRef word =
@@ -269,6 +213,22 @@ static bool is_marked(LLVMValueRef function)
 
   return word && LLVMGetIntTypeWidth(LLVMTypeOf(word)) == 64 &&
          LLVMConstIntGetZExtValue(word) == CAIRN_ABI_MANAGED_MARK;
+}
+
+enum { MARK_ALIGNMENT = 16 };
+
+/* The mark lies at a multiple of 16, the entry right after it. A function with an alignment of its
+ * own gets none: through pointers it is called like native code. */
+static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+
+  CN_CHECK(cn_is_managed(function) && !LLVMIsDeclaration(function));
+  if (LLVMGetAlignment(function) >= MARK_ALIGNMENT)
+    return;
+  LLVMSetPrefixData(function, LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false));
+  LLVMSetAlignment(function, MARK_ALIGNMENT);
+  CN_ASSERT(is_marked(function));
 }
 
 bool cn_route_calls(struct cn_ctx *ctx)

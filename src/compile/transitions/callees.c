@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What calls and statepoints call, and what is known of it. Needs, breaks: nothing. Provides:
+ * struct cn_call_target and the questions of callees.h.
+ */
+#include "compile/transitions/callees.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+
+/* ---- calls ---- */
+
+static LLVMTypeRef statepoint_type(LLVMValueRef call)
+{
+  LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, cn_attribute_kind("elementtype"));
+
+  return type ? LLVMGetTypeAttributeValue(type) : NULL;
+}
+
+struct cn_call_target cn_call_target_of(LLVMValueRef call)
+{
+  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
+    return (struct cn_call_target){.call = call,
+                                   .type = statepoint_type(call),
+                                   .callee_operand = 2,
+                                   .first = CN_STATEPOINT_FIXED_ARGS,
+                                   .count =
+                                       (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
+                                   .is_statepoint = true};
+  return (struct cn_call_target){.call = call,
+                                 .type = LLVMGetCalledFunctionType(call),
+                                 .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
+                                 .count = LLVMGetNumArgOperands(call)};
+}
+
+bool cn_call_target_uses_nest(const struct cn_call_target *site)
+{
+  unsigned kind = cn_attribute_kind("nest");
+
+  for (unsigned i = 0; i < site->count; i++)
+    if (LLVMGetCallSiteEnumAttribute(site->call, site->first + i + 1, kind))
+      return true;
+  return false;
+}
+
+bool cn_target_is_promised(LLVMValueRef call)
+{
+  CN_ASSERT(cn_is_call(call));
+  return LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_MANAGED_CALLEE,
+                                        (unsigned)strlen(CN_ATTR_MANAGED_CALLEE));
+}
+
+/* ---- callees ---- */
+
+/* Entries of the runtime that managed code calls as they are: stubs themselves. */
+static const char *const stubs[] = {CN_POLL_SLOW,    CN_ALLOC_SLOW,    CN_ALLOC_INDEXED_SLOW,
+                                    "cairn_collect", "cairn_call_any", CN_CALL_NATIVE,
+                                    CN_VCALL_ANY};
+
+static bool starts_with(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+bool cn_target_is_stub(LLVMValueRef callee)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(callee, &length);
+
+  for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
+    if (strcmp(name, stubs[i]) == 0)
+      return true;
+  return starts_with(name, CN_CALL_PREFIX) || starts_with(name, CN_VCALL_PREFIX) ||
+         starts_with(name, CN_SLOW_PREFIX) || starts_with(name, CN_BRIDGE_PREFIX);
+}
+
+bool cn_target_is_local(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
+}
+
+/* A weak or linkonce definition may give way to another unit's, which may be native. So may a
+ * visible one of a shared object, but there the caller can bind it. */
+LLVMValueRef cn_target_managed(LLVMValueRef callee)
+{
+  while (LLVMIsAGlobalAlias(callee) &&
+         (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
+    callee = LLVMAliasGetAliasee(callee);
+  if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || !cn_is_managed(callee))
+    return NULL;
+  return cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee
+                                                                                     : NULL;
+}
+
+LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, name);
+
+  return stub ? stub
+              : LLVMAddFunction(ctx->module, name,
+                                LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
+}

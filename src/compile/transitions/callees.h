@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What calls and statepoints call. Private to src/compile.
+ */
+#ifndef CN_COMPILE_TRANSITIONS_CALLEES_H
+#define CN_COMPILE_TRANSITIONS_CALLEES_H
+
+#include "compile/core/pass.h"
+
+/* What a call or a statepoint calls: its operand index, the type of the call, and its arguments. */
+struct cn_call_target {
+  LLVMValueRef call;
+  LLVMTypeRef type; /* null: a statepoint that does not say */
+  unsigned callee_operand;
+  unsigned first, count; /* operands */
+  bool is_statepoint;
+};
+struct cn_call_target cn_call_target_of(LLVMValueRef call);
+
+static inline LLVMValueRef cn_call_target_callee(const struct cn_call_target *site)
+{
+  return LLVMGetOperand(site->call, site->callee_operand);
+}
+
+static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *site)
+{
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
+}
+
+/* Does an argument have attribute `nest`: the program's own, or that of a call that was routed? */
+bool cn_call_target_uses_nest(const struct cn_call_target *site);
+
+/* Is `callee` a stub of the runtime, or a thunk or bridge to one? */
+bool cn_target_is_stub(LLVMValueRef callee);
+/* Do other units not see the global? */
+bool cn_target_is_local(LLVMValueRef global);
+/* The managed function that a direct call reaches for certain, or null. */
+LLVMValueRef cn_target_managed(LLVMValueRef callee);
+/* Does the site promise that its callee is managed? */
+bool cn_target_is_promised(LLVMValueRef call);
+
+/* The stub `name` of the runtime, declared if it is not yet. */
+LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name);
+
+#endif
