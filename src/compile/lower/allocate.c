@@ -32,7 +32,7 @@ struct site {
   LLVMValueRef call, layout, count; /* count: null for a single object */
   struct cn_layout_sizes sizes;
   uint64_t prefix; /* bytes before the payload */
-  uint64_t most;   /* largest count that is allocated in line; 0: none */
+  uint64_t most;   /* largest count that is allocated in line; 0: never */
   LLVMBuilderRef builder;
 };
 
@@ -46,7 +46,7 @@ static uint64_t max_size(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
-/* Bytes of the payload for `count` elements, a multiple of the object alignment: as
+/* Bytes of the payload for `count` elements, a multiple of the object alignment. Must agree with
  * cairn_layout_payload(). */
 static uint64_t payload_size(const struct cn_layout_sizes *sizes, uint64_t count)
 {
@@ -77,8 +77,8 @@ static LLVMValueRef emit_payload_size(const struct site *s)
   return LLVMBuildAnd(s->builder, size, word(s, ~mask), "");
 }
 
-/* From the address of fresh memory to a reference. Not inttoptr, which hides where a reference
- * comes from: an empty piece of assembly is a call, and a call's result is its own base. */
+/* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an
+ * empty piece of assembly is a call, and a call's result is its own base. */
 static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
 {
   CN_ASSERT(LLVMTypeOf(address) == LLVMInt64TypeInContext(s->ctx->llvm));
@@ -91,20 +91,19 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
   return LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
 }
 
-/* Store to the word that lies `back` bytes before the payload. */
-static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t back,
+/* Store to the word that lies `distance` bytes before the payload. */
+static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t distance,
                              LLVMValueRef value)
 {
-  CN_ASSERT(back % sizeof(uint64_t) == 0 && back <= CAIRN_ABI_INDEXED_HEADER_SIZE);
-  LLVMValueRef offset = word(s, -back);
+  CN_CHECK(distance % sizeof(uint64_t) == 0 && distance <= CAIRN_ABI_INDEXED_HEADER_SIZE);
+  LLVMValueRef offset = word(s, -distance);
   LLVMValueRef at =
       LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference, &offset, 1, "");
 
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
 
-/* The compare: true if the slow function is needed. `*end` is the end of the block, `*free` its
- * start. */
+/* Emit the test: true if the slow function is needed. The block is [*free, *end). */
 static LLVMValueRef emit_test(const struct site *s, LLVMValueRef size, LLVMValueRef *free,
                               LLVMValueRef *end)
 {
@@ -160,7 +159,7 @@ static LLVMValueRef emit_slow(const struct site *s)
   return call;
 }
 
-/* Only the slow function: the block is too large, or may be. */
+/* Call the slow function alone: the block is too large, or may be. */
 static void expand_out_of_line(struct site *s)
 {
   LLVMValueRef result = emit_slow(s);
@@ -178,7 +177,8 @@ static LLVMBasicBlockRef new_block(const struct site *s, LLVMBasicBlockRef befor
 
 static void expand_in_line(struct site *s)
 {
-  CN_ASSERT(s->count ? s->most > 0 : s->sizes.elem_size == 0);
+  CN_CHECK(s->count ? s->sizes.elem_size > 0 : s->sizes.elem_size == 0);
+  CN_CHECK(!s->count || LLVMIsAConstantInt(s->count) || s->most > 0);
   LLVMBuilderRef b = s->builder;
   LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
   LLVMBasicBlockRef tail = cn_split_before(s->ctx, s->call, "allocated");
@@ -212,7 +212,7 @@ static uint64_t most_in_line(const struct site *s)
 {
   uint64_t room = CAIRN_ABI_INLINE_ALLOC_MAX - s->prefix;
 
-  CN_ASSERT(s->sizes.elem_size > 0);
+  CN_CHECK(s->sizes.elem_size > 0 && s->prefix < CAIRN_ABI_INLINE_ALLOC_MAX);
   if (payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
     return 0;
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
@@ -264,8 +264,8 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
     expand_out_of_line(&s);
 }
 
-/* From the last to the first: an expansion moves what follows the call in its block, up to the next
- * that has been expanded. */
+/* Expand from the last call to the first: an expansion moves the rest of its block, up to the next
+ * call that has been expanded. */
 static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
@@ -294,7 +294,7 @@ bool cn_allocate(struct cn_ctx *ctx)
        f = LLVMGetNextFunction(f)) {
     if (!cn_is_managed(f))
       continue;
-    /* What the optimiser inferred holds no more: allocation now writes memory that other functions
+    /* The optimiser's inference no longer holds: allocation now writes memory that other functions
      * read. */
     LLVMRemoveEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, memory);
     expand_all(ctx, f);

@@ -7,10 +7,10 @@
  * leads, goes to a local or a global, or is checked at run time (cairn_check_store,
  * cairn_check_copy). Breaks: nothing.
  *
- * Locals and globals that hold references are described; memory of the C library is not, and a
- * reference in it would be lost without a word. Where the pointer comes from is often known only
- * after inlining, so this runs late. Until then the stores are `unordered` atomic, which costs
- * nothing and keeps the optimiser from making memcpy of them.
+ * Locals and globals that hold references are described. Memory of the C library is not: the
+ * collector would lose a reference in it silently. Often only inlining shows the pointer's origin,
+ * so this runs late. Until then the stores are `unordered` atomic, which costs nothing and keeps
+ * the optimiser from making memcpy of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,8 @@
 
 typedef CN_VECTOR(LLVMValueRef) values;
 
-/* If `i` puts what holds references into ordinary memory: where, else null; *type: of what. */
+/* If `i` stores a value that holds references to ordinary memory, return the address and set
+ * `*type` to the value's type; else null. */
 static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
 {
   bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
@@ -45,7 +46,7 @@ static bool is_gep(LLVMValueRef pointer)
          (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
 }
 
-static void add(values *list, LLVMValueRef value)
+static void add_once(values *list, LLVMValueRef value)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i] == value)
@@ -53,9 +54,9 @@ static void add(values *list, LLVMValueRef value)
   cn_push(list, value);
 }
 
-/* What `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. If
- * there are none it is an origin. */
-static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
+/* Find what `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. A
+ * pointer without any is an origin. */
+static void find_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
   if (is_gep(pointer) || LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer)) {
@@ -66,11 +67,13 @@ static void operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
   } else if (LLVMIsAPHINode(pointer)) {
     *last = LLVMCountIncoming(pointer);
   }
+  CN_ASSERT(*first == *last || *last <= (unsigned)LLVMGetNumOperands(pointer));
 }
 
 static bool is_struct_result(LLVMValueRef argument)
 {
   LLVMValueRef function = LLVMGetParamParent(argument);
+  CN_ASSERT(function);
   unsigned kind = cn_attribute_kind("sret");
 
   for (unsigned i = 0; i < LLVMCountParams(function); i++)
@@ -94,20 +97,19 @@ static bool is_proved(LLVMValueRef pointer)
   values seen = {0};
   bool proved = true;
 
-  add(&seen, pointer);
+  add_once(&seen, pointer);
   for (size_t i = 0; i < seen.count && proved; i++) {
     unsigned first, last;
-    operands(seen.at[i], &first, &last);
+    find_operands(seen.at[i], &first, &last);
     proved = first < last || is_described(seen.at[i]);
     for (; first < last; first++)
-      add(&seen, LLVMGetOperand(seen.at[i], first));
+      add_once(&seen, LLVMGetOperand(seen.at[i], first));
   }
   cn_free(&seen);
   return proved;
 }
 
-/* Is the place `offset` bytes after `pointer` a known one in a global, where the global's type has
- * no reference? */
+/* Does `pointer` + `offset` surely lie in a global, where the global's type has no reference? */
 static bool misses_global(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset)
 {
   for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
@@ -137,7 +139,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
 {
   LLVMTypeRef types[3];
 
-  CN_ASSERT(count <= sizeof types / sizeof *types);
+  CN_CHECK(count <= sizeof types / sizeof *types && LLVMIsAInstruction(at));
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, count, false);
@@ -153,8 +155,8 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
   LLVMDisposeBuilder(builder);
 }
 
-/* What the source calls the place, and its line (store_names.c); or null. */
-static char *said_by_source(struct cn_ctx *ctx, LLVMValueRef at)
+/* The source's name of the place, and its line (store_names.c); or null. */
+static char *source_name(struct cn_ctx *ctx, LLVMValueRef at)
 {
   unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
                                                    (unsigned)strlen(CN_SLOT_METADATA));
@@ -175,11 +177,11 @@ static char *unknown_place(LLVMValueRef at)
               : cn_strdup(CN_SLOT_UNKNOWN);
 }
 
-/* Place and source line of a store, a constant of the program, for the message. */
+/* Add the string that the message at run time shows: place and source line of a store. */
 static LLVMValueRef description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
 {
-  char *said = said_by_source(ctx, at);
-  char *text = said ? said : unknown_place(at);
+  char *named = source_name(ctx, at);
+  char *text = named ? named : unknown_place(at);
   LLVMValueRef string = LLVMBuildGlobalString(builder, text, "cairn.slot");
 
   LLVMSetUnnamedAddress(string, LLVMGlobalUnnamedAddr);
@@ -201,7 +203,7 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
   call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
 }
 
-/* Check each reference of `type` that `at` puts `offset` bytes after `slot`. */
+/* Check each reference of a value of `type` that `at` stores at `slot` + `offset`. */
 static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
                        uint64_t offset)
 {
@@ -217,6 +219,7 @@ static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, L
       check_type(ctx, at, slot, LLVMStructGetTypeAtIndex(type, i),
                  offset + LLVMOffsetOfElement(ctx->layout, type, i));
   } else if (kind != LLVMScalableVectorTypeKind) { /* those are refused */
+    CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, element);
     uint64_t count =
@@ -234,14 +237,13 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slo
   check_type(ctx, store, slot, type, 0);
 }
 
-/* Copies do not tell what they copy. From managed memory it may be references, and between
- * ordinary memory if the size is a constant, as in the assignment of a struct; the runtime
- * looks. */
+/* A copy does not tell what it copies. From managed memory that may be references; from ordinary
+ * memory, too, if the size is a constant, as in the assignment of a struct. The runtime looks. */
 static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   LLVMValueRef arguments[3];
 
-  CN_ASSERT(LLVMGetNumArgOperands(copy) >= 3);
+  CN_CHECK(LLVMGetNumArgOperands(copy) >= 3);
   for (unsigned i = 0; i < 3; i++)
     arguments[i] = LLVMGetOperand(copy, i);
   bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));

@@ -16,7 +16,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
-/* Null, or what is computed of it alone. */
+/* Is it a constant, or computed from one alone? */
 static bool is_constant_address(LLVMValueRef reference)
 {
   return LLVMIsConstant(reference) ||
@@ -63,7 +63,8 @@ static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
 static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub,
                             LLVMValueRef *operands)
 {
-  CN_ASSERT(LLVMIsABinaryOperator(sub));
+  CN_CHECK(LLVMTypeOf(operands[0]) == cn_ref_type(ctx) &&
+           LLVMTypeOf(operands[1]) == cn_ref_type(ctx));
   LLVMValueRef function = ptrdiff_function(ctx);
   LLVMValueRef casts[2] = {LLVMGetOperand(sub, 0), LLVMGetOperand(sub, 1)};
 
@@ -98,12 +99,12 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposeBuilder(builder);
 }
 
-/* ---- the late half ---- */
+/* ---- the pass ---- */
 
-/* A literal null in a call was chosen by a branch of the input, for which the optimiser has
- * specialised the call. The number is what the input's subtraction gives there, the address at that
- * moment; the mark says that it is a difference. What was a literal null in the input has never
- * become a call (prepare). */
+/* Build the subtraction. A literal null in a call was chosen by a branch of the input, for which
+ * the optimiser has specialised the call: the input's subtraction gives the address at that moment,
+ * and the metadata says that it is a difference. A literal null of the input never became a call
+ * (prepare). */
 static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
                                LLVMValueRef right)
 {
@@ -149,6 +150,7 @@ bool cn_lower_differences(struct cn_ctx *ctx)
       cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it", CN_PTRDIFF);
       break;
     }
+    CN_CHECK(LLVMGetNumArgOperands(call) == 2);
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
     LLVMReplaceAllUsesWith(

@@ -11,8 +11,9 @@
  * the references and the instruction; else null. */
 LLVMValueRef cn_differences_match(LLVMValueRef instruction, LLVMValueRef operands[2]);
 
-/* The distance between two references into one object, for the rewriter's own use: opaque where the
- * optimiser comes after it, which else forms it of addresses from both sides of a safepoint. */
+/* Build the distance between two references into one object, for the rewriter's own use. It is
+ * opaque where the optimiser comes after the rewriter: that would form it of addresses from both
+ * sides of a safepoint. */
 LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
                                      LLVMValueRef from);
 

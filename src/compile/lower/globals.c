@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `globals`: what the runtime must know of a module.
+ * Pass `globals`: tell the runtime what it must know of a module.
  *
  * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each
  * global that holds references, the constructor that registers the image, and the guard that keeps
@@ -75,7 +75,7 @@ static bool is_defined_here(LLVMValueRef global)
 
 static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global)
 {
-  CN_ASSERT(is_defined_here(global));
+  CN_CHECK(is_defined_here(global));
   LLVMMetadataRef target = LLVMValueAsMetadata(global);
 
   LLVMGlobalSetMetadata(root, LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10),
@@ -84,8 +84,8 @@ static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global
     LLVMSetComdat(root, LLVMGetComdat(global));
 }
 
-/* A layout names every reference of an object one by one. What has more than PIECE_LIMIT of them
- * gets several roots, each for at most PIECE of an array's. */
+/* A layout names every reference of an object one by one. A global with more than PIECE_LIMIT of
+ * them gets several roots, each for at most PIECE references of an array. */
 enum { PIECE_LIMIT = 65536, PIECE = 4096 };
 
 static uint64_t reference_count(LLVMTypeRef type)
@@ -104,17 +104,17 @@ static uint64_t reference_count(LLVMTypeRef type)
   return count;
 }
 
-/* What is found of a module. Roots of globals that are defined here go with them. */
+/* The layouts and roots of a module. Roots of globals that are defined here go with these. */
 struct roots {
   struct cn_layout_table layouts;
   values here, elsewhere;
 };
 
-/* The root for a `type` at `offset` in `global`. */
+/* Add the root for a value of `type` at `offset` in `global`. */
 static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
                      struct roots *roots)
 {
-  CN_ASSERT(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
+  CN_CHECK(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
   LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
                                             LLVMABISizeOfType(ctx->layout, type), global);
 
@@ -154,13 +154,14 @@ static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type
                  offset + LLVMOffsetOfElement(ctx->layout, type, i), roots);
     return;
   }
+  CN_CHECK(LLVMGetTypeKind(type) == LLVMArrayTypeKind);
   LLVMTypeRef element = LLVMGetElementType(type);
   uint64_t each = reference_count(element), size = LLVMABISizeOfType(ctx->layout, element);
   CN_CHECK(each > 0); /* the array has more than PIECE_LIMIT references */
   uint64_t count = LLVMGetArrayLength2(type), step = each < PIECE ? PIECE / each : 1;
   for (uint64_t i = 0; i < count; i += step) {
-    uint64_t some = count - i < step ? count - i : step;
-    add_pieces(ctx, global, some == 1 ? element : LLVMArrayType2(element, some), offset + i * size,
+    uint64_t part = count - i < step ? count - i : step;
+    add_pieces(ctx, global, part == 1 ? element : LLVMArrayType2(element, part), offset + i * size,
                roots);
   }
 }
@@ -188,8 +189,8 @@ static size_t add_roots(struct cn_ctx *ctx)
 
 /* ---- the image ---- */
 
-/* A bound of a section, as the linker defines it: weak, since the section may be empty; hidden,
- * since it is this image's. */
+/* Declare a bound of a section, which the linker defines: weak, since the section may be empty;
+ * hidden, since it is this image's. */
 static LLVMValueRef bound(struct cn_ctx *ctx, const char *which, const char *section)
 {
   char *name = cn_format("__%s_%s", which, section);
@@ -204,7 +205,7 @@ static LLVMValueRef bound(struct cn_ctx *ctx, const char *which, const char *sec
   return symbol;
 }
 
-/* Hidden, one per image. */
+/* Make `value` hidden, and one per image. */
 static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *group)
 {
   LLVMSetLinkage(value, LLVMLinkOnceODRLinkage);
@@ -212,9 +213,9 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
   LLVMSetComdat(value, LLVMGetOrInsertComdat(ctx->module, group));
 }
 
-/* struct cairn_image. The flags of a unit without safepoints must not be lost when the linker keeps
- * another unit's image: they come as an image of their own, without sections. `guard`, or null, is
- * the symbol that stands for the start of the frame maps until there are some. */
+/* Add a struct cairn_image. The linker keeps one unit's image only; so the flags of a unit without
+ * safepoints are an image of their own, without sections. `guard`, or null, is the symbol that
+ * stands for the start of the frame maps until there are some. */
 static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
                               bool sections, uint64_t flags)
 {
@@ -263,12 +264,12 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
   return function;
 }
 
-/* Only a shared object can go away while the program runs; an executable's frames are walked until
- * the end. */
+/* Add the constructor of an image, and the destructor of a shared object's: only that can go away
+ * while the program runs. An executable's frames are walked until the end. */
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
                            uint64_t flags)
 {
-  CN_ASSERT(sections || !guard);
+  CN_CHECK(sections || !guard);
   LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
 
@@ -300,7 +301,7 @@ static bool has_managed(struct cn_ctx *ctx)
 bool cn_globals(struct cn_ctx *ctx)
 {
   if (LLVMGetNamedFunction(ctx->module, "cairn.image"))
-    return true; /* done already: the module came through Cairn before */
+    return true; /* this pass ran before: the module came through Cairn */
   size_t roots = add_roots(ctx);
   bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
   LLVMValueRef guard = managed && safepoints ? cn_guard_add(ctx) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `layouts`: the layout statics of allocation calls become what the collector reads.
+ * Pass `layouts`: the layout statics of allocation calls become the constants that the collector
+ * reads.
  *
  * Needs: locals promoted, so that each call names its static directly. Provides: each call of
  * cairn_alloc, cairn_alloc_array and cairn_alloc_flex has a constant struct cairn_layout as its
@@ -74,6 +75,7 @@ static LLVMTypeRef flexible_member(LLVMTypeRef type)
 static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
                                  const values *offsets, size_t base_refs)
 {
+  CN_CHECK(base_refs <= offsets->count && sizes->elem_offset <= sizes->base_size);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef fields[FIELDS] = {
       [MAGIC] = LLVMConstInt(i32, CAIRN_ABI_LAYOUT_MAGIC, false),
@@ -111,6 +113,7 @@ void cn_layouts_table_free(struct cn_layout_table *table)
 static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table,
                                 LLVMValueRef value)
 {
+  CN_CHECK(LLVMIsAConstantStruct(value));
   bool added;
   uint64_t *at = cn_ptrmap_add(&table->by_value, value, &added);
 
@@ -124,6 +127,7 @@ static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *tabl
   LLVMSetLinkage(layout, LLVMPrivateLinkage);
   LLVMSetSection(layout, CN_LAYOUT_SECTION);
   LLVMSetAlignment(layout, 8);
+  CN_ASSERT(cn_layouts_is_constant(layout));
   *at = (uintptr_t)layout;
   return layout;
 }
@@ -163,7 +167,7 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   }
   if (form != CN_LAYOUT_OBJECT)
     ok = ok && find_refs(ctx, element, 0, &offsets);
-  /* An element size of 0 means "not indexed". A byte for each element of no bytes does no harm. */
+  /* An element size of 0 means "not indexed", so an element of no bytes gets one. */
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   if (ok)
@@ -186,6 +190,7 @@ bool cn_layouts_is_constant(LLVMValueRef value)
 
 void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
 {
+  CN_CHECK(cn_layouts_is_constant(layout));
   LLVMValueRef value = LLVMGetInitializer(layout);
 
   out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
@@ -219,8 +224,8 @@ static bool has_right_type(LLVMValueRef call)
          LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
 }
 
-/* The bytes of an object, as the call says. Zero after an error. An object of no bytes gets a
- * word, so that its reference lies in its own block. */
+/* The bytes of an object, as the call says; zero after an error. An object of no bytes gets a word,
+ * so that its reference lies in its own block. */
 static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
 {
   LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
@@ -251,14 +256,14 @@ static void drop_unused(LLVMValueRef global)
     LLVMDeleteGlobal(global);
 }
 
-/* What the program says of the static it says of its objects: an alignment below the type's own is
- * that of a type that was made so, as by aligned(8), whatever LLVM's type for it would get. */
+/* The alignment of the objects is that of the static: one below the type's own comes from the
+ * source, as by aligned(8), whatever LLVM's type for it would get. */
 static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  unsigned said = LLVMGetAlignment(global);
+  unsigned given = LLVMGetAlignment(global);
 
-  return said && said <= CAIRN_ABI_OBJECT_ALIGN
-             ? said
+  return given && given <= CAIRN_ABI_OBJECT_ALIGN
+             ? given
              : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
 }
 
@@ -297,7 +302,7 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
   }
 }
 
-/* The runtime has no such functions to call, only what calls by name are expanded to. */
+/* The runtime has no such functions: only calls by name can be expanded. */
 static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);

@@ -14,7 +14,7 @@ enum cn_layout_form {
   CN_LAYOUT_FLEX,   /* T, a struct that ends in [0 x E], and n times E */
 };
 
-/* What allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
+/* The fields that allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
 };
@@ -27,9 +27,9 @@ struct cn_layout_table {
 void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
 void cn_layouts_table_free(struct cn_layout_table *table);
 
-/* The constant struct cairn_layout for `type`, found in the table or made and added to it; `size`
- * is the bytes of an object (at least its type's, ignored for the other forms). Null after an error
- * at `at`. */
+/* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size`
+ * is the bytes of an object, at least its type's; other forms ignore it. Null after an error at
+ * `at`. */
 LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
                                  LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
                                  LLVMValueRef at);
@@ -38,7 +38,7 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
 bool cn_layouts_is_constant(LLVMValueRef value);
 void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out);
 
-/* If `instruction` calls an allocation function of include/cairn/cairn.h: true, and which form. */
+/* True, and which form, if `instruction` calls an allocation function of include/cairn/cairn.h. */
 bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form);
 /* layout_compare.c: report comparisons of an object's header with the static of its type. */
 void cn_layouts_refuse_compares(struct cn_ctx *ctx, LLVMValueRef function);

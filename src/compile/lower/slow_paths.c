@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `slow-paths`: short ways to the runtime's stubs.
+ * Pass `slow-paths`: direct calls of the runtime's stubs.
  *
- * Needs: all calls of the stubs are there. Provides: they go through a hidden thunk of this
- * unit. Breaks: the names by which calls.c and the statepoint ids know the stubs.
+ * Needs: all calls of the stubs. Provides: they go through a hidden thunk of this unit. Breaks: the
+ * names by which calls.c and the statepoint ids know the stubs.
  *
  * In position-independent code a statepoint whose target may lie in another object loads it from
  * the global offset table into a register, which LLVM then hoists out of the loop: every poll
@@ -21,6 +21,7 @@ static const char *const stubs[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXE
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {
+  CN_CHECK(LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub));
   char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
   char *jump = cn_convention_jump(name);
   char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
@@ -33,6 +34,7 @@ static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
   LLVMSetVisibility(thunk, LLVMHiddenVisibility);
   LLVMSetFunctionCallConv(thunk, LLVMGetFunctionCallConv(stub));
   LLVMReplaceAllUsesWith(stub, thunk);
+  CN_CHECK(!LLVMGetFirstUse(stub));
   LLVMDeleteFunction(stub);
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
   free(text);

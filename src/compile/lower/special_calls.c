@@ -12,10 +12,10 @@
  *                                               arguments, which makes the call
  *
  * The names are those of LLVM's own pass, so that a run-time system for the one serves the other. A
- * copy tells the bases of its pointers, because only of these a collector that runs in the middle
- * of it knows where they went.
+ * copy passes the bases of its pointers: a collector that runs in the middle of it knows where
+ * these went, and only these.
  *
- * Needs: nothing. Provides: no parse point but calls that a statepoint can wrap. Breaks: struct
+ * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap. Breaks: struct
  * cn_cfg.
  */
 #include "compile/lower/special_calls.h"
@@ -153,7 +153,7 @@ static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
   return bundles;
 }
 
-/* All but "returned", which would speak of another call's result. */
+/* Is it any but "returned", which would speak of another call's result? */
 static bool is_copied(LLVMAttributeRef attribute)
 {
   return !LLVMIsEnumAttribute(attribute) ||
@@ -166,12 +166,14 @@ static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValue
   cn_emit_attributes_of(from, from_index, to, index, is_copied);
 }
 
-/* A call of `callee` with the bundles, convention, attributes and place of the old one; an invoke
+/* Build a call of `callee` with the old one's bundles, function attributes and place; an invoke
  * stays one. */
 static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef callee,
                                LLVMValueRef *arguments, unsigned count)
 {
   unsigned bundle_count;
+  CN_CHECK(LLVMCountParamTypes(type) == count && !LLVMIsFunctionVarArg(type));
+  CN_CHECK(LLVMIsACallInst(c->call) || LLVMIsAInvokeInst(c->call));
   LLVMOperandBundleRef *bundles = take_bundles(c->call, &bundle_count);
   LLVMValueRef made;
 
@@ -190,7 +192,7 @@ static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef 
   return made;
 }
 
-/* The function `name`; one of another type serves as well, since calls have types of their own. */
+/* Declare the function `name`. One of another type serves, too: calls have types of their own. */
 static LLVMValueRef declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
@@ -209,10 +211,11 @@ static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned
   return type;
 }
 
-/* The call does not return, so its function does not either: the return after the call goes. */
+/* The call does not return, so its function does not either: erase the return after the call. */
 static void lower_deoptimize(struct change *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
+  CN_CHECK(LLVMIsACallInst(call) && LLVMIsAReturnInst(end)); /* LLVM's verifier insists */
   unsigned count = LLVMGetNumArgOperands(call);
   LLVMValueRef *arguments = cn_alloc((count + 1) * sizeof *arguments);
 
@@ -225,7 +228,6 @@ static void lower_deoptimize(struct change *c)
   for (unsigned i = 1; i <= count; i++)
     copy_attributes_at(call, i, made, i);
   LLVMBuildUnreachable(c->builder);
-  CN_CHECK(LLVMIsAReturnInst(end));
   LLVMInstructionEraseFromParent(end);
   LLVMInstructionEraseFromParent(call);
   free(arguments);
@@ -233,7 +235,8 @@ static void lower_deoptimize(struct change *c)
 
 /* ---- copies ---- */
 
-static LLVMValueRef ask(struct change *c, const char *name, LLVMValueRef pointer, size_t count)
+static LLVMValueRef call_intrinsic(struct change *c, const char *name, LLVMValueRef pointer,
+                                   size_t count)
 {
   LLVMTypeRef types[] = {LLVMTypeOf(pointer), LLVMTypeOf(pointer)};
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, types, count);
@@ -241,8 +244,8 @@ static LLVMValueRef ask(struct change *c, const char *name, LLVMValueRef pointer
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &pointer, 1, "");
 }
 
-/* The base of `pointer` and the distance to it. A constant never moves: it is all distance. What is
- * no reference is its own base. */
+/* Split `pointer` into its base and the distance to that. A constant never moves: it is all
+ * distance. A pointer that is no reference is its own base. */
 static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef out[2])
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm), type = LLVMTypeOf(pointer);
@@ -251,8 +254,8 @@ static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef o
     out[0] = LLVMConstNull(type);
     out[1] = LLVMConstPtrToInt(pointer, i64);
   } else if (cn_is_ref(type)) {
-    out[0] = ask(c, "llvm.experimental.gc.get.pointer.base", pointer, 2);
-    out[1] = ask(c, "llvm.experimental.gc.get.pointer.offset", pointer, 1);
+    out[0] = call_intrinsic(c, "llvm.experimental.gc.get.pointer.base", pointer, 2);
+    out[1] = call_intrinsic(c, "llvm.experimental.gc.get.pointer.offset", pointer, 1);
   } else {
     out[0] = pointer;
     out[1] = LLVMConstInt(i64, 0, false);
@@ -263,6 +266,7 @@ static void lower_copy(struct change *c)
 {
   LLVMValueRef arguments[5];
 
+  CN_CHECK(element_size(c->call) > 0 && element_size(c->call) <= LARGEST_ELEMENT);
   split_pointer(c, LLVMGetArgOperand(c->call, 0), arguments);
   split_pointer(c, LLVMGetArgOperand(c->call, 1), arguments + 2);
   arguments[4] = LLVMGetArgOperand(c->call, 2);
@@ -276,7 +280,8 @@ static void lower_copy(struct change *c)
 
 /* ---- variadic callees ---- */
 
-/* Argument i + 1 of the function is argument i of its call. */
+/* Copy the attributes of argument `i`, which is argument i + 1 of `function`: the callee comes
+ * first. */
 static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner,
                           LLVMValueRef outer)
 {
@@ -291,9 +296,10 @@ static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, 
   free(list);
 }
 
-/* An internal function that takes the callee and the arguments, and calls it with them. */
+/* Make an internal function that takes the callee and the arguments, and calls it with them. */
 static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef *inner)
 {
+  CN_CHECK(LLVMCountParamTypes(type) == LLVMGetNumArgOperands(c->call) + 1);
   LLVMValueRef function = LLVMAddFunction(c->ctx->module, "cairn.variadic", type);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(c->ctx->llvm);
   unsigned count = LLVMCountParams(function) - 1;
@@ -356,7 +362,7 @@ static void lower_intrinsic(struct change *c)
     lower_copy(c);
 }
 
-/* Change each parse point of the function for which `which` holds. */
+/* Apply `lower` to each parse point of the function for which `which` holds. */
 static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which)(LLVMValueRef),
                          void (*lower)(struct change *))
 {

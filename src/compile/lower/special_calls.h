@@ -7,11 +7,11 @@
 
 #include "compile/core/pass.h"
 
-/* Report why `call`, a parse point, cannot be made an ordinary call, if it needs that. */
+/* Report why `call`, a parse point, cannot become an ordinary call, if it must. */
 void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call);
 
-/* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function
- * that cn_special_refuse() has nothing against. */
+/* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function,
+ * except those that cn_special_refuse() reports. */
 void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* The same for calls of variadic functions. */
