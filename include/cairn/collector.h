@@ -43,7 +43,7 @@ struct cairn_layout {
 
 /* A module global that holds references; section `cairn_roots`. */
 struct cairn_global_root {
-  void *address;                     /* null: a weak global that nobody defines */
+  void *address;                     /* null: a weak global that no unit defines */
   const struct cairn_layout *layout; /* never indexed */
 };
 
@@ -117,9 +117,10 @@ struct cairn_collector {
   bool (*is_object)(uintptr_t word);
 
   /* MUTATE, on the mutator's own thread. The layouts in [start, stop) are about to go, with the
-   * image that they are in. Objects of theirs are garbage, or the program is wrong. Whoever walks
-   * over garbage must note its size now; and from now on none of it may be taken for an object of a
-   * layout that comes to lie at the same address. May be null: nobody looks at garbage. */
+   * image that they are in. Objects of theirs are garbage, or the program is wrong. A
+   * collector that walks over garbage must note its size now; and from now on none of it may pass
+   * for an object of a layout that comes to lie at the same address. May be null if the collector
+   * never looks at garbage. */
   void (*forget)(const unsigned char *start, const unsigned char *stop);
 };
 
@@ -154,8 +155,8 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * A collector that ever calls this promises, of this call and of each of either function that comes
  * after the first: when its collection is over, no root of any stack leads to what a later young
  * collection may move or free. So all that survives and is led to from a stack is promoted at once,
- * or stays where it is for good; after a full collection, too. Who ages objects in the young
- * generation calls cairn_visit_roots() alone.
+ * or stays where it is for good; after a full collection, too. A collector that ages objects in the
+ * young generation calls cairn_visit_roots() alone.
  *
  * All is visited when it is not known what has run: the first time; after a code region was added;
  * and each time if the youngest activations belong to, or lie above, ones of other code info

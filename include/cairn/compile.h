@@ -113,7 +113,7 @@ enum cairn_poll {
 typedef void cairn_step_watcher(void *env, const char *step, LLVMValueRef function);
 
 /* How to compile. All zero is -O0 of a front end's module for an executable, silently; so is a null
- * pointer, wherever options are asked for. */
+ * pointer, wherever options are expected. */
 struct cairn_compile_options {
   enum cairn_safepoints safepoints;
   unsigned opt_level;    /* 0 to 3 */
@@ -188,7 +188,7 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
  * statepoints are left alone, so that a module may be rewritten in several steps. What markers say
  * of spans and of words of the language's own (docs/spans.md) goes to the statepoints' deopt
  * operands; the markers stay for cairn_verify_safepoints(), until pass "drop-markers". A reference
- * that a call is given and nobody needs after it is listed if the call or its callee has the
+ * that a call is given and nothing needs after it is listed if the call or its callee has the
  * attribute "cairn-live-operands", a "gc-live" bundle of the call names it, or
  * CAIRN_RELOCATION_DEAD_OPERANDS is off (docs/relocation.md). */
 enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module,
@@ -208,7 +208,7 @@ enum cairn_status cairn_strip_statepoints(LLVMModuleRef module,
                                           const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics);
 
-/* Inline calls that are wrapped in statepoints, where the callee asks for it (alwaysinline) or
+/* Inline calls that are wrapped in statepoints, where the callee wants it (alwaysinline) or
  * LLVM's inliner finds it worth while: the statepoints are stripped, the calls inlined, and the
  * functions rewritten again. The options are those of cairn_rewrite_statepoints(). */
 enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
@@ -264,8 +264,8 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
  * check-polls, polls, poll, poll-budget, roots, manage-all, shared, report. UNKNOWN: there is no
  * such option; REFUSED: it has no such value. *error is a message then, which the caller frees with
- * free(), and *options is as it was; else *error is null. "address-spaces" allocates: whoever sets
- * it frees options->address_spaces with free(), and has nothing else there before. */
+ * free(), and *options is as it was; else *error is null. "address-spaces" allocates: the caller
+ * frees options->address_spaces with free(), and has nothing else there before. */
 enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
                                     const char *value, char **error);
 

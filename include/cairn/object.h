@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Objects: turn LLVM's stack maps into Cairn's frame maps. `cairn-cc` does it with every object
- * that it makes or links; whoever has a build or a JIT of his own calls this on each object before
- * a linker sees it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which
+ * that it makes or links; another build or a JIT calls this on each object before a linker sees
+ * it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which
  * needs libdw and libelf; LLVM is not needed. The stack maps are those of stackmaps-v2.
  */
 #ifndef CAIRN_OBJECT_H

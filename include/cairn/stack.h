@@ -14,8 +14,8 @@
  * nothing else is said, nothing here fails: a stack that cannot be parsed ends the program with a
  * message.
  *
- * Who may call what is not about a collector: native code that managed code called, directly or
- * through other native code, on its own thread, but not as a cairn_leaf (<cairn/cairn.h>); a
+ * Callers of all that is not for collectors alone: native code that managed code called, directly
+ * or through other native code, on its own thread, but not as a cairn_leaf (<cairn/cairn.h>); and a
  * collector, in phase STOP, on any thread.
  */
 #ifndef CAIRN_STACK_H
@@ -63,8 +63,8 @@ enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, i
 
 /* The same for a stack that is no thread's, a coroutine's for one: `state` says what its youngest
  * activation finds when it goes on; its memory is [low, high). A walk into native code is past
- * the end, but for stacks that were added (below). While nobody runs on that stack, and on another
- * thread than the one that runs managed code only in phase STOP. */
+ * the end, but for stacks that were added (below). While no thread runs on that stack, and on
+ * another thread than the one that runs managed code only in phase STOP. */
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
                            const struct cairn_stack_state *state, uintptr_t low, uintptr_t high);
 
@@ -88,7 +88,7 @@ uintptr_t cairn_stack_ip(const struct cairn_stack_iterator *iterator);
 uintptr_t cairn_stack_sp(const struct cairn_stack_iterator *iterator);
 
 /* Read everything, or set everything: a code info manager's way to step to the previous frame, and
- * anybody's to go back to where he has been. Null in `pc` is past the end.
+ * any caller's to go back to an earlier one. Null in `pc` is past the end.
  * [prtSetStackIteratorFields] */
 void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_stack_state *state);
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state);
@@ -99,13 +99,13 @@ int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buff
 
 /* ---- stacks of one's own ---- */
 
-/* A stack that is no thread's: a coroutine's. While nobody runs on it, what waits there is found by
- * the collector. The caller's storage, as long as it is added. */
+/* A stack that is no thread's: a coroutine's. While no thread runs on it, the collector finds what
+ * waits there. The caller's storage, as long as it is added. */
 struct cairn_stack {
   uintptr_t low, high; /* its memory; `high` is a multiple of 8 */
   /* Where the youngest activation on it goes on. False: none waits there; it has not begun, or is
    * over. Not called while the thread is on the stack, or on one from which a walk leads to it.
-   * Phase STOP. Null: who leaves this stack does so in native code that managed code called, and
+   * Phase STOP. Null: code leaves this stack only in native code that managed code called, and
    * the runtime knows where. */
   bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
   void *data;         /* not looked at */
@@ -155,10 +155,10 @@ bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key,
 
 /* ---- code info managers ---- */
 
-/* What somebody who makes code tells about its frames. The iterator is at an activation whose pc is
- * in (start, end] of a region of his: a return address is that of the byte after a call. `data` is
- * what he gave with the region. Called in phase STOP too: no allocation of objects, no managed
- * code. [PrtCodeInfoManagerFunctions] */
+/* What the maker of code tells about its frames. The iterator is at an activation whose pc is in
+ * (start, end] of a region of the manager's: a return address is that of the byte after a call.
+ * `data` is what was given with the region. Called in phase STOP too: no allocation of objects, no
+ * managed code. [PrtCodeInfoManagerFunctions] */
 struct cairn_code_manager {
   const char *name;
   /* As snprintf(). Null: the name of the manager is used. */

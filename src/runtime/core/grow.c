@@ -8,7 +8,7 @@
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 
-/* Whole pages, of which less than an item is unused. */
+/* Whole pages; less than an item of them is unused. */
 static size_t bytes_of(size_t room, size_t item)
 {
   size_t page = cn_os_page();

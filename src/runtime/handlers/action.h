@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a program installs as signal handlers. sigaction(), signal() and their like are defined
- * here, in the executable, where the dynamic linker finds them first: so every object file, archive
- * and shared object of the program uses them, whoever compiled it, and none of them changes.
+ * here, in the executable, where the dynamic linker finds them first. So every object file, archive
+ * and shared object of the program uses them, whatever compiled it, and none of them changes.
  * (Renaming calls at compile time would miss the others, the linker's --wrap the shared objects.)
  * They are weak: a program that defines one of these names itself keeps its own. A system call made
  * directly is not seen. The sanitizers' runtimes of LLVM define two of them as well, and come

@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct saved) <= sizeof((struct cairn_stack *)NULL)->words
 _Static_assert(_Alignof(struct saved) <= _Alignof(uintptr_t), "it lies in an array of words");
 
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
-static CN_GROW(struct cn_anchor *) spare;    /* anchors of nobody */
+static CN_GROW(struct cn_anchor *) spare;    /* anchors of no stack */
 static struct saved own;                     /* the thread's own stack */
 
 static struct saved *saved_of(struct cairn_stack *stack)

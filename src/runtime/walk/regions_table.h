@@ -13,7 +13,7 @@ struct cn_region_table; /* null: empty */
 /* What does not hold of the table; null: all does. It holds that
  *   - no region is empty or without a manager, and all are sorted and disjoint
  *   - no leaf is empty, and the table says where the last region of each ends
- * Linear. The writer, or a reader who is counted in. */
+ * Linear. The writer, or a reader that is counted in. */
 const char *cn_region_table_wrong(const struct cn_region_table *table);
 
 /* What a change takes out of use; to be freed when no reader is left in the old table. */

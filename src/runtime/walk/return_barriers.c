@@ -126,7 +126,8 @@ struct cn_return_barrier *cn_return_barrier_youngest(void)
   return count == 0 ? NULL : &barriers[count - 1];
 }
 
-/* Write the cell before the slot, so that whoever comes by the barrier finds the cell right. */
+/* Write the cell before the slot, so that a return or a walk by the barrier finds the cell right.
+ */
 void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
 {
   if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())

@@ -8,12 +8,12 @@
  * and calls C. The collector updates the saved registers in place, and they are loaded again from
  * there.
  *
- * Transitions (cairn_call_any and its two front doors): the target is in r11, or in r10, arguments
- * are wherever its convention puts them, and none of that is known here; so nothing but these two
- * may change before the call, and no result register after it.
+ * Transitions (cairn_call_any and its two front doors): the target is in r11, or in r10. Arguments
+ * are wherever its convention puts them, which is not known here; so nothing but these two may
+ * change before the call, and no result register after it.
  *
  * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
- * would bring back stale references. So the stub keeps them in the anchor and loads them from there
+ * would restore stale references. So the stub keeps them in the anchor and loads them from there
  * after the call.
  */
 #define CAIRN_ABI(name, value) .set CAIRN_ABI_##name, value
@@ -123,9 +123,9 @@ cn_arch_stubs_start:
         restore r15
         .endm
 
-/* All vector and mask registers, of which XSAVE writes those in use; XRSTOR leaves the others out of
- * use. To load the upper halves of a caller that has none would make each of its SSE instructions
- * wait for the register that it writes. What was saved, and so comes back, is in r12. */
+/* Save all vector and mask registers: XSAVE writes those in use, and XRSTOR leaves the others out
+ * of use. Loading the upper halves of a caller that has none would make each of its SSE
+ * instructions wait for the register that it writes. r12 says what was saved, and so comes back. */
         .macro save_vectors
         movl cn_arch_vector_state(%rip), %r12d
         movl cn_arch_vector_bytes(%rip), %ecx
@@ -204,9 +204,9 @@ function cairn_alloc_indexed_slow
         ret
 end cairn_alloc_indexed_slow
 
-/* void cairn_collect(void): C convention, but the stub must be the one who saves the callee-saved
- * registers. The mark lets cairn_call_any jump here: then the caller's frame is the youngest one
- * and no anchor is needed. */
+/* void cairn_collect(void): C convention, but the stub itself must save the callee-saved registers.
+ * The mark lets cairn_call_any jump here: then the caller's frame is the youngest one and needs no
+ * anchor. */
 managed_function cairn_collect
         save_general
         andq $-16, %rsp
@@ -330,12 +330,12 @@ cn_arch_native_return:
         jmp cairn_call_any
 end cairn_call_any
 
-/* Barriers (return_barriers.h): where a frame returns to whose return address was replaced. Each entry has
- * a cell with the true address, and knows how far away it is. Any register may hold a result. An
- * unwinder that comes through a replaced return address looks at the byte before an entry, and
- * finds the cell from the entry's address, which is what it has for the pc (or that less one, from
- * an anchor). There is no return address on the stack, so this is a signal's frame as well; see
- * cairn_call_any. */
+/* Barriers (return_barriers.h): a frame whose return address was replaced returns to an entry here.
+ * Each entry has a cell with the true address, and knows how far away the cell is. Any register may
+ * hold a result. An unwinder that comes through a replaced return address looks at the byte before
+ * an entry, and finds the cell from the entry's address, which it has for the pc (or that less one,
+ * from an anchor). There is no return address on the stack, so this is a signal's frame as well;
+ * see cairn_call_any. */
         .p2align 5
         .globl cn_arch_barriers
         .hidden cn_arch_barriers
@@ -367,7 +367,8 @@ cn_arch_barriers:
         .cfi_endproc
         .size cn_arch_barriers, . - cn_arch_barriers
 
-/* On the stack: where the entry called, which tells which it was, and the true return address. */
+/* The stack has the return address into the entry, which tells which entry it was, and the true
+ * return address. */
         .type barrier, @function
         .p2align 4
 barrier:
