@@ -93,7 +93,7 @@ static inline int cn_loc_compare(struct cn_loc a, struct cn_loc b)
  *   - roots are those of struct cn_root: bases first, then derived references, both by ascending
  *     place, no place twice, each derived reference with a base that is listed;
  *   - slots and areas lie in the frame, clear of the saved registers, as far as the model says
- * where their base points;
+ *     where their base points;
  *   - areas start at their first reference.
  */
 struct cn_map_safepoint {

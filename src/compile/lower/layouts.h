@@ -40,7 +40,5 @@ void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out);
 
 /* True, and which form, if `instruction` calls an allocation function of include/cairn/cairn.h. */
 bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form);
-/* layout_compare.c: report comparisons of an object's header with the static of its type. */
-void cn_layouts_refuse_compares(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

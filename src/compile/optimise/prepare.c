@@ -151,7 +151,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     cn_copies_expand(ctx, f);
     cn_spans_prepare(ctx, f);
     promote(ctx, f);
-    cn_layouts_refuse_compares(ctx, f);
+    cn_rules_layout_compares(ctx, f);
     if (ctx->options->manage_all)
       cn_rules_stores(ctx, f);
     keep_apart(ctx, f);

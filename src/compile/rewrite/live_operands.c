@@ -2,10 +2,10 @@
  *
  * References that a call is given and nobody needs after it. To Cairn's own callees they are dead:
  * each lists in its own frame what it still needs. A callee without statepoints lists nothing; if
- * it collects while it uses what it was given, its caller must list that. A program asks for it by
- * call      attribute "cairn-live-operands" on the call, or on the function that it names by module
- * rewrite-statepoints without the optimisation dead-operands by value     a "gc-live" bundle on the
- * call: what is in it is listed, argument or not
+ * it collects while it uses what it was given, its caller must list that. A program asks for it
+ *   - by call: attribute "cairn-live-operands" on the call, or on the function that it names;
+ *   - by module: rewrite-statepoints without the optimisation dead-operands;
+ *   - by value: a "gc-live" bundle on the call lists its operands, arguments or not.
  *
  * Part of rewrite-statepoints. Needs: nothing. Provides: the attribute on each call of which it is
  * wanted, which its statepoint keeps. Breaks: nothing.

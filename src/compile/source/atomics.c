@@ -3,11 +3,11 @@
  * Atomic operations on references, which clang emits as operations on i64.
  *
  * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of
- * references have reference type. Breaks: nothing. Run by pass `rules` first, so that what is left
- * is a breach of a rule.
+ * references have reference type. Breaks: nothing. Pass `rules` runs it first, so that the rest
+ * breaks a rule.
  *
  * clang moves the operands through locals of the right type: `load i64` from a local reference
- * before, `store i64` into one after. Those are what tells a reference from an integer here.
+ * before, `store i64` to one after. Only these tell a reference from an integer here.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -17,36 +17,36 @@
 #include "compile/core/names.h"
 #include "compile/source/rules.h"
 
-static bool is_ref_place(LLVMValueRef pointer)
+static bool is_ref_local(LLVMValueRef pointer)
 {
   LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer) : NULL;
 
   return type && cn_is_ref(type);
 }
 
-/* A plain i64 load of a local reference, for the operand of an atomic operation. */
+/* Is it a plain i64 load of a local reference, for the operand of an atomic operation? */
 static bool is_operand_load(LLVMValueRef value)
 {
   return LLVMIsALoadInst(value) && LLVMGetOrdering(value) == LLVMAtomicOrderingNotAtomic &&
-         is_ref_place(LLVMGetOperand(value, 0));
+         is_ref_local(LLVMGetOperand(value, 0));
 }
 
-/* All uses of an atomic operation's result store it in local references; there is one at least. */
+/* Do all uses of an atomic operation's result store it in local references? */
 static bool is_stored_as_ref(LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != value ||
-        !is_ref_place(LLVMGetOperand(user, 1)))
+        !is_ref_local(LLVMGetOperand(user, 1)))
       return false;
   }
   return true;
 }
 
-/* The operand as a reference: loaded again, with its type, where it was loaded. */
+/* Load the operand again in the same place, as a reference. */
 static LLVMValueRef reload(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
-  CN_ASSERT(LLVMIsALoadInst(load));
+  CN_CHECK(is_operand_load(load));
   LLVMPositionBuilderBefore(builder, load);
   LLVMValueRef again = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
   LLVMSetAlignment(again, LLVMGetAlignment(load));
@@ -59,11 +59,12 @@ static void erase_if_unused(LLVMValueRef value)
     LLVMInstructionEraseFromParent(value);
 }
 
-/* Let the stores of `old` store `value`. */
-static void restore(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
+/* Make the stores of `old` store `value`. */
+static void replace_stored(LLVMBuilderRef builder, LLVMValueRef old, LLVMValueRef value)
 {
   for (LLVMUseRef use; (use = LLVMGetFirstUse(old));) {
     LLVMValueRef store = LLVMGetUser(use);
+    CN_CHECK(LLVMIsAStoreInst(store) && LLVMGetOperand(store, 0) == old);
     LLVMPositionBuilderBefore(builder, store);
     LLVMValueRef fresh = LLVMBuildStore(builder, value, LLVMGetOperand(store, 1));
     LLVMSetAlignment(fresh, LLVMGetAlignment(store));
@@ -87,7 +88,7 @@ static void retype_load(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef
   LLVMValueRef fresh = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
   LLVMSetOrdering(fresh, LLVMGetOrdering(load));
   copy_flags(fresh, load);
-  restore(builder, load, fresh);
+  replace_stored(builder, load, fresh);
   LLVMInstructionEraseFromParent(load);
 }
 
@@ -120,13 +121,13 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
       LLVMBuildAtomicRMW(builder, LLVMAtomicRMWBinOpXchg, LLVMGetOperand(exchange, 0), value,
                          LLVMGetOrdering(exchange), false);
   copy_flags(fresh, exchange);
-  restore(builder, exchange, fresh);
+  replace_stored(builder, exchange, fresh);
   LLVMInstructionEraseFromParent(exchange);
   erase_if_unused(operand);
 }
 
-/* The results of a compare-exchange are taken apart by extractvalue; the old value goes into local
- * references. */
+/* Do all uses take the result of a compare-exchange apart by extractvalue, and store the old value
+ * in local references? */
 static bool is_taken_apart(LLVMValueRef compare)
 {
   CN_EACH_USE(use, compare) {
@@ -152,11 +153,12 @@ static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
   LLVMSetWeak(fresh, LLVMGetWeak(compare));
   for (LLVMUseRef use; (use = LLVMGetFirstUse(compare));) {
     LLVMValueRef extract = LLVMGetUser(use);
+    CN_CHECK(LLVMIsAExtractValueInst(extract));
     unsigned index = LLVMGetIndices(extract)[0];
     LLVMPositionBuilderBefore(builder, extract);
     LLVMValueRef part = LLVMBuildExtractValue(builder, fresh, index, "");
     if (index == 0)
-      restore(builder, extract, part);
+      replace_stored(builder, extract, part);
     else
       LLVMReplaceAllUsesWith(extract, part);
     LLVMInstructionEraseFromParent(extract);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object's header compared with the static that stands for its type in allocation calls. The
- * static is replaced: headers name layouts that pass `layouts` makes, one for all types of a form,
- * so such a comparison would be false for every object. Refused before the optimiser, which takes
- * the word before an object for none of it, and makes a constant of the comparison.
+ * Comparisons of an object's header with the static that stands for its type in allocation calls.
+ * Pass `layouts` replaces the static by a layout of its own, one for all types of a form, so the
+ * comparison would be false for every object. It is refused before the optimiser, which would fold
+ * it: to the optimiser the word before an object is no part of it.
  *
  * Needs: nothing; sees more if locals are promoted. Provides: diagnostic layout-compare. Breaks:
  * nothing.
@@ -12,8 +12,9 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/lower/layouts.h"
+#include "compile/source/rules.h"
 
-/* Is it given to an allocation as the type? */
+/* Does an allocation call name its type by it? */
 static bool is_layout(LLVMValueRef value)
 {
   enum cn_layout_form form;
@@ -29,7 +30,7 @@ static bool is_layout(LLVMValueRef value)
   return false;
 }
 
-static LLVMValueRef without_casts(LLVMValueRef value)
+static LLVMValueRef strip_casts(LLVMValueRef value)
 {
   while (LLVMIsACastInst(value) ||
          (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt))
@@ -51,15 +52,15 @@ static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
   return (int64_t)offset < 0;
 }
 
-void cn_layouts_refuse_compares(struct cn_ctx *ctx, LLVMValueRef function)
+void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       if (!LLVMIsAICmpInst(i))
         continue;
-      LLVMValueRef left = without_casts(LLVMGetOperand(i, 0));
-      LLVMValueRef right = without_casts(LLVMGetOperand(i, 1));
+      LLVMValueRef left = strip_casts(LLVMGetOperand(i, 0));
+      LLVMValueRef right = strip_casts(LLVMGetOperand(i, 1));
       if ((is_layout(left) && is_header(ctx, right)) || (is_layout(right) && is_header(ctx, left)))
         cn_error(ctx, i, "layout-compare",
                  "an object's header never holds the address of the static that its type is named "

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Functions of a managed unit of C that are native by themselves, for they handle no reference.
- * Part of passes `rules` and `prepare`.
+ * Part of passes `rules` and `prepare`. Two kinds:
  *
- *   a name of C's library   is called as a leaf by other units, so it may be no managed code: it
- * and what it calls here, if all that they call besides are leaves nobody managed calls    main, a
- * handler given to signal() or sigaction(), a static function that it, and it calls        only
- * such call: as native code they need no polls, and no transitions nothing managed here    to the C
- * library. With options->native_functions
+ *   - A function with a name of C's library, and what it calls here, if they call nothing else but
+ *     leaves. Other units call the name as a leaf, so it must not be managed code.
+ *   - With options->native_functions: a function that only native code calls and that calls nothing
+ *     managed here. Its callers are known of main, of handlers for signal() and sigaction(), and of
+ *     static functions. As native code they need no polls, and no transitions to the C library.
  *
- * They get attribute "cairn-unmanaged". Others, however long they run, stay managed: nobody knows
+ * They get attribute "cairn-unmanaged". Others stay managed, however long they run: nobody knows
  * how often they are called, and a transition costs each time.
  */
 #include <string.h>
+#include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
@@ -38,7 +39,7 @@ static const char *name_of(LLVMValueRef function)
   return LLVMGetValueName2(function, &length);
 }
 
-/* Could it be native: a definition that says nothing else? */
+/* Could it be native: a definition that nobody says to be managed? */
 static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
@@ -49,6 +50,7 @@ static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* as is_free() has said */
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
       LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_UNMANAGED, sizeof CN_ATTR_UNMANAGED - 1, "", 0));
@@ -61,7 +63,8 @@ static bool is_marked(LLVMValueRef function)
 
 /* ---- names of the C library ---- */
 
-/* Add what `function` calls here. False: it calls something else than leaves. */
+/* Add the callees of `function` that are defined here. False if it calls others that are no leaves.
+ */
 static bool add_callees(struct search *s, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -81,7 +84,7 @@ static bool add_callees(struct search *s, LLVMValueRef function)
   return true;
 }
 
-/* The leaf and all that it reaches here. */
+/* Mark the leaf and all that it reaches here. */
 static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct search s = {.ctx = ctx};
@@ -97,9 +100,9 @@ static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
   cn_free(&s.work);
 }
 
-/* ---- what nobody managed calls ---- */
+/* ---- functions that no managed code calls ---- */
 
-/* Is it what a call of signal() or a member of struct sigaction is given? */
+/* Does `user` give `function` to signal() or to a member of a struct sigaction? */
 static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {
@@ -123,7 +126,7 @@ static bool calls(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* Can it be called by natives alone: all its uses are known, or it is main? */
+/* Can native code alone call it: are all its uses known, or is it main? */
 static bool is_out_of_reach(LLVMValueRef function)
 {
   bool known = strcmp(name_of(function), "main") == 0 || is_local(function);
@@ -133,7 +136,7 @@ static bool is_out_of_reach(LLVMValueRef function)
   return known && (LLVMGetFirstUse(function) || !is_local(function));
 }
 
-static bool may_be(struct search *s, LLVMValueRef function)
+static bool may_be_native(struct search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
 
@@ -141,23 +144,23 @@ static bool may_be(struct search *s, LLVMValueRef function)
          cn_managed_is_annotated(s->ctx->module, function, CN_ATTR_UNMANAGED) || (state && *state);
 }
 
-static LLVMValueRef caller(LLVMValueRef call)
+static LLVMValueRef caller_of(LLVMValueRef call)
 {
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
 }
 
-/* Does it call, or is it called by, what is or may be managed and is defined here? What the runtime
- * offers counts as managed. */
+/* Does it call, or is it called by, a function defined here that is or may be managed? The
+ * runtime's functions count as managed. */
 static bool meets_managed(struct search *s, LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
-    if (calls(LLVMGetUser(use), function) && !may_be(s, caller(LLVMGetUser(use))))
+    if (calls(LLVMGetUser(use), function) && !may_be_native(s, caller_of(LLVMGetUser(use))))
       return true;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       if (callee && (LLVMIsDeclaration(callee) ? strncmp(name_of(callee), "cairn", 5) == 0
-                                               : !may_be(s, callee)))
+                                               : !may_be_native(s, callee)))
         return true;
     }
   return false;
@@ -166,17 +169,21 @@ static bool meets_managed(struct search *s, LLVMValueRef function)
 /* Take `function` out, and look again at those that it calls and is called by. */
 static void take_out(struct search *s, LLVMValueRef function)
 {
-  *cn_ptrmap_find(&s->native, function) = 0;
+  uint64_t *state = cn_ptrmap_find(&s->native, function);
+
+  CN_CHECK(state && *state);
+  *state = 0;
   CN_EACH_USE(use, function)
     if (calls(LLVMGetUser(use), function))
-      cn_push(&s->work, caller(LLVMGetUser(use)));
+      cn_push(&s->work, caller_of(LLVMGetUser(use)));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && cn_direct_callee(i))
         cn_push(&s->work, cn_direct_callee(i));
 }
 
-/* All that can be are taken for native, and those out of them that meet others, until none does. */
+/* Take all candidates for native, then take out those that meet managed functions, until none does.
+ */
 static void mark_unreached(struct cn_ctx *ctx)
 {
   struct search s = {.ctx = ctx};

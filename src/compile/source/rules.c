@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `rules`: the source rules of managed C, checked while each instruction still has the line it
- * was written on.
+ * Pass `rules`: check the source rules of managed C, while each instruction still has its source
+ * line.
  *
  * Needs: the front end's IR, with debug locations. Provides: every rule below holds, or an error.
  * Breaks: nothing. Changes nothing but the types of atomic operations (atomics.c).
  *
- * A rule stands here if breaking it would hide a reference from the collector. What only the
- * optimiser makes is for verify.c. IR that a front end marked itself (options->manage_all is off)
- * may convert references if that is proved harmless later: the conversion rules are for C.
+ * A rule stands here if a breach would hide a reference from the collector. src/compile/verify
+ * finds what only the optimiser makes. IR that a front end marked itself (options->manage_all is
+ * off) may convert references if that is proved harmless later: the conversion rules are for C.
  */
 #include "compile/source/rules.h"
 
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
@@ -27,7 +28,7 @@ static bool is_ref_or_vector(LLVMTypeRef type)
 
 /* ---- conversions ---- */
 
-/* All uses form differences of references, which `prepare` makes opaque. */
+/* Do all uses form differences of references, which `prepare` makes opaque? */
 static bool only_in_differences(LLVMValueRef cast)
 {
   LLVMValueRef operands[2];
@@ -38,11 +39,12 @@ static bool only_in_differences(LLVMValueRef cast)
   return LLVMGetFirstUse(cast) != NULL;
 }
 
-/* `value` converts (an instruction or a constant expression); report at `at`. */
+/* Check the conversion `value`, an instruction or a constant expression; report at `at`. */
 static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode,
                              LLVMValueRef at)
 {
   bool address = opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
+  CN_ASSERT(LLVMIsAInstruction(value) || LLVMIsAConstantExpr(value));
   if (!address && opcode != LLVMIntToPtr && opcode != LLVMAddrSpaceCast)
     return;
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0)), to = LLVMTypeOf(value);
@@ -121,6 +123,7 @@ static bool asm_touches_ref(LLVMValueRef call)
 
 static void check_variadic(struct cn_ctx *ctx, LLVMValueRef call)
 {
+  CN_ASSERT(cn_is_call(call));
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -180,9 +183,9 @@ static bool is_va_field(LLVMValueRef pointer)
   return name && strcmp(name, "struct.__va_list_tag") == 0;
 }
 
-/* Is `pointer` an address in the area of a va_list, as clang expands va_arg: a field, loaded, moved
- * on, and merged from the register and the memory area? One merge, so no search: the phis of loops
- * go round. */
+/* Is `pointer` an address in the area of a va_list? clang expands va_arg to a loaded field, an
+ * offset, and a phi of the register and the memory area. There is one phi, so no search is needed,
+ * which the phis of loops would lead in circles. */
 static bool is_va_area(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root(pointer);
@@ -226,6 +229,7 @@ static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_CHECK(!LLVMIsDeclaration(function) && !cn_has_statepoints(function));
   check_parameters(ctx, function);
   if (ctx->options->manage_all)
     cn_atomics_retype(ctx, function);
@@ -268,8 +272,8 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
     check_constant(ctx, LLVMGetInitializer(global), global);
 }
 
-/* Clang gives an initialised global the type of its initialiser: of the member of a union that it
- * names. */
+/* Check unions by debug information, then the globals by it: clang gives an initialised global the
+ * type of its initialiser, that is, of the union's member that it names. */
 static void check_unions(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;

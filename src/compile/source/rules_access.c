@@ -12,7 +12,7 @@
 #include "compile/lower/layouts.h"
 #include "compile/source/rules.h"
 
-/* The scalar at the very start of a type. */
+/* The scalar at the start of a type. */
 static LLVMTypeRef first_scalar(LLVMTypeRef type)
 {
   for (;;) {
@@ -59,8 +59,8 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
 
 /* ---- stores of references, on promoted IR ---- */
 
-/* The bytes that a GEP adds, as far as they are constant; `*field`: it steps to a member that is
- * not the first. */
+/* The bytes that a GEP adds, as far as they are constant. Sets `*field` if it steps to a member
+ * that is not the first. */
 static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -71,6 +71,7 @@ static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field
     LLVMValueRef index = LLVMGetOperand(gep, (unsigned)n);
     int64_t value = LLVMIsAConstantInt(index) ? LLVMConstIntGetSExtValue(index) : 0;
     if (n > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      CN_CHECK(value >= 0 && (uint64_t)value < LLVMCountStructElementTypes(type));
       uint64_t at = LLVMOffsetOfElement(ctx->layout, type, (unsigned)value);
       *field |= at > 0;
       offset += (int64_t)at;
@@ -84,7 +85,8 @@ static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field
   return offset;
 }
 
-/* Is `value` known to be the start of an object: fresh, or loaded from where only such are kept. */
+/* Is `value` known to be the start of an object: fresh, or loaded from memory that keeps only such?
+ */
 static bool is_known_base(LLVMValueRef value)
 {
   enum cn_layout_form form;
@@ -97,8 +99,8 @@ static bool is_known_base(LLVMValueRef value)
   return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root(from));
 }
 
-/* Provably inside an object: the address of a member other than the first, or a known start plus
- * something. */
+/* Is `value` provably inside an object: the address of a member that is not the first, or a known
+ * start plus a constant? */
 static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
 {
   int64_t offset = 0;
@@ -109,7 +111,6 @@ static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
   return field || (offset != 0 && is_known_base(value));
 }
 
-/* Memory that the collector does not know: its name, or null. */
 const char *cn_rules_unmanaged(LLVMValueRef root)
 {
   static const char *const names[] = {"malloc",   "calloc",       "realloc", "aligned_alloc",
@@ -126,7 +127,7 @@ const char *cn_rules_unmanaged(LLVMValueRef root)
   return NULL;
 }
 
-/* `T name[n]`; what alloca() gives, which may be an array of bytes as well, has no other type. */
+/* Is it `T name[n]`? The result of alloca() is an array of bytes, always. */
 static bool is_variable_array(LLVMValueRef root)
 {
   return LLVMIsAAllocaInst(root) &&
@@ -148,8 +149,8 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
            memory);
 }
 
-/* The type of the whole object that `root` is, as far as it is known: a global's, or what a call
- * allocates. */
+/* The type of the whole object `root`, if it is known: a global's, or that of an allocation; or
+ * null. */
 static LLVMTypeRef object_type(LLVMValueRef root)
 {
   enum cn_layout_form form;
@@ -164,9 +165,10 @@ static LLVMTypeRef object_type(LLVMValueRef root)
              : NULL;
 }
 
-/* A place of a type without references: whoever casts `&p->number`, a buffer of bytes in a global,
- * or an array of numbers to a place for references, however many locals lie between. */
-static bool is_no_place(LLVMValueRef pointer)
+/* Does `pointer` lead to a type without references? So it is if a program casts `&p->number`, a
+ * buffer of bytes in a global, or an array of numbers to a pointer to references, however many
+ * locals lie between. */
+static bool lacks_refs(LLVMValueRef pointer)
 {
   LLVMTypeRef whole = object_type(cn_types_root(pointer)), there = cn_types_at(pointer);
 
@@ -176,13 +178,15 @@ static bool is_no_place(LLVMValueRef pointer)
          !cn_is_ref(there);
 }
 
-/* What a function stores came in as a parameter: is it given the middle of an object? */
+/* Report calls that pass a reference into the middle of an object for `parameter`, which its
+ * function stores. */
 static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
 {
   LLVMValueRef function = LLVMGetParamParent(parameter);
   unsigned number = 0;
   size_t length;
 
+  CN_ASSERT(LLVMIsAArgument(parameter));
   while (LLVMGetParam(function, number) != parameter)
     number++;
   CN_EACH_USE(use, function) {
@@ -209,7 +213,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   const char *memory = cn_rules_unmanaged(root);
   if (memory)
     report_memory(ctx, store, memory, root);
-  if (!memory && is_no_place(pointer))
+  if (!memory && lacks_refs(pointer))
     cn_error(ctx, store, "union-overlay",
              "a reference is stored where the type of the object has none, so the collector does "
              "not look there; give the reference a member of its own");
@@ -243,7 +247,7 @@ static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
            sorter(call));
 }
 
-/* The C library's sort of an array of references that is a local or a global. */
+/* Report the C library's sort of a local or global array of references. */
 static void check_sort(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMTypeRef type = cn_types_at(LLVMGetOperand(call, 0));
@@ -263,7 +267,7 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
         check_sort(ctx, i);
 }
 
-/* Report the sorts of what `pointer`, a load of such a local, points to. */
+/* Report the sorts of the array to which `pointer` leads, a load of a local (check_container()). */
 static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   CN_EACH_USE(use, pointer) {
@@ -273,7 +277,7 @@ static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
   }
 }
 
-/* Report the stores of unknown memory to `local`, which a #dbg_declare says is such a pointer. */
+/* Report the stores of unknown memory to `local`, by its #dbg_declare a pointer to references. */
 static void check_container(struct cn_ctx *ctx, LLVMValueRef local)
 {
   CN_EACH_USE(use, local) {

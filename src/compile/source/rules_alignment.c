@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * No more alignment than objects have. Part of pass `rules`.
+ * Claims of more alignment than objects have. Part of pass `rules`.
  *
- * Needs: the front end's IR. Provides: nothing in it claims that a reference is a multiple of more
- * than CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
+ * Needs: the front end's IR. Provides: no claim in it that a reference is a multiple of more than
+ * CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
  *
  * Such a claim may be true when it is made, and false once the object has moved: then an aligned
- * vector access faults. It is a residue of the address like those that stale_integers.c finds, but
- * one that is in no value.
+ * vector access faults. The claim depends on the address like the values that stale_integers.c
+ * finds, but no value holds it.
  */
 #include <string.h>
 #include "base/check.h"
@@ -17,6 +17,7 @@
 
 static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
 {
+  CN_ASSERT(align > CAIRN_ABI_OBJECT_ALIGN);
   cn_error(ctx, at, "over-aligned",
            "the object that a reference leads to is taken for aligned to %lu bytes, but objects "
            "are aligned to %d wherever they are moved: an access would fault; say nothing of "
@@ -24,8 +25,8 @@ static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
            (unsigned long)align, CAIRN_ABI_OBJECT_ALIGN);
 }
 
-/* The address that an access goes to, or null. */
-static LLVMValueRef accessed(LLVMValueRef i)
+/* The address of an access, or null. */
+static LLVMValueRef address_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMLoad:
@@ -41,7 +42,7 @@ static LLVMValueRef accessed(LLVMValueRef i)
 
 static void check_access(struct cn_ctx *ctx, LLVMValueRef i)
 {
-  LLVMValueRef address = accessed(i);
+  LLVMValueRef address = address_of(i);
 
   if (address && cn_is_ref(LLVMTypeOf(address)) && LLVMGetAlignment(i) > CAIRN_ABI_OBJECT_ALIGN)
     refuse(ctx, i, LLVMGetAlignment(i));
@@ -56,7 +57,7 @@ static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRe
     refuse(ctx, at, align);
 }
 
-/* llvm.assume(true) [ "align"(reference, alignment) ] */
+/* Check llvm.assume(true) [ "align"(reference, alignment) ]. */
 static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
 {
   for (unsigned n = 0; n < LLVMGetNumOperandBundles(call); n++) {
@@ -74,7 +75,7 @@ static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
-/* __builtin_align_down(reference, alignment): how far it goes back depends on the address. */
+/* Check __builtin_align_down(reference, alignment): its distance depends on the address. */
 static void check_mask(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);

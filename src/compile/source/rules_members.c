@@ -2,7 +2,7 @@
  *
  * Memory that the collector does not know, given to a global or a member that leads to references:
  *   table->files = malloc(n * sizeof *table->files);   table->files[i] = file;
- * What lies behind a pointer is told by its uses in the unit: a place (a global, or a member of a
+ * The uses of a pointer in the unit tell what it points to: a place (a global, or a member of a
  * type) leads to references if one is stored or loaded through a pointer that was read from there.
  * Locals: rules_access.c, by their debug information.
  *
@@ -25,7 +25,7 @@ struct places {
   CN_VECTOR(struct place) at;
 };
 
-/* Places are few; a unit with more of them is not looked at further. */
+/* Places are few; further ones of a unit are not looked at. */
 enum { MOST = 256 };
 
 static bool place_of(LLVMValueRef pointer, struct place *out)
@@ -52,7 +52,7 @@ static bool is_listed(const struct places *places, struct place place)
   return false;
 }
 
-/* The reference that `i` loads or stores lies behind a pointer that was read from a place. */
+/* List the place from which the pointer was read through which `i` loads or stores a reference. */
 static void note(struct places *places, LLVMValueRef i)
 {
   LLVMValueRef pointer = NULL;
@@ -91,13 +91,13 @@ static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef 
   free(member);
 }
 
-static void each(struct cn_ctx *ctx, struct places *places,
-                 void (*does)(struct cn_ctx *ctx, struct places *places, LLVMValueRef i))
+static void each_instruction(struct cn_ctx *ctx, struct places *places,
+                             void (*visit)(struct cn_ctx *, struct places *, LLVMValueRef))
 {
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        does(ctx, places, i);
+        visit(ctx, places, i);
 }
 
 static void note_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
@@ -116,8 +116,9 @@ void cn_rules_members(struct cn_ctx *ctx)
 {
   struct places places = {0};
 
-  each(ctx, &places, note_one);
+  each_instruction(ctx, &places, note_one);
+  CN_ASSERT(places.at.count <= MOST);
   if (places.at.count)
-    each(ctx, &places, check_one);
+    each_instruction(ctx, &places, check_one);
   cn_free(&places.at);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * References in functions that the collector does not look into, and given to such. Part of pass
- * `rules`.
+ * References in functions that the collector does not look into, and references given to such. Part
+ * of pass `rules`.
  *
  * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks:
  * nothing.
  *
- * In C such a function says cairn_unmanaged, and has no business with references. In a front end's
- * module it may have been written without a gc strategy for speed, and read objects: no harm,
- * unless it keeps a reference over a call that may collect. That is most likely a forgotten
- * strategy, and would be a lost root.
+ * In C such a function says cairn_unmanaged, and may not use references. A front end may leave out
+ * the gc strategy for speed, in a function that reads objects: that is harmless unless it keeps a
+ * reference over a call that may collect. Then the strategy was most likely forgotten, and the
+ * reference would be a lost root.
  */
 #include <string.h>
 #include "base/check.h"
@@ -21,6 +21,7 @@
 
 static void check_c(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(!cn_is_managed(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_holds_ref(LLVMTypeOf(i))) {
@@ -43,6 +44,7 @@ static LLVMValueRef find_local(LLVMValueRef function)
 
 static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_CHECK(!cn_is_managed(function) && !LLVMIsDeclaration(function));
   LLVMValueRef local = find_local(function);
   char value_name[120], call_name[160];
   struct cn_cfg cfg;
@@ -72,7 +74,7 @@ static void check_ir(struct cn_ctx *ctx, LLVMValueRef function)
 void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  /* Bodies for inlining only; and promises of the front end that nothing below collects. */
+  /* A body for inlining only, or the front end's promise that it never collects. */
   bool trusted = LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage ||
                  cn_string_attribute(function, CN_ATTR_LEAF);
 
@@ -84,7 +86,7 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
   }
 }
 
-/* Library functions beside the table of leaves that clang knows by name. */
+/* Is it a library function that clang knows by name, and that is not in the table of leaves? */
 static bool is_of_streams(const char *name)
 {
   static const char *const names[] = {
@@ -99,9 +101,8 @@ static bool is_of_streams(const char *name)
   return false;
 }
 
-/* For a call by name of a library function that clang knows it makes up a declaration with the
- * address spaces of the arguments, where for every other function it says that a reference becomes
- * an ordinary pointer. */
+/* clang makes up a declaration of a library function that it knows, with the address spaces of the
+ * arguments. For every other function it reports that a reference becomes an ordinary pointer. */
 void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);

@@ -5,9 +5,8 @@
  * Needs: full debug information (clang -g), in which cairn_managed pointers carry the BTF type tag.
  * Provides: the rule, for each union type that the unit uses. Breaks: nothing.
  *
- * IR shows a union as one of its members, so that a reference in another is invisible. Debug
- * information has all members. It has no address space; hence the tag in
- * include/cairn/cairn.h.
+ * IR shows a union as one of its members, and hides a reference in another. Debug information has
+ * all members. It has no address spaces, so include/cairn/cairn.h has the tag.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -36,7 +35,7 @@ struct search {
   CN_VECTOR(LLVMMetadataRef) work;
 };
 
-/* An operand of a node: a constant, or metadata as a value; null if absent. */
+/* An operand of a node: a constant, or metadata as a value; null if there is none. */
 static LLVMValueRef operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
 {
   LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
@@ -115,6 +114,7 @@ static void find_in_array(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at,
 {
   LLVMMetadataRef element = operand(ctx, type, BASE_TYPE);
   uint64_t size = LLVMDITypeGetSizeInBits(type) / 8, count = array_count(ctx, type);
+  CN_CHECK(count > 0);
   size_t before = out->count;
 
   if (!element)
@@ -175,13 +175,14 @@ static bool contains(const offsets *list, uint64_t offset)
   return false;
 }
 
-/* A member that covers an offset at which another has a reference must have one there too. */
+/* Does a member cover an offset at which another has a reference, without having one there? */
 static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
   offsets all = {0}, one = {0};
   bool bad = false;
 
+  CN_ASSERT(LLVMGetDINodeTag(type) == DW_UNION);
   find_in_members(ctx, type, 0, &all);
   for (unsigned i = 0; all.count > 0 && i < operand_count(ctx, members) && !bad; i++) {
     LLVMMetadataRef member = operand(ctx, members, i);
@@ -239,13 +240,13 @@ static LLVMMetadataRef variable_of(struct cn_ctx *ctx, LLVMValueRef global)
 
 bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
 {
+  CN_ASSERT(LLVMIsAGlobalValue(global));
   LLVMMetadataRef variable = variable_of(ctx, global);
   LLVMMetadataRef declared = variable ? operand(ctx, variable, VARIABLE_TYPE) : NULL;
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
   offsets found = {0};
   bool hides = false;
 
-  CN_ASSERT(LLVMIsAGlobalValue(global));
   if (declared && LLVMTypeIsSized(type))
     find_refs(ctx, declared, 0, &found);
   for (size_t i = 0; i < found.count && !hides; i++)
@@ -287,7 +288,7 @@ static void reach(struct search *s, LLVMMetadataRef node)
     cn_push(&s->work, node);
 }
 
-/* Debug information is a graph: go to everything that is reached from the work list. */
+/* Visit all that can be reached from the work list: debug information is a graph. */
 static void follow(struct search *s)
 {
   while (s->work.count) {
@@ -335,6 +336,7 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
     follow(&s);
     reach_locals(&s, f);
   }
+  CN_ASSERT(s.work.count == 0);
   cn_free(&s.work);
   cn_ptrmap_free(&s.seen);
 }

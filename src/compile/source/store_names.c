@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Type, member and source line for the message of a reference that is stored where the collector
+ * Type, member and source line for the message about a reference that is stored where the collector
  * does not look (check-stores). The front end's IR still says which struct a store goes to, and
- * debug information what its members are called; the optimiser keeps neither, and has no lines
- * without -g.
+ * debug information names its members. The optimiser keeps neither.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of
  * references through ordinary pointers, one string. Breaks: nothing.
@@ -18,7 +17,7 @@
 #include "compile/core/names.h"
 #include "compile/source/rules.h"
 
-/* A store of a reference: to a member of a named struct, or `type` is null. */
+/* A store of a reference: to a member of a named struct, unless `type` is null. */
 struct store {
   LLVMValueRef store;
   LLVMTypeRef type;
@@ -37,7 +36,7 @@ static const char *plain_name(LLVMTypeRef type)
   return name && strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : NULL;
 }
 
-/* The struct, and where in it `slot` is; null if that is not said. */
+/* The struct in which `slot` lies, and its offset there; null if the IR does not say. */
 static LLVMTypeRef struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *offset)
 {
   if (!LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
@@ -64,9 +63,9 @@ static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef stor
     cn_push(&stores->at, ((struct store){store, type, offset}));
 }
 
-/* Of each name the first type that has members. Strings of metadata are equal if their addresses
- * are. */
-static void note(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
+/* Keep the first type of each name that has members. Strings of metadata are equal if their
+ * addresses are. */
+static void note_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
   struct stores *stores = env;
   size_t length;
@@ -83,6 +82,7 @@ static void note(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 static LLVMMetadataRef member_of(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
 {
   const char *name = plain_name(s->type);
+  CN_CHECK(name); /* struct_of() */
   const uint64_t *type =
       cn_ptrmap_find(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, strlen(name)));
 
@@ -130,7 +130,7 @@ void cn_store_names_add(struct cn_ctx *ctx)
         if (LLVMIsAStoreInst(i))
           collect(ctx, &stores, i);
   if (stores.at.count)
-    cn_rules_each_type(ctx, note, &stores);
+    cn_rules_each_type(ctx, note_type, &stores);
   for (size_t i = 0; i < stores.at.count; i++)
     attach(ctx, &stores, &stores.at.at[i]);
   cn_free(&stores.at);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-unmanaged: what verify-safepoints does not look at, said by `cairn verify`. The
- * collector does not look into the frames of such functions, so no reference may wait in one.
+ * Pass verify-unmanaged: `cairn verify` reports what verify-safepoints does not look at. The
+ * collector does not look into the frames of unmanaged functions, so no reference may wait in one.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   not-verified         a function under a gc strategy that Cairn does not know: an error if it
- * has references or statepoints, which nothing is known of, else a warning; a module with managed
- * functions of which none was rewritten: a warning thread-local-reference, unmanaged-store a
- * reference stored in a thread-local, or in a global whose type has none unmanaged-function   one
- * without a strategy keeps a reference over a call (rules_native.c)
+ *   - not-verified: a function under a gc strategy that Cairn does not know. An error if it has
+ *     references or statepoints, of which nothing is known; else a warning. A warning, too: a
+ * module with managed functions of which none was rewritten.
+ *   - thread-local-reference, unmanaged-store: a reference stored in a thread-local, or in a global
+ *     whose type has none.
+ *   - unmanaged-function: a function without a strategy keeps a reference over a call
+ *     (rules_native.c).
  */
 #include <string.h>
 #include "base/check.h"
@@ -39,6 +41,7 @@ static bool has_references(LLVMValueRef function)
 
 static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_CHECK(LLVMGetGC(function) && !cn_is_managed(function));
   bool holds = has_references(function) || cn_has_statepoints(function);
 
   cn_report(ctx, holds ? CAIRN_ERROR : CAIRN_WARNING, function, "not-verified",
@@ -46,18 +49,19 @@ static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
             LLVMGetGC(function), holds ? ", and it has references or safepoints" : "");
 }
 
-/* It has no statepoints: LLVM's verifier sees to that. */
+/* Check a function without a strategy. It has no statepoints: LLVM's verifier sees to that. */
 static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_CHECK(!LLVMGetGC(function));
   if (has_references(function))
     cn_rules_native(ctx, function);
 }
 
-/* ---- memory that nobody looks at ---- */
+/* ---- memory that the collector does not look at ---- */
 
-enum { MOST_LOADS = 8 }; /* from a pointer to what it is read from */
+enum { MOST_LOADS = 8 }; /* between a pointer and the global that it leads into */
 
-/* What a local pointer, whose address goes nowhere, is set to by its only store; or null. */
+/* The value of the only store to a local pointer whose address does not escape; or null. */
 static LLVMValueRef only_value(LLVMValueRef alloca)
 {
   LLVMValueRef value = NULL;
@@ -74,7 +78,7 @@ static LLVMValueRef only_value(LLVMValueRef alloca)
   return value;
 }
 
-/* What is read where `load` reads, if that is the same each time; or null. */
+/* The value that `load` reads, if it is the same each time; or null. */
 static LLVMValueRef read_by(LLVMValueRef load)
 {
   LLVMValueRef place = LLVMGetOperand(load, 0), value = NULL;
@@ -107,7 +111,8 @@ static LLVMValueRef global_of(LLVMValueRef pointer)
   return NULL;
 }
 
-/* What the collector finds are globals whose type has references; thread-locals it never does. */
+/* Report a store of a reference to a global that the collector does not look at: a thread-local, or
+ * one whose type has no references. */
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), global = global_of(LLVMGetOperand(store, 1));
@@ -151,6 +156,7 @@ bool cn_verify_unmanaged(struct cn_ctx *ctx)
     else if (!cn_is_managed(f))
       check_without_strategy(ctx, f);
   }
+  CN_CHECK(rewritten <= managed);
   if (managed && !rewritten)
     cn_report(ctx, CAIRN_WARNING, NULL, "not-verified",
               "no function of the module has a safepoint: there was nothing to check; is it "

@@ -3,12 +3,12 @@
  * What happens between the kernel and a signal handler of the program (docs/runtime.md, "Signal
  * handlers"):
  *
- *     the thread was                       the handler runs           it may
- *     in native code that has an anchor    at once                    do everything
- *     in managed code, or nearly           at once: an interruption   do everything, but its
- *                                                                     allocations come from a
- * buffer beside, and collections wait in a slow path of the runtime        when that is over as in
- * managed code
+ *   - The thread was in native code that has an anchor: the handler runs at once, and may do
+ *     everything.
+ *   - The thread was in managed code, or nearly: the handler interrupts it at once, and may do
+ *     everything; but its allocations come from a second buffer, and collections wait.
+ *   - The thread was in a slow path of the runtime: the handler runs when that is over, and may do
+ * as in managed code.
  *
  * Main thread only; other threads have no managed code, their handlers run at once.
  */

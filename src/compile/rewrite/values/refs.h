@@ -88,7 +88,7 @@ struct cn_compare {
  *     base
  *   - the uses of a value are a slice of its own, which ascends when cn_refs_build() has made it
  *   - live sets ascend, and after cn_liveness() crossings: in slot mode cross_count says only
- * whether there are any (cn_live_intervals_mark()) */
+ *     whether there are any (cn_live_intervals_mark()) */
 struct cn_refs {
   struct cn_cfg *cfg;
   CN_VECTOR(struct cn_ref_value) values;
