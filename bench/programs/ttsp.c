@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs one kernel again and again on the main thread, which another thread asks for a safepoint at
- * random moments (bench/ttsp). A line of output for each question that was answered: the fields of
- * struct cairn_arrival. Arguments: kernel, number of questions, seed, milliseconds after which one
+ * random moments (bench/ttsp). A line of output for each request that was answered: the fields of
+ * struct cairn_arrival. Arguments: kernel, number of requests, seed, milliseconds after which one
  * is given up (then the run is over, with a line "none"), CPU for the kernel. Kernel "nothing"
  * polls all the time: what its arrivals take, the machine takes.
  *
@@ -98,7 +98,7 @@ static long kernel_nothing(void)
 }
 
 static struct {
-  long questions;
+  long requests;
   uint64_t random, timeout;
 } plan;
 static volatile int done;
@@ -136,19 +136,19 @@ static void print(const struct cairn_arrival *arrival)
 
 static void *ask(void *unused)
 {
-  struct cairn_arrival *arrivals = calloc((size_t)plan.questions, sizeof *arrivals);
+  struct cairn_arrival *arrivals = calloc((size_t)plan.requests, sizeof *arrivals);
   long count = 0;
 
   (void)unused;
   prctl(PR_SET_TIMERSLACK, 1);
-  for (; arrivals && count < plan.questions; count++) {
+  for (; arrivals && count < plan.requests; count++) {
     wait_somewhat();
     if (cairn_safepoint_ask(&arrivals[count], plan.timeout) != CAIRN_OK)
       break;
   }
   for (long i = 0; i < count; i++)
     print(&arrivals[i]);
-  if (count < plan.questions)
+  if (count < plan.requests)
     puts("none");
   fflush(stdout);
   done = 1;
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
   if (!kernel || sched_getaffinity(0, sizeof all, &all) != 0)
     return 2;
   attach();
-  plan.questions = atol(argv[2]);
+  plan.requests = atol(argv[2]);
   plan.random = strtoull(argv[3], NULL, 10);
   plan.timeout = strtoull(argv[4], NULL, 10) * 1000000;
   kernel->setup();
