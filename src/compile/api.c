@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The passes that others' compilers call, as functions of their own: each is cairn_compile_pass()
- * of its name, with the diagnostics in a list. Nothing is decided here.
+ * The passes that other compilers call, each a function: cairn_compile_pass() by its name, with the
+ * diagnostics in a list. Nothing is decided here.
  */
 #include "compile/core/pass.h"
 
-/* Who hears of a finding: the caller's list and the handler of its options, either of which may be
- * missing. */
+/* The receivers of a finding: the caller's list and the handler of its options. Either may be null.
+ */
 struct audience {
   struct cairn_diagnostics *list;
   cairn_diagnostic_handler *diagnose;

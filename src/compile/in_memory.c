@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that are loaded without a linker. Between such modules nothing is shared by name but what
- * the front end named: each has its own thunks, and an image of its own, which is registered by a
- * function that the loader's user calls, and not by a constructor.
+ * Modules that are loaded without a linker. Such modules share only the names of the front end:
+ * each has its own thunks, and an image of its own. A function that the loader's user calls
+ * registers it, not a constructor.
  */
 #include <cairn/compile.h>
 
@@ -24,6 +24,7 @@ static bool is_ours(LLVMValueRef value)
 
 static void hide(LLVMValueRef value)
 {
+  CN_CHECK(is_ours(value));
   LLVMSetVisibility(value, LLVMDefaultVisibility);
   LLVMSetLinkage(value, LLVMInternalLinkage);
 }
@@ -45,7 +46,7 @@ static void hide_all(LLVMModuleRef module)
       hide(a);
 }
 
-/* An entry of a list of constructors or destructors. */
+/* Is it one of Cairn's entries in a list of constructors or destructors? */
 static bool is_own_structor(LLVMValueRef entry)
 {
   return LLVMIsAConstantStruct(entry) && is_ours(LLVMGetOperand(entry, 1));
@@ -58,8 +59,8 @@ static bool is_root(LLVMValueRef value)
   return section && strcmp(section, CN_ROOT_SECTION) == 0;
 }
 
-/* A linker keeps or drops each root as it does its global, for which roots are put in many sections
- * of one name. In memory nothing is dropped, and there can be one section of a name. */
+/* For a linker, which keeps or drops each root with its global, roots lie in many sections of one
+ * name. In memory nothing is dropped, and a name has one section. */
 static void join_roots(struct cn_ctx *ctx)
 {
   unsigned associated = LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10);
@@ -77,7 +78,7 @@ static void join_roots(struct cn_ctx *ctx)
   cn_free(&roots);
 }
 
-/* void `name`(void): `callee` of each image, of which there is one for each kind of flags. */
+/* Add void `name`(void), which calls `callee` for each image: there is one per kind of flags. */
 static void add_function(LLVMModuleRef module, const char *name, const char *callee)
 {
   static const char *const images[] = {"cairn.image.data", "cairn.image.unsafe.data",
@@ -126,6 +127,7 @@ enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *ente
   cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);
   join_roots(&ctx);
   hide_all(module);
+  CN_CHECK(!LLVMGetNamedFunction(module, enter) && !LLVMGetNamedFunction(module, leave));
   add_function(module, enter, "cairn_image_register");
   add_function(module, leave, "cairn_image_unregister");
   want_unwind_tables(module);

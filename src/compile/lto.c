@@ -3,18 +3,17 @@
  * Link-time optimisation: what a unit says of itself while it waits to be joined with others, and
  * what keeps every other compiler from making code of it.
  *
- * Joining is a linker's work, to which a unit is any bitcode. So a unit has
- *   module flags    the options that it was compiled with, most of which have to be the same in
- *                   all; of units where they are not, the linker names two
- *   an attribute    of each function; one without it is another compiler's
- *   a guard         a reference to a hidden symbol that nothing defines. Code that anybody but the
- *                   second half of the pipeline makes of the unit has no safepoints; so it does not
- *                   link.
+ * A linker joins units; to it they are any bitcode. So a unit has
+ *   - module flags: the options that it was compiled with, most of which must be the same in all;
+ * the linker names two units where they are not;
+ *   - an attribute of each function: one without it is another compiler's;
+ *   - a guard: a reference to a hidden symbol that nothing defines. Only the second half of the
+ *     pipeline makes safepoints; code that anything else makes of the unit does not link.
  */
 #include "compile/lto.h"
 
-#include <assert.h>
 #include <string.h>
+#include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
@@ -29,10 +28,10 @@
 
 #define FIELD(name) offsetof(struct cairn_compile_options, name)
 
-static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) &&
-                  sizeof(enum cairn_slots) == sizeof(unsigned) &&
-                  sizeof(enum cairn_poll) == sizeof(unsigned),
-              "all are read and written as unsigned");
+_Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) &&
+                   sizeof(enum cairn_slots) == sizeof(unsigned) &&
+                   sizeof(enum cairn_poll) == sizeof(unsigned),
+               "all are read and written as unsigned");
 
 static const struct {
   const char *name;
@@ -57,7 +56,7 @@ static void add_flags(struct cn_ctx *ctx)
     memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
     cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);
   }
-  /* What is between the halves of the pipeline may change with each version. */
+  /* The form of a unit between the halves of the pipeline may change with each version. */
   LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION, sizeof VERSION - 1,
                     LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));
 }
@@ -75,23 +74,22 @@ void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_opt
 
 /* ---- the guard ---- */
 
-static void add_guard(struct cn_ctx *ctx)
-{
-  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMValueRef missing = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_LTO_GUARD);
-  LLVMValueRef guard = LLVMAddGlobal(ctx->module, pointer, GUARD);
-
-  LLVMSetVisibility(missing, LLVMHiddenVisibility);
-  LLVMSetInitializer(guard, missing);
-  LLVMSetLinkage(guard, LLVMInternalLinkage);
-  cn_emit_append(ctx, USED, pointer, &guard, 1);
-}
-
 static bool is_missing(LLVMValueRef value)
 {
   size_t length;
 
   return value && strcmp(LLVMGetValueName2(value, &length), CN_LTO_GUARD) == 0;
+}
+
+static void add_guard(struct cn_ctx *ctx)
+{
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef missing = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_LTO_GUARD);
+  LLVMValueRef guard = LLVMAddGlobal(ctx->module, pointer, GUARD);
+  LLVMSetVisibility(missing, LLVMHiddenVisibility);
+  LLVMSetInitializer(guard, missing);
+  LLVMSetLinkage(guard, LLVMInternalLinkage);
+  cn_emit_append(ctx, USED, pointer, &guard, 1);
 }
 
 static bool is_guard(LLVMValueRef value)
@@ -111,7 +109,7 @@ static void drop_guards(struct cn_ctx *ctx)
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
     if (is_guard(g)) {
-      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* a list that is gone is one */
+      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may use it still */
       LLVMDeleteGlobal(g);
     }
   }

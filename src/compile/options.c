@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compile options as text: what tools and the plugin take from command lines, in one place, so that
- * a name means the same everywhere; and those that the code generator always gets. Nothing here
- * looks at a module.
+ * Compile options as text, which tools and the plugin take from command lines: in one place, so
+ * that a name means the same everywhere. Also the options that the code generator always gets.
+ * Nothing here looks at a module.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ const char *const *cairn_compile_polls_names(void)
   return names;
 }
 
-/* A decimal number from `text` up to `limit`; *end is what follows it. */
+/* Read a decimal number up to `limit` at `text`; *end is the rest. False if there is none. */
 static bool take_number(const char *text, unsigned long limit, unsigned *number, char **end)
 {
   errno = 0;
@@ -72,7 +72,7 @@ static unsigned find_word(const char *word, size_t length, const char *const *wo
   return i;
 }
 
-/* Which of three words `value` is, into *found; an error that lists them otherwise. */
+/* Set *found to the index of `value` among three words; else return an error that lists them. */
 static char *take_word(const char *value, const char *const words[3], unsigned *found)
 {
   *found = find_word(value, strlen(value), words, 3);
@@ -126,6 +126,7 @@ static char *set_slot_budget(struct cairn_compile_options *options, const char *
 
 static char *unknown_word(const char *word, size_t length, const char *const *words, unsigned count)
 {
+  CN_CHECK(count > 0);
   char *list = cn_strdup(words[0]);
 
   for (unsigned i = 1; i < count; i++) {
@@ -143,6 +144,7 @@ static char *take_words(const char *value, const char *const *words, unsigned co
 {
   unsigned taken = 0;
 
+  CN_CHECK(count <= 32); /* bits of an unsigned */
   for (bool more = true; more;) {
     size_t length = strcspn(value, ",");
     unsigned found = find_word(value, length, words, count);
@@ -312,9 +314,9 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 
 void cairn_compile_init(void)
 {
-  /* References stay in registers over safepoints, callee-saved ones included; the frame-map
-   * walker recovers them. Slow paths leave the loops that they belong to. Code generator options
-   * are process-wide and can be parsed once. */
+  /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker
+   * recovers them. Slow paths leave their loops. Code generator options are process-wide and can be
+   * parsed once. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
                                      "-fixup-allow-gcptr-in-csr=true", "-force-loop-cold-block"};
   static bool done;

@@ -2,17 +2,17 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- * The three orders are the lists `late`, `early` and `none` below. Late insertion is the seeds'
- * (late-insertion-slides-2014, "How to resolve this?"): until place-safepoints there is no
- * safepoint, so the optimiser loses nothing. LLVM's verifier runs over the input, over what LLVM's
- * optimiser is given and over what comes out; in builds with CAIRN_VERIFY_EACH after each of our
- * passes. A module that one of them broke is our defect: the passes run again, each followed by the
+ * The three orders are the lists `late`, `early` and `none` below. Late insertion is that of
+ * late-insertion-slides-2014 ("How to resolve this?"): there is no safepoint until
+ * place-safepoints, so the optimiser loses nothing. LLVM's verifier runs over the input, over the
+ * optimiser's input and over the result; in builds with CAIRN_VERIFY_EACH after each of our passes.
+ * A module that one of them broke is our defect: the passes run again, each followed by the
  * verifier, and the error names the pass.
  *
- * The optimiser runs with integral pointers (with "ni:1" it no longer makes a memset of the
- * seeds' loop). What it does to references is proved harmless afterwards by rewrite-statepoints
- * and verify-safepoints; if they refuse, the module is optimised again from the same point with
- * less freedom.
+ * The optimiser runs with integral pointers: with "ni:1" it no longer makes a memset of the slides'
+ * loop. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
+ * are harmless. If they refuse, the module is optimised again from the same point with less
+ * freedom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,7 @@
 #include "compile/optimise/prepare.h"
 #include "compile/pipeline.h"
 
-/* Passes whose code speaks to the runtime are for the runtime's one port; the others for any
- * target. */
+/* Passes whose code calls the runtime are for the runtime's ports; the others for any target. */
 enum target { PORTED_TARGET, ANY_TARGET };
 
 static const struct step {
@@ -58,8 +57,7 @@ static const struct step {
     {"rewrite-statepoints", cn_rewrite_statepoints,
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
     {"inline-statepoints", cn_inline_statepoints,
-     "inline calls that are wrapped in statepoints: unwrap, LLVM's inliner, rewrite again",
-     ANY_TARGET},
+     "inline calls in statepoints: strip, LLVM's inliner, rewrite again", ANY_TARGET},
     {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls",
      ANY_TARGET},
     {"lower-differences", cn_lower_differences,
@@ -105,8 +103,8 @@ static const char *const none[] = {
     "lower-differences", "drop-markers", "tail-calls", "slow-paths", "globals", NULL};
 /* clang-format on */
 
-/* Of each order, the first that run before the optimiser's freedom matters: of link-time
- * optimisation, those of the unit. */
+/* The first passes of each order: they run before the optimiser's freedom matters, and with
+ * link-time optimisation they are those of the unit. */
 enum { ONCE = 2 };
 
 static const char *const *order_of(const struct cairn_compile_options *options)
@@ -177,6 +175,7 @@ static bool verify_module(struct cn_ctx *ctx, const char *pass)
 
 static bool run_step(struct cn_ctx *ctx, const struct step *step)
 {
+  CN_CHECK(step); /* the orders name passes of the table */
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
   struct cn_reference_spaces before = cn_reference_spaces_enter(ctx->options);
   bool ok = step->run(ctx) && ctx->errors == 0;
@@ -202,7 +201,7 @@ static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptio
   return cn_llvm_ok(ctx, NULL, error);
 }
 
-/* With LLVM's default options. */
+/* Run passes of LLVM with its default options. */
 static bool run_llvm_plainly(struct cn_ctx *ctx, const char *names)
 {
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
@@ -247,15 +246,15 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
   set_integral(ctx->module, freedom == INTEGRAL);
-  /* Level one has none of the passes that correlate conditions: after early insertion those may
-   * use a reference's old name on a path where it is null, further than verify can follow. */
+  /* Level one has no pass that correlates conditions: after early insertion those may use a
+   * reference's old value on a path where it is null, further than verify can follow. */
   bool ok = run_llvm(ctx, freedom < LEVEL_ONE ? default_pipeline(o) : "default<O1>", builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
 }
 
-/* Hand on what an attempt said, or forget it (null). */
+/* Hand on the diagnostics of an attempt, or forget them (`to` is null). */
 static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
   for (size_t i = 0; to && to->diagnose && i < held->count; i++)
@@ -263,12 +262,13 @@ static void release(struct cairn_diagnostics *held, const struct cairn_compile_o
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on; the optimiser with this freedom. Is what they leave a module:
- * asked after `each`, or before the optimiser and at the end. */
+/* Run the passes from *order on, the optimiser with this freedom. LLVM's verifier checks the module
+ * after `each`, or before the optimiser and at the end. */
 static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom, bool each)
 {
-  const char *last = NULL; /* of ours, and not verified yet */
+  const char *last = NULL; /* of our passes, if it is not verified yet */
 
+  CN_CHECK(freedom < FREEDOMS);
   for (; *order; order++) {
     bool llvm = strcmp(*order, OPTIMISE) == 0;
     if (last && (llvm || each) && !verify_module(ctx, last))
@@ -304,8 +304,8 @@ static bool is_first_of_function(const struct cairn_diagnostics *held, size_t wh
   return true;
 }
 
-/* One remark for each function that is the reason: the others are optimised again only because
- * they are in one module with it. */
+/* Make one remark per function that is the reason. The others are optimised again only because they
+ * are in one module with it. */
 static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held,
                              const char *with)
 {
@@ -333,8 +333,8 @@ static bool is_broken(const struct cairn_diagnostics *held)
   return why && why->rule && strcmp(why->rule, "internal") == 0;
 }
 
-/* Where the optimiser hid references in copies or locals, it gets `prepared` again with those
- * pinned; the first time only. */
+/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next
+ * attempt; the first time only. */
 static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);
@@ -348,14 +348,14 @@ static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics 
   return true;
 }
 
-/* A front end that gives its module "ni:1" wishes for non-integral references: what it would be
- * spared is an optimisation in vain. */
+/* A front end that gives its module "ni:1" wants non-integral references, so the attempt with
+ * integral ones is skipped. */
 static enum freedom first_freedom(LLVMModuleRef module)
 {
   return strstr(LLVMGetDataLayoutStr(module), "-ni:1") ? NON_INTEGRAL : INTEGRAL;
 }
 
-/* Is there more than remarks, for which somebody wants to know a line? */
+/* Is there a diagnostic that needs a source line: more than remarks? */
 static bool says_something(const struct cairn_diagnostics *held)
 {
   for (size_t i = 0; i < held->count; i++)
@@ -413,26 +413,27 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
       LLVMDisposeModule(clone);
   }
   cn_reference_spaces_leave(before);
+  CN_CHECK(ok || last);
   return ok ? clone : NULL;
 }
 
-/* Bodies of C library functions that headers offer for inlining call other functions: with
- * safepoints in place nothing may be inlined that has none. */
+/* Drop the bodies of C library functions that headers offer for inlining: they call other
+ * functions, and with safepoints in place nothing may be inlined that has none. */
 static bool drop_offers(struct cn_ctx *ctx)
 {
   return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY ||
          run_llvm_plainly(ctx, "elim-avail-extern");
 }
 
-/* What describes variables and types is for the rules; after them, every pass would carry it along.
- */
+/* Drop the descriptions of variables and types: only the rules need them, and every later pass
+ * would carry them along. */
 static bool drop_variables(struct cn_ctx *ctx)
 {
   return !ctx->options->lines_only || run_llvm_plainly(ctx, "strip-nonlinetable-debuginfo");
 }
 
-/* The passes before the optimiser's freedom matters run once: rules and prepare, first in every
- * order. Of the second, this step. */
+/* Run once the passes before the optimiser's freedom matters: `rules`, and this step of `prepare`.
+ */
 static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
 {
   const struct step *rules = find_step("rules");
@@ -504,6 +505,7 @@ char *cairn_compile_describe(const struct cairn_compile_options *options, enum c
 
   options = options ? options : &defaults;
   const char *const *order = order_of(options);
+  CN_CHECK(strcmp(order[0], "rules") == 0 && strcmp(order[ONCE - 1], "prepare") == 0);
   for (size_t i = part == CAIRN_PART_JOINED ? ONCE : 0;
        order[i] && (part != CAIRN_PART_UNIT || i < ONCE); i++) {
     const char *name = strcmp(order[i], OPTIMISE) == 0 ? default_pipeline(options) : order[i];

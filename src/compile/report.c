@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What became of each managed function, counted on the finished module, for reports
- * (options->report; docs/placement.md, "What did it do?").
+ * Report each managed function: count its safepoints on the finished module (options->report;
+ * docs/placement.md, "What did it do?").
  *
  * Needs: rewritten IR. Provides: one remark per function. Breaks: nothing.
  */
@@ -28,14 +28,14 @@ static bool is_relocation(LLVMValueRef call)
   return cn_calls_intrinsic(call, "llvm.experimental.gc.relocate");
 }
 
-/* The function that a statepoint wraps is its third operand. */
+/* The callee of a statepoint is its third operand. */
 static void count(struct counts *counts, LLVMValueRef i)
 {
-  enum { WRAPPED = 2 };
+  enum { CALLEE = 2 };
 
   switch (cn_classify_call(i).kind) {
   case CN_CALL_STATEPOINT:
-    if (is_named(LLVMGetOperand(i, WRAPPED), CN_POLL_SLOW))
+    if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW))
       counts->polls++;
     else
       counts->statepoints++;

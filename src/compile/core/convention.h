@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a port tells the compile side: calling conventions, the target, and what has to be assembly;
- * convention_ARCH.c answers. Private to
- * src/compile.
+ * What a port tells the compile side: calling conventions, the target, and the pieces that have to
+ * be assembly. convention_ARCH.c answers. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_CONVENTION_H
 #define CN_COMPILE_CORE_CONVENTION_H
@@ -17,10 +16,10 @@ enum cn_convention {
   CN_CONVENTION_UNKNOWN
 };
 enum cn_convention cn_convention_of(LLVMValueRef call);
-/* Guarantees tail calls, whatever the signatures. */
+/* Does the convention guarantee tail calls, whatever the signatures? */
 bool cn_convention_is_tail(unsigned convention);
 
-/* What the registers of the C convention are to a parameter. */
+/* The kind of register in which the C convention passes a parameter. */
 enum cn_register_class { CN_CLASS_INTEGER, CN_CLASS_VECTOR, CN_CLASSES, CN_CLASS_OTHER };
 enum cn_register_class cn_convention_class(LLVMTypeRef type);
 /* How many registers a class has. */
@@ -30,7 +29,7 @@ unsigned cn_convention_registers(enum cn_register_class which);
  * (rule "x87-result")? */
 bool cn_convention_loses_result(LLVMTypeRef type);
 
-/* Can a statepoint return this type: surely in registers, none of which it loses? */
+/* Can a statepoint return this type: surely in registers, none of which LLVM loses? */
 bool cn_convention_returns(LLVMTypeRef type);
 
 /* Do the function's indirect calls go through thunks? */
@@ -40,7 +39,7 @@ bool cn_convention_has_thunks(LLVMValueRef function);
 
 /* Has the runtime a port for the triple? */
 bool cn_convention_has_port(const char *triple);
-/* Have LLVM make code for it. */
+/* Initialise LLVM's code generator for it. */
 void cn_convention_init(void);
 extern const char cn_convention_target[]; /* for messages */
 
@@ -53,12 +52,12 @@ extern const char cn_convention_own_spaces[]; /* why those are not managed */
 
 /* ---- assembly ---- */
 
-/* Inline assembly, with its constraints, that leaves in a flag, and that as an i32, whether the
- * stack pointer is not above the word in memory that it is given. */
+/* Inline assembly, with its constraints, that tests whether the stack pointer is not above a word
+ * in memory. The result is a flag, as an i32. */
 extern const char cn_convention_stack_check[], cn_convention_stack_check_operands[];
 
-/* Inline assembly, with its constraints, that makes an i64 which is 0, and of which nobody knows
- * it. */
+/* Inline assembly, with its constraints, that makes an i64 of 0, which the optimiser cannot know.
+ */
 extern const char cn_convention_zero[], cn_convention_zero_operands[];
 
 /* The instruction that jumps to the function whose address is the word of the global offset table

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the compile side knows of x86-64: which registers the C convention passes arguments and
- * results in, what LLVM's other conventions are to it, and which of its target features stand in a
- * safepoint's way (System V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs,
- * breaks: nothing. A port has a file like this.
+ * x86-64 for the compile side: the registers in which the C convention passes arguments and
+ * results, LLVM's other conventions beside it, and the target features that hinder safepoints
+ * (System V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs, breaks: nothing. Every
+ * port has a file like this.
  */
 #include "compile/core/convention.h"
 
@@ -76,7 +76,7 @@ struct used {
 
 static bool take(LLVMTypeRef type, struct used *used);
 
-/* `count` times; what takes no register the first time never does. */
+/* Take registers for `count` elements. A type that takes none the first time never does. */
 static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
 {
   for (uint64_t i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ bool cn_convention_returns(LLVMTypeRef type)
   return take(type, &used);
 }
 
-/* What comes back on the x87 stack. */
+/* Does it come back on the x87 stack, in whole or in part? */
 bool cn_convention_loses_result(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
@@ -235,8 +235,8 @@ void cn_convention_init(void)
 
 /* ---- assembly ---- */
 
-/* LLVM folds a load into a comparison with any register but the stack pointer; hence assembly that
- * leaves its answer in the carry flag. */
+/* LLVM does not fold a load into a comparison with the stack pointer, as it does with any other
+ * register. So this is assembly, with the result in the carry flag. */
 const char cn_convention_stack_check[] = "cmpq $1, %rsp";
 const char cn_convention_stack_check_operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
 

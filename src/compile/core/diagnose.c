@@ -58,7 +58,7 @@ static unsigned number_of(LLVMValueRef function)
   return number;
 }
 
-/* The name of the function that `at` is or is in, in `buffer` if it has only a number. */
+/* The name of the function that `at` is, or is in. A number is written to `buffer`. */
 static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
 {
   size_t length;
@@ -80,8 +80,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
   return hash;
 }
 
-/* Was the same said of the same place before? The optimiser makes many copies of one. */
-static bool is_told(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
+/* Was the same error reported for the same place before? The optimiser makes many copies of one. */
+static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
   const unsigned place[] = {d->line, d->column, d->severity};
   uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), place, sizeof place);
@@ -109,12 +109,12 @@ static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic 
     locate(at, d);
     d->function = function_of(at, number, sizeof number);
   }
-  bool told = is_told(ctx, d);
+  bool repeated = is_repeated(ctx, d);
   if (d->severity == CAIRN_ERROR) {
     ctx->errors++;
     ctx->broken |= strcmp(d->rule, "internal") == 0;
   }
-  if (!told && ctx->options && ctx->options->diagnose)
+  if (!repeated && ctx->options && ctx->options->diagnose)
     ctx->options->diagnose(ctx->options->env, d);
   free(message);
 }
@@ -197,7 +197,7 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size)
   if (number)
     start = number; /* the type stands before it */
   if (*start == '%')
-    start[strcspn(start, " ")] = 0; /* the instruction stands behind it */
+    start[strcspn(start, " ")] = 0; /* the instruction follows it */
   snprintf(buffer, size, "%.*s", (int)strcspn(start, "\n"), start);
   if (strlen(start) >= size && size > 4)
     memcpy(buffer + size - 4, "...", 4);

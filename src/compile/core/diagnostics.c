@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Diagnostics that outlive the call which made them: for callers who want a list, and for the
- * pipeline, which keeps back what an attempt says that it may give up.
+ * Diagnostics that outlive the call which made them: for callers that want a list, and for the
+ * pipeline, which holds back the diagnostics of an attempt.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -38,6 +38,7 @@ void cairn_diagnostics_keep(void *env, const struct cairn_diagnostic *d)
     list->room = list->room ? 2 * list->room : 8;
     list->at = cn_realloc(list->at, list->room * sizeof *list->at);
   }
+  CN_CHECK(list->count < list->room);
   list->at[list->count++] = copy;
 }
 

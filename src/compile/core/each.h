@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops over what LLVM keeps in lists. Inside of one, what it stands at must stay in its list:
- * whoever deletes or moves that fetches the next one first, with a loop of its own.
+ * Loops over LLVM's lists. The current element must stay in its list: code that deletes or moves it
+ * fetches the next one first, in a loop of its own.
  */
 #ifndef CN_COMPILE_CORE_EACH_H
 #define CN_COMPILE_CORE_EACH_H

@@ -12,7 +12,7 @@
 #include "compile/core/names.h"
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
- * constant offset from the thread pointer; code that may end in a shared object loads that
+ * constant offset from the thread pointer. Code that may end up in a shared object loads that
  * offset first. */
 static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
 {
@@ -30,6 +30,7 @@ static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
 
 LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset)
 {
+  CN_CHECK(offset < CAIRN_ABI_MUTATOR_SIZE);
   LLVMValueRef symbol = mutator_symbol(ctx);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.threadlocal.address", &pointer, 1);

@@ -16,36 +16,35 @@ struct cn_operands {
  * CAIRN_ABI_MUTATOR_*). */
 LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset);
 
-/* The function `name`, declared with this type and calling convention if the module has it not
- * yet. It is external and nounwind. Null, with an error reported, if the module has something
- * else under that name. */
+/* The function `name`, declared with this type and calling convention if the module does not have
+ * it yet. It is external and nounwind. Null, after an error, if the module has something else of
+ * that name. */
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
                              unsigned convention);
 
-/* The special global array `name` (llvm.used, llvm.global_ctors, ...) with `count` more elements at
- * its end; the old one is replaced. */
+/* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...).
+ * The old array is replaced. */
 void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
                     const LLVMValueRef *more, size_t count);
-/* The same array without the elements of which that is true; without any left, it is deleted. */
+/* Remove the elements for which `is_one` holds. An array without elements is deleted. */
 void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
 
-/* Tell the code generator that the conditional branch goes to its second successor nearly
- * always. */
+/* Tell the code generator that the conditional branch nearly always goes to its second successor.
+ */
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch);
 
 /* An enum attribute without a value, by name. */
 LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name);
 
-/* Give call `to` at `to_index` the attributes that call `from` has at `from_index` and `keep` says
- * yes to; null: all. */
+/* Copy the attributes of call `from` at `from_index` to call `to` at `to_index`: those for which
+ * `keep` holds; null: all. */
 void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef));
 
-/* What the code generator must agree on in caller and callee: the target's attributes, by number.
- */
+/* The target's attributes, on which caller and callee must agree. */
 enum { CN_EMIT_TARGETS = 3 };
 extern const char *const cn_emit_targets[CN_EMIT_TARGETS];
-/* Give the function `to` what `from` has of these. */
+/* Copy these from function `from` to function `to`. */
 void cn_emit_target(LLVMValueRef from, LLVMValueRef to);
 
 /* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
@@ -53,8 +52,8 @@ void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
 
 /* Is it a landing pad or funclet pad? */
 bool cn_is_pad(LLVMBasicBlockRef block);
-/* Before which instruction to insert what shall follow the definition of `value` at once: past
- * phis, pads, the allocas of the entry; for an invoke, in its normal destination. */
+/* The instruction before which to insert code right after the definition of `value`: after phis,
+ * pads and the allocas of the entry; for an invoke, in its normal destination. */
 LLVMValueRef cn_after_definition(LLVMValueRef value);
 
 #endif

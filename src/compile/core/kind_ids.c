@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers that LLVM has for names of attributes, intrinsics and its own kinds of metadata. They
- * are constants of the library, but to ask it costs a comparison with every name that it knows, and
- * passes ask for every call: what was answered is remembered. Needs, provides, breaks: nothing.
+ * LLVM's numbers for names of attributes, intrinsics and its own kinds of metadata. They are
+ * constants of the library, but a query compares with every name that it knows, and passes ask for
+ * every call: so the answers are remembered. Needs, provides, breaks: nothing.
  */
 #include "compile/core/names.h"
 
@@ -11,7 +11,7 @@
 
 enum { CELLS = 256 }; /* a power of two */
 
-/* By the address of the name, which is a literal and lives as long as the process. */
+/* Found by the address of the name, which is a literal and lives as long as the process. */
 struct cell {
   const char *name;
   unsigned number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The guard of a module with managed code: `cairn frames --rewrite` takes it off the object.
+ * The guard of a module with managed code. `cairn frames --rewrite` removes it from the object.
  */
 #include "compile/core/link_guard.h"
 
@@ -19,7 +19,7 @@ bool cn_guard_has_statepoints(struct cn_ctx *ctx)
   return false;
 }
 
-/* Private, so that the object has no symbol for it. */
+/* Add the word that refers to the symbol: private, so that the object has no symbol for it. */
 static void add_word(struct cn_ctx *ctx, LLVMValueRef symbol)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What keeps code with safepoints from being linked without frame maps (base/guard.h).
+ * The guard that keeps code with safepoints from being linked without frame maps (base/guard.h).
+ * Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_LINK_GUARD_H
 #define CN_COMPILE_CORE_LINK_GUARD_H

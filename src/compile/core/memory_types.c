@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What IR says of the type of memory.
+ * The type of memory, as far as IR says it.
  */
 #include "compile/core/memory_types.h"
 
@@ -33,7 +33,6 @@ static LLVMTypeRef returned_type(LLVMValueRef argument)
   return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
-/* The type that the IR says lies at `pointer`, or null. */
 LLVMTypeRef cn_types_at(LLVMValueRef pointer)
 {
   if (LLVMIsAArgument(pointer))
@@ -53,8 +52,6 @@ LLVMTypeRef cn_types_at(LLVMValueRef pointer)
              : type;
 }
 
-/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null:
- * none. */
 LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
 {
   while (type && LLVMTypeIsSized(type) && LLVMABISizeOfType(ctx->layout, type) != size) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What IR says of the type of memory: an address names a type if it is an alloca, a global or an
- * sret argument, or is formed by typed GEPs. With opaque pointers all else says nothing.
+ * The type of memory, as far as IR says it: an address names a type if it is an alloca, a global or
+ * an sret argument, or is formed by typed GEPs. With opaque pointers nothing else names one.
  */
 #ifndef CN_COMPILE_CORE_MEMORY_TYPES_H
 #define CN_COMPILE_CORE_MEMORY_TYPES_H
@@ -11,14 +11,13 @@
 /* The type that lies at `pointer`, or null. */
 LLVMTypeRef cn_types_at(LLVMValueRef pointer);
 
-/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's. Null: none.
- */
+/* The type of exactly `size` bytes at the start of `type`: itself, or a first member's; or null. */
 LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size);
 
 /* Is there a reference in `type` at `offset`? */
 bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
 
-/* What an address is formed from by GEPs. */
+/* The pointer from which GEPs form the address. */
 LLVMValueRef cn_types_root(LLVMValueRef pointer);
 
 /* Does a packed struct in `type` put a reference where a word is not aligned? */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names that emitted IR, the runtime and include/cairn/cairn.h agree on, and small helpers to emit
- * them.
+ * Names on which emitted IR, the runtime and include/cairn/cairn.h agree, and small helpers to emit
+ * them. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_NAMES_H
 #define CN_COMPILE_CORE_NAMES_H
 
 #include "compile/core/pass.h"
 
-/* What C annotates functions with, annotate("..."): compile it as native code; as managed code,
- * though nothing else says so. The latter is also an attribute of functions in IR. */
+/* C's annotations of functions, annotate("..."): compile it as native code; compile it as managed
+ * code though nothing else asks for it. The latter is also an attribute of functions in IR. */
 #define CN_ATTR_UNMANAGED "cairn-unmanaged"
 #define CN_ATTR_MANAGED "cairn"
-/* Attributes of functions: it never reaches a safepoint; each call of it does; it does at most N
- * units of work without one, at its start, at its end or in all ("cairn-work"="N", also of a call);
- * it is the slow path of a module's own poll. */
+/* Attributes of functions: it never reaches a safepoint; each call of it reaches one; it does at
+ * most N units of work without one, at its start, at its end or in all ("cairn-work"="N", also of a
+ * call); it is the slow path of a module's own poll. */
 #define CN_ATTR_LEAF "gc-leaf-function"
 #define CN_ATTR_POLLS "cairn-polls"
 #define CN_ATTR_WORK "cairn-work"
@@ -26,7 +26,7 @@
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
 #define CN_POLL_SLOW "cairn_poll_slow"
 #define CN_CHECK_STORE "cairn_check_store"
-/* Metadata of a store of a reference: what the check calls the place, a string. */
+/* Metadata of a store of a reference: the name of the place in the check's message, a string. */
 #define CN_SLOT_METADATA "cairn.slot"
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
@@ -34,18 +34,18 @@
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
-/* Attribute of a call: its callee is managed. And what C says it by, `ptr (ptr)`. */
+/* Attribute of a call: its callee is managed. And C's marker for it, `ptr (ptr)`. */
 #define CN_ATTR_MANAGED_CALLEE "cairn-managed-callee"
 #define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
-/* Hidden thunks: the way to a function that may be native, the same for variadic calls, the way
- * to a stub of the runtime. */
+/* Hidden thunks: to a function that may be native, the same for variadic calls, to a stub of the
+ * runtime. */
 #define CN_CALL_PREFIX "cairn.call."
 #define CN_VCALL_PREFIX "cairn.vcall."
 #define CN_SLOW_PREFIX "cairn.slow."
 /* Bridges to native functions of other conventions than C's (bridges.c). */
 #define CN_NATIVE_PREFIX "cairn.native."
 #define CN_BRIDGE_PREFIX "cairn.bridge."
-/* Functions that make long calls in pieces. */
+/* Functions that split a long call into pieces. */
 #define CN_LONG_PREFIX "cairn.long."
 /* A difference of references, and the metadata of one whose other part is null (differences.c). */
 #define CN_PTRDIFF "cairn.ptrdiff"
@@ -56,7 +56,7 @@
 #define CN_ROOT_SECTION "cairn_roots"
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
-/* What never moves: an attribute of parameters and results, metadata of loads. */
+/* Objects that never move: an attribute of parameters and results, metadata of loads. */
 #define CN_ATTR_IMMOVABLE "cairn-immovable"
 #define CN_ATTR_LIVE_OPERANDS "cairn-live-operands"
 #define CN_IMMOVABLE_METADATA "cairn.immovable"
@@ -65,18 +65,19 @@
 #define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
 #define CN_NOPOLL_END "cairn.nopoll.end"
 #define CN_ATTR_NOPOLL "cairn-nopoll"
-/* Spans (spans.c): what opens and closes one, `void (i64 key, ptr value)` and `void (i64 key)`; the
- * metadata !{i64 key, ptr value, ...} of a call that lies in some; their table and its section. */
+/* Spans (spans.c): the markers that open and close one, `void (i64 key, ptr value)` and `void (i64
+ * key)`; the metadata !{i64 key, ptr value, ...} of a call inside spans; their table and its
+ * section. */
 #define CN_SPAN_BEGIN "cairn.span.begin"
 #define CN_SPAN_END "cairn.span.end"
 #define CN_SPAN_METADATA "cairn.span"
 #define CN_SPAN_TABLE "cairn.spans"
 #define CN_SPAN_SECTION "cairn_spans"
-/* What says that a word of a local is the language's own: `void (ptr, i32 tag, i64 parameter)`
+/* The marker by which a word of a local is the language's own: `void (ptr, i32 tag, i64 parameter)`
  * (user_roots.c). */
 #define CN_USER_ROOT "cairn.user.root"
-/* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, so much
- * work at most between an entry into the loop and a safepoint or its end; !{}, less than the
+/* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, at most N
+ * units of work between an entry into the loop and a safepoint or its end; !{}, less than the
  * budget. */
 #define CN_BOUNDED "cairn.bounded"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every pass of the compile side shares: the context, diagnostics, and the questions about
+ * The basis of every pass of the compile side: the context, diagnostics, and the questions about
  * types, functions and calls that must have one answer. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_PASS_H
@@ -15,7 +15,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 
-#define CN_ERRORS_TOLD 64 /* places of which an error is not told again */
+#define CN_ERRORS_TOLD 64 /* places at which an error is not reported again */
 
 /* One run over one module. Passes keep no other state (no file-scope variables). */
 struct cn_ctx {
@@ -26,7 +26,7 @@ struct cn_ctx {
   const struct cairn_compile_options *options;
   unsigned errors; /* CAIRN_ERRORs reported so far */
   bool broken;     /* one of them is of rule "internal" */
-  /* Of the last of them that were told of a place in the source (diagnose.c). */
+  /* Hashes of the last errors that were reported for a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };
 
@@ -76,22 +76,22 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
                const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
-/* Tell what a pass did or decided, for -fcairn-report; nothing is computed if nobody wants to know.
- * `at` is where in the source it is (an instruction, best the loop's or the call's) or the
- * function. The rules of remarks are listed in docs/refused.md. */
+/* Report what a pass did or decided, for -fcairn-report; without that nothing is computed. `at` is
+ * an instruction, best the loop's or the call's, for the place in the source; or the function.
+ * docs/refused.md lists the rules of remarks. */
 #define cn_remark(ctx, at, rule, ...) \
   do { \
     if ((ctx)->options->report) \
       cn_report(ctx, CAIRN_REMARK, at, rule, __VA_ARGS__); \
   } while (0)
 
-/* One remark per managed function on what safepoints it has, if reports are wanted (report.c). */
+/* Make one remark per managed function about its safepoints, if reports are wanted (report.c). */
 void cn_summarise(struct cn_ctx *ctx);
 
 /* Did LLVM's pass succeed? Consumes `error`, which becomes a diagnostic. */
 bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
-/* What an error is about, besides where: values, and blocks on the way from one to the other. */
+/* The subject of an error: values, and blocks on the path from one to the other. */
 struct cn_finding {
   LLVMValueRef value, other; /* may be null */
   const LLVMBasicBlockRef *path;
@@ -107,22 +107,22 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* ---- types, functions, calls (references.c) ---- */
 
-/* A pointer in a managed address space: those of options->address_spaces while a pass runs. */
+/* Is it a pointer in a managed address space: one of options->address_spaces while a pass runs? */
 bool cn_is_ref(LLVMTypeRef type);
 struct cn_reference_spaces {
   const unsigned *at;
   size_t count;
 };
-/* Round each run of a pass: what cn_is_ref() goes by in this thread. */
+/* Set, round each run of a pass, the address spaces that cn_is_ref() knows in this thread. */
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options);
 void cn_reference_spaces_leave(struct cn_reference_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scalable */
-/* A reference, or a vector, array or struct with one in it. */
+/* Is it a reference, or a vector, array or struct with one in it? */
 bool cn_holds_ref(LLVMTypeRef type);
-/* A scalable vector, or something with one in it: its size is not known. */
+/* Is it a scalable vector, or a type with one in it? Its size is not known. */
 bool cn_is_scalable(LLVMTypeRef type);
-/* An instruction that gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
- * is new in LLVM 22. */
+/* Does the instruction give the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
+ * is new in LLVM 22? */
 bool cn_takes_address(LLVMValueRef instruction);
 /* The metadata of a subtraction that was a difference of two references before the optimiser found
  * that one is null; does an instruction have it? */
@@ -130,12 +130,12 @@ unsigned cn_difference_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
 /* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its
  * callee as an attribute of what it returns, or !cairn.immovable on a load
- * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? What is derived
+ * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? A pointer derived
  * from such references alone does not move either. */
 bool cn_is_immovable(LLVMValueRef value);
-/* The address of a local, cast to another address space: what managed_allocas.c makes. */
+/* Is it the address of a local, cast to another address space, as managed_allocas.c makes it? */
 bool cn_is_local_cast(LLVMValueRef value);
-/* Has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
+/* Has it the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn"? */
 bool cn_is_managed(LLVMValueRef function);
 bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
 /* A function's string attribute `name`, or null. */
@@ -162,23 +162,23 @@ struct cn_call_class {
   enum cn_call_kind kind;
   const char *why; /* for --print=calls: "attribute nocallback", "table: ...", ... */
 };
-/* The one answer to "is this call a leaf". Never by a name's likeness to the C library's: by
- * attribute ("gc-leaf-function", nocallback), by being an intrinsic that is expanded in line, by
- * inline assembly, or by the explicit table in leaf_functions.def, each entry with a reason, which
- * holds only for declarations without references. */
+/* The one answer to "is this call a leaf". Leaves are calls with an attribute ("gc-leaf-function",
+ * nocallback), of an intrinsic that is expanded in line, of inline assembly, or of a function in
+ * the table leaf_functions.def, which gives a reason for each and holds only for declarations
+ * without references. A name that looks like the C library's is not enough. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* ---- control flow (cfg.c) ---- */
 
-/* Split the block of `at` before it: the tail gets a new block, returned; successors' phis are
- * right; the old block ends in a branch to the tail. What is an alloca of fixed size in the entry
- * block stays in it. */
+/* Split the block of `at` before it and return the new block, the tail. Successors' phis are right;
+ * the old block ends in a branch to the tail. Allocas of fixed size in the entry block stay in it.
+ */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
-/* Does the program ask for what the optimiser does to some loop, so that it warns where it does
- * not? (loop_wishes.c) */
+/* Does the program ask the optimiser to transform some loop, which then warns if it cannot?
+ * (loop_wishes.c) */
 bool cn_loops_have_wishes(const struct cn_ctx *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions about types, functions and calls that must have one answer (the seeds'
- * "Distinguishing references").
+ * Questions about types, functions and calls that must have one answer (LLVM's
+ * Statepoints document, "Distinguishing references").
  */
 #include <string.h>
 #include "base/check.h"
@@ -11,8 +11,8 @@
 
 /* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
  * pass asks of every type whether it is a reference, mostly where no context is at hand, and the
- * answer does not change while a pass runs. The one file-scope variable of the passes:
- * cn_reference_spaces_enter() and cn_reference_spaces_leave() stand round each run of one, so
+ * answer does not change while a pass runs. This is the one file-scope variable of the passes. Each
+ * run of a pass stands between cn_reference_spaces_enter() and cn_reference_spaces_leave(), so
  * nothing is kept from one call of the library to the next. */
 static _Thread_local struct cn_reference_spaces spaces;
 
@@ -51,8 +51,8 @@ bool cn_is_ref_vector(LLVMTypeRef type)
          cn_is_ref(LLVMGetElementType(type));
 }
 
-/* A search through the types that a type is made of. Types share parts: a struct of two structs of
- * two structs ... has many more places than types, so that after a while those that were seen are
+/* A search through the parts of a type. Types share parts: a struct of two structs of two structs
+ * ... has many more places than types, so after SEARCH_STEPS the types that were seen are
  * remembered. */
 struct search {
   bool (*wanted)(LLVMTypeRef type);
@@ -168,10 +168,8 @@ LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *typ
 
 LLVMValueRef cn_direct_callee(LLVMValueRef call)
 {
-  LLVMValueRef callee = LLVMGetCalledValue(call);
-
   CN_ASSERT(LLVMIsAInstruction(call));
-  return LLVMIsAFunction(callee);
+  return LLVMIsAFunction(LLVMGetCalledValue(call));
 }
 
 bool cn_calls_some_intrinsic(LLVMValueRef call)

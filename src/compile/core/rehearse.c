@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A pass that may fail after it has changed something, on a copy first. Needs: a pass that does the
- * same on equal modules. Provides: a module that is refused stays as it was. Breaks: what the pass
- * breaks.
+ * Run a pass that may fail after changes on a copy first. Needs: a pass that does the same on equal
+ * modules. Provides: a refused module stays as it was. Breaks: what the pass breaks.
  *
- * The copy is in a context of its own: what a pass adds to a context, kinds of metadata for
- * instance, is written with every module in it.
+ * The copy has a context of its own: additions of a pass to a context, as kinds of metadata, are
+ * written with every module in it.
  */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -32,7 +31,7 @@ bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run)
   copy.llvm = LLVMContextCreate();
   copy.module = copy_into(copy.llvm, ctx->module);
   copy.layout = LLVMGetModuleDataLayout(copy.module);
-  unwatched.step = NULL; /* of steps the module's own tell */
+  unwatched.step = NULL; /* only the steps on the module itself are told */
   copy.options = &unwatched;
   bool ok = run(&copy);
   ctx->errors = copy.errors;
@@ -40,7 +39,7 @@ bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run)
   LLVMContextDispose(copy.llvm);
   if (!ok)
     return false;
-  quiet.diagnose = NULL; /* it was said of the copy */
+  quiet.diagnose = NULL; /* the copy's run has reported */
   ctx->options = &quiet;
   ok = run(ctx);
   ctx->options = options;

@@ -49,7 +49,7 @@ static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
   LLVMGlobalClearMetadata(from);
 }
 
-/* Everything that a function has beside its type and its body. */
+/* Copy everything of a function but its type and its body. */
 static void copy_function(LLVMValueRef from, LLVMValueRef to)
 {
   LLVMSetLinkage(to, LLVMGetLinkage(from));
@@ -74,7 +74,7 @@ static void copy_function(LLVMValueRef from, LLVMValueRef to)
   copy_metadata(from, to);
 }
 
-/* What the old parameter was, from the wider new one. */
+/* Compute the old parameter from the wider new one. */
 static LLVMValueRef narrow(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
 {
   if (LLVMTypeOf(value) == type)
@@ -108,11 +108,12 @@ static void move_body(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
 
 LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type)
 {
+  CN_CHECK(LLVMIsAFunction(function) && cn_retype_possible(function));
+  CN_CHECK(LLVMCountParamTypes(type) >= LLVMCountParams(function));
   LLVMValueRef new = LLVMAddFunction(ctx->module, "", type);
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(function, &length));
 
-  CN_ASSERT(LLVMIsAFunction(function));
   copy_function(function, new);
   move_body(ctx, function, new);
   LLVMReplaceAllUsesWith(function, new);

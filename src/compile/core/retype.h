@@ -7,12 +7,13 @@
 
 #include "compile/core/pass.h"
 
-/* False: addresses of the function's blocks are taken, which would go with it. */
+/* Can the function get another type? False if addresses of its blocks are taken: they would change.
+ */
 bool cn_retype_possible(LLVMValueRef function);
 
-/* Give `function` the type `type`, whose first parameters are its own, or wider ones, and return
- * it: the old one is deleted. Calls that have the old type stay, and must be right by convention.
- */
+/* Give `function` the type `type`, whose first parameters are its own or wider ones. Returns the
+ * new function; the old one is deleted. Calls of the old type stay, and must be right by
+ * convention. */
 LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What of a call is carried over to its statepoint: attributes, and the directives that choose the
- * statepoint's id and patch bytes. Needs: nothing. Provides: attributes on statepoints and
- * results. Breaks: nothing.
+ * Attributes that a call's statepoint keeps, and the directives that choose the statepoint's id and
+ * patch bytes. Needs: nothing. Provides: attributes on statepoints and results. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
   return false;
 }
 
-/* Ours of calls that statepoints keep: whose operands are listed, whose callee is managed. */
+/* Is it one of ours that statepoints keep: operands are listed, the callee is managed? */
 static bool is_ours(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE};
@@ -34,8 +33,8 @@ static bool is_ours(LLVMAttributeRef attribute)
   return false;
 }
 
-/* What is true of a statepoint if it is true of the call that it wraps. Anything else is
- * dropped: an attribute is a promise, and to lose one costs nothing but speed. */
+/* Does the attribute hold for a statepoint if it holds for the call? Others are dropped: an
+ * attribute is a promise, and to lose one costs nothing but speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"cold",         "hot",        "nounwind",    "noreturn",
@@ -47,7 +46,7 @@ static bool keeps_call_attribute(LLVMAttributeRef attribute)
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* What speaks of the value alone, not of the memory that it points to before or after the call. */
+/* Does it describe the value alone, not the memory to which it points before or after the call? */
 static bool keeps_result_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext", "signext", "noext", "noundef",  "nonnull",
@@ -56,9 +55,9 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* How an argument is passed, and what its value is. Promises about the memory behind it are not
- * kept: the statepoint stands for a collection, too, which writes the locals that are described to
- * it. "returned" would speak of the token. */
+/* Does it say how an argument is passed, or what its value is? Promises about the memory to which
+ * it points are not kept: the statepoint stands for a collection, too, which writes the described
+ * locals. "returned" would speak of the token. */
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext",    "signext",    "noext",   "inreg",   "byval",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What of a call is carried over to its statepoint. Private to src/compile.
+ * Attributes of a call that its statepoint keeps, and those that choose how it is made. Private to
+ * src/compile.
  */
 #ifndef CN_COMPILE_CORE_STATEPOINT_ATTRIBUTES_H
 #define CN_COMPILE_CORE_STATEPOINT_ATTRIBUTES_H
@@ -13,7 +14,8 @@ enum { CN_STATEPOINT_FIXED_ARGS = 5 };
 /* The id of a statepoint whose call site has no "statepoint-id". */
 uint64_t cn_statepoint_default_id(LLVMValueRef call);
 
-/* Copy what stays true: from the call to its statepoint, from its result to the gc.result. */
+/* Copy the attributes that stay true: from the call to its statepoint, from its result to the
+ * gc.result. */
 void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint);
 void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result);
 
@@ -26,7 +28,7 @@ bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit
  * False if the attribute says something unknown. */
 bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in);
 
-/* Does someone ask for a record of this call, by any of these attributes? */
+/* Does any of these attributes ask for a record of this call? */
 bool cn_statepoint_wanted(LLVMValueRef call);
 
 #endif

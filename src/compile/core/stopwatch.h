@@ -7,13 +7,13 @@
 
 #include "compile/core/pass.h"
 
-/* The clocks when a pass began; zero if nobody asks. */
+/* The clocks at the start of a pass; zero without a timer. */
 struct cn_stopwatch {
   double wall, user, system;
 };
 
 struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
-/* Tell the caller's timer, if there is one, what has passed since. */
+/* Tell the caller's timer, if there is one, the time since. */
 void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since,
                        const char *pass);
 

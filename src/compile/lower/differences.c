@@ -137,6 +137,13 @@ LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder,
   return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
 }
 
+static bool is_right_call(LLVMValueRef call)
+{
+  return LLVMGetNumArgOperands(call) == 2 && cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 0))) &&
+         cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 1))) &&
+         LLVMTypeOf(call) == LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
+}
+
 bool cn_lower_differences(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
@@ -146,11 +153,11 @@ bool cn_lower_differences(struct cn_ctx *ctx)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function) {
-      cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it", CN_PTRDIFF);
+    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function || !is_right_call(call)) {
+      cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it with two references",
+               CN_PTRDIFF);
       break;
     }
-    CN_CHECK(LLVMGetNumArgOperands(call) == 2);
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
     LLVMReplaceAllUsesWith(

@@ -19,6 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/link_guard.h"
+#include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/lower/layouts.h"
 
@@ -142,8 +143,10 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
 static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
                        struct roots *roots)
 {
-  /* A weak global that nobody defines is known by its null address: it cannot be split. */
-  if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage) {
+  /* A weak global that nobody defines is known by its null address: it cannot be split. A
+   * misaligned reference is seen in the whole type only, and refused. */
+  if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
+      cn_types_misaligned(ctx, type)) {
     if (cn_holds_ref(type))
       add_root(ctx, global, type, offset, roots);
     return;

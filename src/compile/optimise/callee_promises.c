@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Promises of C programs that a callee is managed: cairn_managed_callee(f)(x) calls what
- * cairn.managed.callee(f) returns. Each call of that function is replaced by its argument, and the
- * calls through it get the attribute that front ends write themselves (call_targets.c).
+ * Promises of C programs that a callee is managed: cairn_managed_callee(f)(x) calls the result of
+ * cairn.managed.callee(f). Each call of that function is replaced by its argument, and the calls
+ * through it get the attribute that front ends write themselves (call_targets.c).
  *
  * Needs: promoted locals. Provides: the attribute; no such function. Breaks: nothing. Part of pass
  * prepare.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -44,5 +45,6 @@ void cn_callee_promises_take(struct cn_ctx *ctx)
     LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, 0));
     LLVMInstructionEraseFromParent(call);
   }
+  CN_CHECK(!LLVMGetFirstUse(function));
   LLVMDeleteFunction(function);
 }

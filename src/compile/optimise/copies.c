@@ -7,18 +7,18 @@
  *
  * What LLVM 22 does to llvm.memcpy (seen with opt -passes=sroa, instcombine, default<O3>;
  * test/compile/prepare/copies.ll):
- *   - InstCombine turns a copy of 8 bytes into an i64 load and store, whatever the bytes are. As
- *   an integer the reference
- *     may then be hoisted over a safepoint and is not relocated: a lost root. Smaller copies
- *     cannot hold a reference; larger ones stay calls until code generation, where no safepoint
- *     can come between their parts.
- *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only
- *   copied takes a type from the
- *     struct if one fits, and [N x i8] otherwise: a reference in it can no longer be found.
- * So: a copy into or out of a local whose type holds references becomes loads and stores of its
- * fields, which SROA promotes; of the rest, 8-byte copies become a load and a store of a reference
+ *   - InstCombine turns a copy of 8 bytes into an i64 load and store, whatever the bytes are. As an
+ *     integer the reference may then be hoisted over a safepoint and is not relocated: a lost root.
+ *     Smaller copies cannot hold a reference. Larger ones stay calls until code generation, where
+ * no safepoint can come between their parts.
+ *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only copied
+ *     takes a type from the struct if one fits, and [N x i8] otherwise: a reference in it can no
+ *     longer be found.
+ *
+ * So a copy into or out of a local whose type holds references becomes loads and stores of its
+ * fields, which SROA promotes. Other copies of 8 bytes become a load and a store of a reference
  * where the type is known, and otherwise a volatile pair of i64, which nothing may move apart.
- * Copies of which TBAA says that they hold no pointer are left alone.
+ * Copies that hold no pointer by TBAA stay as they are.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -31,13 +31,13 @@
 #include "compile/core/names.h"
 #include "compile/optimise/prepare.h"
 
-#define MAX_LEAVES 32
+#define MAX_SCALARS 32
 
-struct leaf {
+struct scalar {
   LLVMTypeRef type;
   uint64_t offset;
 };
-typedef CN_VECTOR(struct leaf) leaves;
+typedef CN_VECTOR(struct scalar) scalars;
 typedef CN_VECTOR(LLVMValueRef) values;
 
 static bool is_volatile(LLVMValueRef copy)
@@ -45,23 +45,23 @@ static bool is_volatile(LLVMValueRef copy)
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
 }
 
-/* Split `type` into scalars. The bytes between the members of a union's stand-in type belong to
- * another member: they are copied too, one by one; true padding is not. */
-static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, leaves *out)
+/* Split `type` into scalars. Bytes between the members of a union's type in the IR belong to
+ * another member, so they are copied too, one by one; true padding is not. */
+static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, scalars *out)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   uint64_t end = at;
 
-  if (out->count > MAX_LEAVES)
+  if (out->count > MAX_SCALARS)
     return;
   if (kind == LLVMArrayTypeKind) {
     uint64_t stride = LLVMABISizeOfType(ctx->layout, LLVMGetElementType(type));
-    for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && out->count <= MAX_LEAVES; i++)
+    for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && out->count <= MAX_SCALARS; i++)
       flatten(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
     return;
   }
   if (kind != LLVMStructTypeKind) {
-    cn_push(out, (struct leaf){type, at});
+    cn_push(out, (struct scalar){type, at});
     return;
   }
   const char *name = LLVMGetStructName(type);
@@ -70,8 +70,8 @@ static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_u
   for (unsigned i = 0; i <= members; i++) {
     uint64_t next = i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i)
                                 : at + LLVMABISizeOfType(ctx->layout, type);
-    for (; in_union && end < next && out->count <= MAX_LEAVES; end++)
-      cn_push(out, (struct leaf){LLVMInt8TypeInContext(ctx->llvm), end});
+    for (; in_union && end < next && out->count <= MAX_SCALARS; end++)
+      cn_push(out, (struct scalar){LLVMInt8TypeInContext(ctx->llvm), end});
     if (i == members)
       break;
     LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
@@ -90,39 +90,39 @@ static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
   return LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), base, &index, 1, "");
 }
 
-static unsigned align_at(struct cn_ctx *ctx, LLVMValueRef copy, unsigned argument, uint64_t offset)
+static unsigned align_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
 {
   LLVMAttributeRef attribute =
       LLVMGetCallSiteEnumAttribute(copy, argument + 1, cn_attribute_kind("align"));
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 1;
 
-  (void)ctx;
+  CN_CHECK(align > 0);
   while (offset % align != 0)
     align /= 2;
   return (unsigned)align;
 }
 
-/* One field (or the whole) of a copy as a load; the caller builds the store. */
+/* Build the load of one field, or the whole, of a copy. */
 static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
-                               const struct leaf *leaf)
+                               const struct scalar *scalar)
 {
-  LLVMValueRef from = address(ctx, builder, LLVMGetOperand(copy, 1), leaf->offset);
-  LLVMValueRef load = LLVMBuildLoad2(builder, leaf->type, from, "");
+  LLVMValueRef from = address(ctx, builder, LLVMGetOperand(copy, 1), scalar->offset);
+  LLVMValueRef load = LLVMBuildLoad2(builder, scalar->type, from, "");
 
-  LLVMSetAlignment(load, align_at(ctx, copy, 1, leaf->offset));
+  LLVMSetAlignment(load, align_at(copy, 1, scalar->offset));
   return load;
 }
 
 static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
-                                const struct leaf *leaf, LLVMValueRef load)
+                                const struct scalar *scalar, LLVMValueRef load)
 {
-  LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), leaf->offset);
+  LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
+  CN_CHECK(LLVMIsALoadInst(load) && LLVMTypeOf(load) == scalar->type);
   LLVMValueRef tag =
-      cn_tbaa_field(ctx, copy, leaf->offset, LLVMStoreSizeOfType(ctx->layout, leaf->type));
+      cn_tbaa_field(ctx, copy, scalar->offset, LLVMStoreSizeOfType(ctx->layout, scalar->type));
 
-  CN_ASSERT(LLVMIsALoadInst(load));
-  LLVMSetAlignment(store, align_at(ctx, copy, 0, leaf->offset));
+  LLVMSetAlignment(store, align_at(copy, 0, scalar->offset));
   if (tag) {
     unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4);
     LLVMSetMetadata(load, kind, tag);
@@ -140,12 +140,14 @@ static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
   return builder;
 }
 
-/* All loads come before all stores: source and destination may overlap. */
-static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const leaves *fields)
+/* Replace the copy by loads and stores. All loads come first: source and destination may overlap.
+ */
+static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const scalars *fields)
 {
   LLVMBuilderRef builder = builder_at(ctx, copy);
   values loads = {0};
 
+  CN_CHECK(fields->count > 0 && fields->count <= MAX_SCALARS);
   for (size_t i = 0; i < fields->count; i++)
     cn_push(&loads, load_field(ctx, builder, copy, &fields->at[i]));
   for (size_t i = 0; i < fields->count; i++)
@@ -175,7 +177,7 @@ static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t s
   return NULL;
 }
 
-/* A local of this function, or of the caller that takes the result. */
+/* Does it lead to a local of this function, or of the caller that takes the result? */
 static bool is_local(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root(pointer);
@@ -194,22 +196,23 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
     if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, cn_tbaa_length(copy));
-    leaves fields = {0};
+    scalars fields = {0};
     if (type)
       flatten(ctx, type, 0, false, &fields);
-    if (fields.count > 0 && fields.count <= MAX_LEAVES)
+    if (fields.count > 0 && fields.count <= MAX_SCALARS)
       expand(ctx, copy, &fields);
     cn_free(&fields);
   }
   cn_free(&copies);
 }
 
-/* ---- what is left of eight bytes ---- */
+/* ---- the remaining copies of eight bytes ---- */
 
 static void pin(struct cn_ctx *ctx, LLVMValueRef copy)
 {
+  CN_CHECK(cn_tbaa_length(copy) == CN_REF_SIZE);
   LLVMBuilderRef builder = builder_at(ctx, copy);
-  struct leaf whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
+  struct scalar whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
   LLVMValueRef load = load_field(ctx, builder, copy, &whole);
 
   LLVMSetVolatile(load, true);
@@ -229,7 +232,7 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
     if (cn_tbaa_length(copy) != CN_REF_SIZE || cn_tbaa_plain_data(ctx, copy))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, CN_REF_SIZE);
-    leaves fields = {0};
+    scalars fields = {0};
     if (type)
       flatten(ctx, type, 0, false, &fields);
     if (fields.count == 1)
@@ -241,13 +244,13 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
   cn_free(&copies);
 }
 
-/* ---- what to do without tags ---- */
+/* ---- copies without TBAA tags ---- */
 
 void cn_copies_forbid_idioms(struct cn_ctx *ctx)
 {
   static const char *const names[] = {"no-builtin-memcpy", "no-builtin-memmove"};
 
-  /* On every function, or the inliner takes callers and callees for incompatible. */
+  /* Every function gets them, or the inliner takes callers and callees for incompatible. */
   CN_EACH_FUNCTION(f, ctx->module)
     for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
       LLVMAddAttributeAtIndex(
@@ -255,7 +258,7 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
           LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
 }
 
-/* Is `i` a copy of a reference, or of what may hold one, of which TBAA does not tell? */
+/* Is `i` a copy of a reference, or of memory that may hold one, without TBAA? */
 static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));
@@ -267,7 +270,7 @@ static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
          LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tbaa_is_pointer(tag));
 }
 
-/* The copies without tags of a managed function: single references, or memory. */
+/* Find copies without TBAA in a managed function: of single references, or of memory. */
 static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *references, bool *memory)
 {
   CN_EACH_BLOCK(b, function)
@@ -276,7 +279,7 @@ static void find_untagged(struct cn_ctx *ctx, LLVMValueRef function, bool *refer
         *(LLVMIsAStoreInst(i) ? references : memory) = true;
 }
 
-void cn_copies_without_tags(struct cn_ctx *ctx)
+void cn_copies_without_tbaa(struct cn_ctx *ctx)
 {
   bool references = false, memory = false;
 

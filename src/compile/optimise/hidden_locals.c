@@ -2,13 +2,13 @@
  *
  * Locals in which the optimiser hides references. Part of pass `restore-references`.
  *
- * Needs: optimised IR. Provides: every local that may hold references has a type, or loads and
- * stores, that tell; or an error, after which the pipeline optimises again with all such locals
+ * Needs: optimised IR. Provides: the type of every local that may hold references says so, or its
+ * loads and stores do; or an error, after which the pipeline optimises again with all such locals
  * kept as they are (cn_hidden_escape()). Breaks: nothing.
  *
- * A struct that is handled by its address, in functions that are inlined later, is cut up by SROA
- * only then: a part that is copied and never looked at becomes [N x i8] or i64
- * (test/compile/restore/locals.c). With TBAA the copies tell what may be in it.
+ * SROA cuts up a struct that functions handle by its address only after these are inlined: a part
+ * that is copied and never accessed becomes [N x i8] or i64 (test/compile/restore/locals.c). With
+ * TBAA the copies tell what may be in it.
  */
 #include <string.h>
 #include "base/check.h"
@@ -48,7 +48,7 @@ static bool is_pinned_word(LLVMValueRef i)
          LLVMGetIntTypeWidth(type) == 64;
 }
 
-/* A piece that SROA made has no name of the program's. */
+/* Is it a piece that SROA made? Its name says so. */
 static bool is_piece(LLVMValueRef local)
 {
   size_t length;
@@ -56,7 +56,7 @@ static bool is_piece(LLVMValueRef local)
   return strstr(LLVMGetValueName2(local, &length), ".sroa.") != NULL;
 }
 
-/* The use of `address` (in a local without references by its type) that may put one there, or null.
+/* The use of `address`, in a local whose type has no references, that may put one there; or null.
  */
 static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
 {
@@ -89,11 +89,12 @@ void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
     }
 }
 
-/* ---- the way out ---- */
+/* ---- locals kept as declared ---- */
 
-/* With its address taken by something unknown, a local stays as it was declared. */
+/* Give the local's address to unknown code, so that the local stays as it was declared. */
 static void escape(struct cn_ctx *ctx, LLVMValueRef local)
 {
+  CN_CHECK(LLVMIsAAllocaInst(local) && cn_holds_ref(LLVMGetAllocatedType(local)));
   static const char constraints[] = "r,~{memory}";
   LLVMTypeRef pointer = LLVMTypeOf(local);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);

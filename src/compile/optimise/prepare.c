@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the front end's IR to IR that the optimiser may have.
+ * Pass `prepare`: turn the front end's IR into IR that the optimiser may have.
  *
- * Needs: the source rules hold (rules.c).
- * Provides: managed functions marked with a gc strategy and free of optnone; locals promoted;
- * differences of references opaque (differences.c); no copy in a managed function that the
- * optimiser would turn into an integer that hides a reference (copies.c). Breaks: nothing.
+ * Needs: the source rules hold (rules.c). Provides: managed functions marked with a gc strategy and
+ * free of optnone; locals promoted; differences of references opaque (differences.c); no copy in a
+ * managed function that the optimiser would turn into an integer that hides a reference (copies.c).
+ * Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
@@ -26,7 +27,7 @@
 #include "compile/optimise/prepare.h"
 #include "compile/source/rules.h"
 
-/* As an attribute, which functions cloned of it keep, and in the body, for its callers. */
+/* Say it by an attribute, which clones of the function keep, and in the body, for its callers. */
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL))
@@ -44,6 +45,7 @@ static void mark(struct cn_ctx *ctx, LLVMValueRef function)
   keep_polls_out(ctx, function);
   if (!LLVMGetGC(function))
     LLVMSetGC(function, "statepoint-example");
+  CN_CHECK(cn_is_managed(function));
   /* The code generator's fix-up of references in registers skips optnone functions, and the
    * optimiser too. */
   LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
@@ -63,9 +65,9 @@ static bool check_target(struct cn_ctx *ctx)
   return false;
 }
 
-/* The optimiser may know what an allocation is: fresh memory, and nothing that the program can
- * read is changed by it (a collection is not to be seen in IR, as each reference is relocated).
- * Gone once `allocate` has expanded the calls. */
+/* Tell the optimiser what an allocation is: fresh memory, which changes nothing that the program
+ * can read. IR does not show a collection, as each reference is relocated. The calls are gone once
+ * `allocate` has expanded them. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
   static const char *const names[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
@@ -96,9 +98,11 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the pass ---- */
 
-/* Inlining a managed function makes its caller managed: not where the program said otherwise. */
+/* Inlining a managed function makes its caller managed: forbid it where the program said otherwise.
+ */
 static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  CN_ASSERT(!cn_is_managed(function));
   LLVMAttributeRef noinline = cn_emit_attribute(ctx, "noinline");
 
   CN_EACH_BLOCK(b, function)
@@ -119,8 +123,8 @@ static void drop_fake_uses(LLVMValueRef function)
     }
 }
 
-/* With what LLVM's pipelines begin with, in their order: what comes after them makes other loops of
- * promoted locals whose control flow was not simplified first. */
+/* Promote locals with the first passes of LLVM's pipelines, in their order: later passes make other
+ * loops of promoted locals if the control flow was not simplified first. */
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -170,7 +174,7 @@ bool cn_prepare_program(struct cn_ctx *ctx)
       keep_unmanaged(ctx, f);
   cn_user_words_pin(ctx);
   if (cn_managed_mentions_references(ctx))
-    cn_copies_without_tags(ctx);
+    cn_copies_without_tbaa(ctx);
   else
     cn_hidden_escape(ctx); /* nothing to look for later */
   return ctx->errors == 0;

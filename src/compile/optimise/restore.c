@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `restore-references`: references that the optimiser copies as integers become references
- * again.
+ * Pass `restore-references`: make references again of those that the optimiser copies as integers.
  *
  * Needs: optimised IR with TBAA. Provides: no integer in a managed function that is a copied
  * reference. Breaks: nothing.
  *
- * A loop that copies an array of references is made a memcpy; when its length turns out to be one
- * element, InstCombine makes an i64 load and store of it, which may then be moved apart, over an
- * allocation or into another iteration (test/compile/restore/idiom.c). TBAA tells such a load from
- * one of an integer: its tag says pointer. To take an ordinary pointer for a reference does no
- * harm, as the collector leaves addresses outside of its heap alone (include/cairn/collector.h).
+ * The optimiser turns a loop that copies an array of references into a memcpy. When its length
+ * turns out to be one element, InstCombine turns that into an i64 load and store, which may then be
+ * moved apart, over an allocation or into another iteration (test/compile/restore/idiom.c). TBAA
+ * tells such a load from one of an integer: its tag says pointer. An ordinary pointer taken for a
+ * reference does no harm: the collector leaves addresses outside of its heap alone
+ * (include/cairn/collector.h).
  *
- * A web is what one value may flow through: loads and phis, and the stores that end it. It is
- * changed as a whole, or not at all; then, if it comes from managed memory, it is refused.
+ * A web is all that one value may flow through: loads and phis, and the stores that end it. It is
+ * changed as a whole, or not at all. If it is not, and comes from managed memory, it is refused.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -31,11 +31,11 @@ struct web {
   CN_VECTOR(LLVMValueRef) values;
   CN_VECTOR(LLVMValueRef) stores;
   LLVMTypeRef type; /* what the values become */
-  bool broken;      /* an integer is made of it, or it is made of one */
+  bool broken;      /* an integer is computed from it, or it from one */
   LLVMValueRef managed_load;
 };
 
-/* The type of references that fills an integer type of this width: i64 or a vector of i64. Null:
+/* The type of references as wide as the integer type: i64 or a vector of i64; null if there is
  * none. */
 static LLVMTypeRef reference_type(struct cn_ctx *ctx, LLVMTypeRef type)
 {
@@ -113,7 +113,9 @@ static LLVMValueRef replacement(struct web *w, LLVMValueRef value)
     return LLVMIsPoison(value) ? LLVMGetPoison(w->type) : LLVMGetUndef(w->type);
   if (LLVMIsAConstant(value))
     return LLVMConstNull(w->type);
-  return (LLVMValueRef)(uintptr_t)*cn_ptrmap_find(&w->seen, value);
+  const uint64_t *made = cn_ptrmap_find(&w->seen, value);
+  CN_CHECK(made && *made); /* all that flows into the web is in it */
+  return (LLVMValueRef)(uintptr_t)*made;
 }
 
 static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
@@ -129,13 +131,14 @@ static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
   LLVMSetAlignment(to, LLVMGetAlignment(from));
 }
 
-/* The new value, as far as it does not depend on other values of the web. */
+/* Make the new value, as far as it does not depend on other values of the web. */
 static LLVMValueRef make(struct web *w, LLVMBuilderRef builder, LLVMValueRef value)
 {
   LLVMPositionBuilderBefore(builder, value);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(value));
   if (LLVMIsAPHINode(value))
     return LLVMBuildPhi(builder, w->type, "");
+  CN_CHECK(LLVMIsALoadInst(value) && is_plain(value));
   LLVMValueRef load = LLVMBuildLoad2(builder, w->type, LLVMGetOperand(value, 0), "");
   copy_metadata(w, load, value);
   return load;
@@ -166,6 +169,7 @@ static void replace_stores(struct web *w, LLVMBuilderRef builder)
 
 static void change(struct web *w)
 {
+  CN_CHECK(!w->broken && w->type);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(w->ctx->llvm);
 
   for (size_t i = 0; i < w->values.count; i++) {
@@ -183,7 +187,7 @@ static void change(struct web *w)
   LLVMDisposeBuilder(builder);
 }
 
-/* True if the function was changed. */
+/* Restore the web of `load`. True if the function was changed. */
 static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
 {
   struct web w = {.ctx = ctx, .type = reference_type(ctx, LLVMTypeOf(load))};

@@ -2,19 +2,20 @@
  *
  * Integers that the optimiser makes of references. Part of pass `restore-references`.
  *
- * Needs: no safepoint in the function yet. Provides: what a distance, or the order of two
- * addresses, is made of stands just before it. Breaks: nothing.
+ * Needs: no safepoint in the function yet. Provides: the terms of a distance, or of a comparison of
+ * two addresses, stand just before it. Breaks: nothing.
  *
- * The vectorisers compare addresses at run time and share the ptrtoint of several checks, and the
- * end of what a loop writes (seen with default<O2>: %diff.check of examples/string_builder.c). A
- * safepoint between two checks then makes the integer stale, and the module would be optimised
- * again with non-integral references. So the sums are computed again, from the references as they
- * are there: `(ptrtoint a + n) - ptrtoint b` is the same wherever the objects are, if a and b point
- * into one, and if they do not, what the checks ask for (are they apart?) is the same.
+ * The vectorisers compare addresses at run time. Several checks share a ptrtoint and the end
+ * address of a loop's stores (seen with default<O2>: %diff.check of examples/string_builder.c). A
+ * safepoint between two checks makes the integer stale, and the module would be optimised again
+ * with non-integral references. So the sums are rematerialised, from the references as they are
+ * there:
+ * `(ptrtoint a + n) - ptrtoint b` is the same wherever the objects are, if a and b point into one.
+ * If they do not, the answer of the checks (are they apart?) is the same.
  *
- * Whatever else is made of an address (`p & 31`) is left where it is. Computed again behind a
- * safepoint it would be another number, and the optimiser may count on it being the same; if it
- * lives over one, verify-safepoints says so.
+ * Other integers of an address (`p & 31`) stay where they are. After a safepoint they would be
+ * other numbers, and the optimiser may count on their being the same. If one is live over a
+ * safepoint, verify-safepoints reports it.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -38,8 +39,8 @@ static bool is_sum(LLVMValueRef value)
          (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMGetInstructionOpcode(value) == LLVMSub);
 }
 
-/* How many addresses `value` is the sum of, less those that are subtracted; *terms counts down. */
-static int weigh(LLVMValueRef value, int *terms)
+/* The number of addresses that `value` adds, less those that it subtracts; *terms counts down. */
+static int count_addresses(LLVMValueRef value, int *terms)
 {
   if (--*terms < 0)
     return 0;
@@ -47,41 +48,43 @@ static int weigh(LLVMValueRef value, int *terms)
     return 1;
   if (!is_sum(value) || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
     return 0;
-  int a = weigh(LLVMGetOperand(value, 0), terms), b = weigh(LLVMGetOperand(value, 1), terms);
+  int a = count_addresses(LLVMGetOperand(value, 0), terms),
+      b = count_addresses(LLVMGetOperand(value, 1), terms);
   return LLVMGetInstructionOpcode(value) == LLVMAdd ? a + b : a - b;
 }
 
-static int weight_of(LLVMValueRef value)
+static int net_addresses(LLVMValueRef value)
 {
   int terms = TERMS;
-  int weight = weigh(value, &terms);
+  int net = count_addresses(value, &terms);
 
-  return terms < 0 ? 0 : weight;
+  return terms < 0 ? 0 : net;
 }
 
-/* Does it make no difference to `user` where the objects are? */
+/* Is the result of `user` the same wherever the objects are? */
 static bool is_indifferent(LLVMValueRef user)
 {
   if (is_sum(user))
-    return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && weight_of(user) == 0 &&
-           weight_of(LLVMGetOperand(user, 0)) != 0;
+    return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && net_addresses(user) == 0 &&
+           net_addresses(LLVMGetOperand(user, 0)) != 0;
   if (!LLVMIsAICmpInst(user))
     return false;
-  int a = weight_of(LLVMGetOperand(user, 0)), b = weight_of(LLVMGetOperand(user, 1));
+  int a = net_addresses(LLVMGetOperand(user, 0)), b = net_addresses(LLVMGetOperand(user, 1));
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(user);
   bool equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
   return a != 0 && (a == b || (a == 1 && equality && LLVMIsConstant(LLVMGetOperand(user, 1))));
 }
 
-/* The sum `value` again at the builder's place, as far as it changes when objects move. */
-static LLVMValueRef compute(LLVMBuilderRef builder, LLVMValueRef value)
+/* Rematerialise the sum `value` at the builder's place, as far as it changes when objects move. */
+static LLVMValueRef rematerialise(LLVMBuilderRef builder, LLVMValueRef value)
 {
-  if (weight_of(value) == 0)
+  if (net_addresses(value) == 0)
     return value;
+  CN_CHECK(is_address(value) || is_sum(value));
   LLVMValueRef copy = LLVMInstructionClone(value);
   for (unsigned o = 0; is_sum(value) && o < 2; o++)
-    LLVMSetOperand(copy, o, compute(builder, LLVMGetOperand(value, o)));
-  if (is_sum(value)) { /* what holds of one address need not of another */
+    LLVMSetOperand(copy, o, rematerialise(builder, LLVMGetOperand(value, o)));
+  if (is_sum(value)) { /* a promise about one address need not hold for another */
     LLVMSetNSW(copy, false);
     LLVMSetNUW(copy, false);
   }
@@ -89,7 +92,7 @@ static LLVMValueRef compute(LLVMBuilderRef builder, LLVMValueRef value)
   return copy;
 }
 
-/* Delete what is not needed any more. */
+/* Delete a sum that is no longer used, and its terms. */
 static void drop(LLVMValueRef value)
 {
   if (!(is_address(value) || is_sum(value)) || LLVMGetFirstUse(value))
@@ -103,11 +106,12 @@ static void drop(LLVMValueRef value)
 
 static void sink(LLVMBuilderRef builder, LLVMValueRef user)
 {
+  CN_ASSERT(is_indifferent(user));
   LLVMPositionBuilderBefore(builder, user);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(user));
   for (unsigned o = 0; o < 2; o++) {
     LLVMValueRef old = LLVMGetOperand(user, o);
-    LLVMValueRef own = compute(builder, old);
+    LLVMValueRef own = rematerialise(builder, old);
     LLVMSetOperand(user, o, own);
     if (own != old)
       drop(old);

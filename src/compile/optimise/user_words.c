@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the program reads and writes in words of its language's own (user_roots.c) it reads and
- * writes in memory, in the order of the source: the collector changes such a word at safepoints,
- * and polls and allocations are inserted after the optimiser, which must not carry a word over them
- * in a register.
+ * Accesses to words of the language's own (user_roots.c) stay in memory, in the order of the
+ * source: the collector changes such a word at safepoints. Polls and allocations are inserted after
+ * the optimiser, which must not carry a word over them in a register.
  *
  * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
  *
- * Addresses of words are followed through arithmetic, phis and selects, and into the functions of
- * this module that they are given to. Functions that make words of references, or references of
- * words, lose their promises about memory: after a safepoint a second call of such a function
- * returns another word.
+ * Addresses of words are followed through arithmetic, phis and selects, and into functions of this
+ * module that get them as arguments. Functions that make words of references, or references of
+ * words, lose their promises about memory: after a safepoint a second call returns another word.
  */
 #include <string.h>
 #include "base/check.h"
@@ -42,7 +40,8 @@ static void forget(LLVMValueRef function, LLVMAttributeIndex index, const char *
   LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(promise));
 }
 
-/* That the function does not read, or not write, what its parameter leads to. */
+/* Forget the promises that the function does not read, or not write, what its parameter points to.
+ */
 static void forget_parameter(LLVMValueRef call, unsigned argument)
 {
   static const char *const promises[] = {"readonly", "readnone", "writeonly", "initializes"};
@@ -55,7 +54,7 @@ static void forget_parameter(LLVMValueRef call, unsigned argument)
   }
 }
 
-/* That calls may be merged, left out, or made elsewhere. */
+/* Forget the promises by which calls may be merged, dropped or moved. */
 static void forget_promises(LLVMValueRef call)
 {
   static const char *const promises[] = {"memory", "speculatable"};
@@ -68,10 +67,11 @@ static void forget_promises(LLVMValueRef call)
   }
 }
 
-static void read_each_time(struct walk *walk, LLVMValueRef call)
+static void make_volatile(struct walk *walk, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   size_t length;
+  CN_ASSERT(LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee));
   const char *name = LLVMGetValueName2(callee, &length);
 
   if (cn_calls_copy(call) || cn_calls_intrinsic(call, "llvm.memset"))
@@ -92,7 +92,7 @@ static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef point
     if (cn_alloca_uses_hands_on(call))
       reach(walk, call);
     else
-      read_each_time(walk, call);
+      make_volatile(walk, call);
     return;
   }
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
@@ -146,7 +146,7 @@ static bool handles_references(LLVMValueRef call)
   return found;
 }
 
-/* Any function from elsewhere that is given or returns a reference may be what makes words. */
+/* Any function of another unit that takes or returns a reference may convert words. */
 static void forget_conversions(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -112,7 +112,7 @@ static bool add(struct walk *e, LLVMValueRef at)
   cn_poll_sites_add(e->sites, at);
   if (e->sites->list.count == before)
     return false;
-  cn_remark(e->ctx, at, "poll", "polls here: what is done before and behind adds up to too much");
+  cn_remark(e->ctx, at, "poll", "polls here: the work before and after adds up to too much");
   return true;
 }
 

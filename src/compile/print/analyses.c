@@ -64,7 +64,7 @@ static char *print_with(struct cn_ctx *ctx, const struct analysis *analysis)
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
 
-  CN_CHECK(out);
+  CN_CHECK(out && !analysis->module != !analysis->function);
   if (analysis->module)
     analysis->module(ctx, out);
   else

@@ -12,7 +12,7 @@
 /* Print the facts of `function`, below a title. */
 typedef void cn_print_function(struct cn_ctx *ctx, LLVMValueRef function, FILE *out);
 cn_print_function cn_print_cfg;       /* print_blocks.c */
-cn_print_function cn_print_loops;     /* the same; with trip counts */
+cn_print_function cn_print_loops;     /* the same */
 cn_print_function cn_print_frequency; /* the same */
 cn_print_function cn_print_calls;     /* print_calls.c */
 cn_print_function cn_print_cost;      /* print_cost.c */

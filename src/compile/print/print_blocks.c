@@ -10,6 +10,7 @@
 
 void cn_print_block(const struct cn_cfg *cfg, uint32_t b, FILE *out)
 {
+  CN_CHECK(b < cfg->count);
   const char *name = LLVMGetBasicBlockName(cfg->blocks[b].block);
 
   if (*name)
@@ -65,6 +66,7 @@ void cn_print_cfg(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 static void print_loop(const struct cn_loops *loops, uint32_t l, FILE *out)
 {
   const struct cn_loop *loop = &loops->at[l];
+  CN_CHECK(loop->parent == CN_NO_BLOCK || loop->parent < loops->count);
 
   fputs("  ", out);
   cn_print_block(loops->cfg, loop->header, out);

@@ -2,6 +2,7 @@
  *
  * Calls, the call graph and the kinds of functions as text.
  */
+#include "base/check.h"
 #include "compile/analysis/callgraph.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
@@ -24,6 +25,7 @@ static void print_call(LLVMValueRef call, struct cn_call_class class, FILE *out)
   static const char *const words[] = {"", "leaf", "parse", "musttail", "statepoint"};
   char name[160];
 
+  CN_CHECK(class.kind < sizeof words / sizeof *words);
   fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(call, name, sizeof name),
           class.why, cn_tail_position(call) ? "; in tail position" : "");
   print_position(call, out);
@@ -46,6 +48,7 @@ void cn_print_calls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 
 static void print_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
 {
+  CN_CHECK(n < graph->count);
   const struct cn_call_node *node = &graph->nodes[n];
   size_t length;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Costs of instructions, work between safepoints and places of polls as text. Callees are known by
- * their attributes alone, so that each function's text is its own.
+ * Costs of instructions, work between safepoints and places of polls as text. Only their attributes
+ * say what callees do, so that each function's text depends on it alone.
  */
 #include "compile/cost/cost.h"
 
+#include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/print/print.h"
 
@@ -71,6 +72,7 @@ static void print_cycle(void *env, const struct cn_work *work, const uint32_t *b
 {
   FILE *out = env;
 
+  CN_CHECK(count > 0);
   fputs("  without a safepoint:", out);
   for (uint32_t i = 0; i < count; i++) {
     fputc(' ', out);
@@ -114,7 +116,7 @@ static void print_calls_that_poll(const struct paths *paths, uint32_t b, FILE *o
   }
 }
 
-/* One line per place at which a thread comes to a safepoint, of those that the function has. */
+/* One line per place in the function at which a thread comes to a safepoint. */
 void cn_print_polls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct paths paths;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where references lie, in allocas and in objects, and what accesses promise, as text.
+ * References in allocas and in objects, and promises of accesses, as text.
  */
 #include "base/bitset.h"
+#include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/promises.h"
 #include "compile/core/each.h"
@@ -57,6 +58,7 @@ void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
   CN_EACH_GLOBAL(g, ctx->module) {
     if (!cn_layouts_is_constant(g))
       continue;
+    CN_CHECK(LLVMGetInitializer(g));
     char *text = LLVMPrintValueToString(LLVMGetInitializer(g));
     fprintf(out, "  @%s: %s\n", LLVMGetValueName2(g, &length), text);
     LLVMDisposeMessage(text);

@@ -7,18 +7,18 @@
 
 #include "compile/core/pass.h"
 
-/* Would cn_tail_calls() make a tail call of `call`: is it marked so, last in its function, and of a
- * kind that needs nothing of the frame? */
+/* Would cn_tail_calls() make a tail call of `call`: is it marked `tail`, last in its function, and
+ * of a kind that needs nothing of the frame? */
 bool cn_tail_position(LLVMValueRef call);
 
-/* Make calls in tail position musttail where the caller's own signature will do. The others stay
+/* Make calls in tail position musttail where the caller's own signature serves. The others stay
  * calls directly before a return. */
 void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* tail_position.c: the return that follows `call`, in its block or one that it shares with others,
- * and gives its result or nothing; or null. */
+/* tail_position.c: the return that follows `call`, in its block or in one that several calls share,
+ * and returns its result or nothing; or null. */
 LLVMValueRef cn_tail_return(LLVMValueRef call);
-/* What ends the block behind `call` if only ends of lifetimes are between, or null. */
+/* The terminator after `call` if only ends of lifetimes are between, or null. */
 LLVMValueRef cn_tail_end(LLVMValueRef call);
 
 /* May the result of `call`, extended as its attributes say, be that of its function? */

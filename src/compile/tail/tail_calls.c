@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls in tail position stay tail calls, as in plain C: where a call that is marked `tail` is the
- * last thing that its function does, it becomes musttail. No frame is left that a collector could
+ * Calls in tail position stay tail calls, as in plain C: a call that is marked `tail` becomes
+ * musttail if it is the last thing that its function does. No frame is left that a collector could
  * look at, so there is no statepoint (docs/llvm-22.md, "musttail"), and recursion through such
- * calls does not use up the stack. LLVM's own rewriter wraps them.
+ * calls does not use up the stack. LLVM's own rewriter makes statepoints of them.
  *
- * musttail must have the caller's signature. It will do for a callee with another one if
- * each of its arguments lies in the register that the caller's signature has it in: parameters that
- * the callee does not have are passed poison, and a result that nobody wants is ignored.
- * tail_widen.c has another way for the rest, at the end of the pipeline.
+ * A musttail call must have the caller's signature. That serves for a callee with another one, too,
+ * if each of its arguments lies in the same register by both: parameters that the callee does not
+ * have are passed poison, and an unwanted result is ignored. tail_widen.c does the rest, at the end
+ * of the pipeline.
  *
  * Needs: nothing. Provides: cn_tail_calls(), the first step of rewrite-statepoints in a function.
  * Breaks: struct cn_cfg; a return that several tail calls share is made one for each.
@@ -38,8 +38,7 @@ static LLVMTypeRef parameter_type(LLVMValueRef function, unsigned i)
   return LLVMTypeOf(LLVMGetParam(function, i));
 }
 
-/* An attribute of an argument: the caller of a function and the function itself may each have it.
- */
+/* Has argument `i` the attribute, at the call or at the callee? */
 static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -50,8 +49,8 @@ static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
           LLVMGetEnumAttributeAtIndex(callee, i + 1, kind));
 }
 
-/* Are parameter `i` of the caller and argument `i` of the call passed in one way? A copy on the
- * stack is not: the two would be at one place. What comes back in a register must be the same. */
+/* Are parameter `i` of the caller and argument `i` of the call passed alike? A copy on the stack is
+ * not: both would lie in one place. A value that comes back in a register must be the same. */
 static bool passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
 {
   static const char *const never[] = {"byval", "inalloca", "preallocated", "swifterror"};
@@ -102,8 +101,8 @@ static bool is_passed_plainly(LLVMValueRef function, LLVMValueRef call)
   return true;
 }
 
-/* An argument of type `from` can be passed as a parameter of type `to` of the same class: what is
- * in the register is what the callee expects. */
+/* Can an argument of type `from` be passed as a parameter of type `to` of the same class, so that
+ * the register holds what the callee expects? */
 static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
 {
   if (from == to)
@@ -113,8 +112,8 @@ static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
          LLVMGetIntTypeWidth(from) < LLVMGetIntTypeWidth(to) && LLVMGetIntTypeWidth(to) >= 32;
 }
 
-/* The caller's parameter in whose register each argument of the call is passed; false if there is
- * none. */
+/* Find for each argument of the call the caller's parameter whose register it is passed in; false
+ * if there is none. */
 static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *places)
 {
   unsigned count = LLVMCountParams(function), next[CN_CLASSES] = {0};
@@ -141,15 +140,16 @@ static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *plac
 
 /* ---- the change ---- */
 
-/* Blocks that got returns of their own, and the shared ones that they went to before. */
-struct parted {
-  struct cn_ptrmap from;
+/* Blocks that got returns of their own, and the shared blocks to which they went before. */
+struct split_returns {
+  struct cn_ptrmap blocks;
   CN_VECTOR(LLVMBasicBlockRef) shared;
 };
 
-/* Take the edges from blocks that were parted away from the phis of `block`: they are built again,
- * once for all of its edges. */
-static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct parted *parted)
+/* Remove the edges of split blocks from the phis of `block`. The phis are built again, once for all
+ * edges. */
+static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block,
+                          const struct split_returns *split)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -162,7 +162,7 @@ static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const str
     for (unsigned n = 0; n < count; n++) {
       LLVMValueRef value = LLVMGetIncomingValue(phi, n);
       LLVMBasicBlockRef source = LLVMGetIncomingBlock(phi, n);
-      if (!cn_ptrmap_find(&parted->from, source))
+      if (!cn_ptrmap_find(&split->blocks, source))
         LLVMAddIncoming(copy, &value, &source, 1);
     }
     cn_emit_instead(phi, copy);
@@ -175,10 +175,11 @@ static bool has_predecessor(LLVMBasicBlockRef block)
   return LLVMGetFirstUse(LLVMBasicBlockAsValue(block)) != NULL;
 }
 
-/* Put a return of its own right behind the call. */
-static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct parted *parted)
+/* Put a return of its own right after the call. */
+static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_returns *split)
 {
   LLVMValueRef end = cn_tail_end(call), ret = cn_tail_return(call);
+  CN_CHECK(end && ret); /* cn_tail_position() */
   LLVMBasicBlockRef block = LLVMGetInstructionParent(call);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -193,9 +194,9 @@ static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct parted *pa
     else
       LLVMBuildRetVoid(builder);
     LLVMInstructionEraseFromParent(end);
-    *cn_ptrmap_add(&parted->from, block, NULL) = 1;
-    if (parted->shared.count == 0 || parted->shared.at[parted->shared.count - 1] != shared)
-      cn_push(&parted->shared, shared);
+    *cn_ptrmap_add(&split->blocks, block, NULL) = 1;
+    if (split->shared.count == 0 || split->shared.at[split->shared.count - 1] != shared)
+      cn_push(&split->shared, shared);
   }
   LLVMDisposeBuilder(builder);
 }
@@ -221,7 +222,7 @@ static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsig
                                LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
-/* The same call by the signature of `function`. */
+/* Build the same call by the signature of `function`. */
 static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
                              const unsigned *places)
 {
@@ -250,14 +251,14 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   return made;
 }
 
-/* The conventions whose registers cn_convention_class() knows. */
+/* Does cn_convention_class() know the convention's registers? */
 static bool is_plain(unsigned convention)
 {
   return convention == LLVMCCallConv || convention == LLVMFastCallConv ||
          convention == LLVMColdCallConv;
 }
 
-/* A convention that guarantees tail calls asks for no common signature. */
+/* Does the convention guarantee the tail call? Then it needs no common signature. */
 static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
 {
   static const char *const registers[] = {"swiftself", "swiftasync"};
@@ -282,6 +283,7 @@ static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
 
 static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call)
 {
+  CN_CHECK(LLVMIsAReturnInst(LLVMGetNextInstruction(call))); /* give_return() */
   unsigned convention = LLVMGetInstructionCallConv(call);
 
   if (LLVMGetFunctionCallConv(function) != convention ||
@@ -298,9 +300,9 @@ static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef ca
   free(places);
 }
 
-/* With early insertion the optimiser comes later. Neither may it inline what is called instead of
- * this function nor make a loop of it: the statepoints in there name neither the locals of this
- * function nor the bases of its arguments. */
+/* With early insertion the optimiser comes later. It must not inline the callee of a tail call, nor
+ * make a loop of it: the statepoints there name neither the locals of this function nor the bases
+ * of its arguments. */
 static void pin(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned noinline = cn_attribute_kind("noinline");
@@ -313,46 +315,46 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef function)
                                  LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
         any = true;
       }
-  if (any) /* what is musttail stays a tail call in the code generator */
+  if (any) /* musttail calls stay tail calls in the code generator all the same */
     LLVMAddAttributeAtIndex(
         function, CN_FUNCTION_INDEX,
         LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true", 4));
 }
 
-/* What is left of the shared returns. One may be listed more than once. */
-static void clean_shared(struct cn_ctx *ctx, struct parted *parted)
+/* Clean up the shared returns. One may be listed more than once. */
+static void clean_shared(struct cn_ctx *ctx, struct split_returns *split)
 {
   struct cn_ptrmap done = {0};
 
-  for (size_t i = 0; i < parted->shared.count; i++) {
-    LLVMBasicBlockRef shared = parted->shared.at[i];
+  for (size_t i = 0; i < split->shared.count; i++) {
+    LLVMBasicBlockRef shared = split->shared.at[i];
     if (cn_ptrmap_find(&done, shared))
       continue;
     *cn_ptrmap_add(&done, shared, NULL) = 1;
-    drop_incoming(ctx, shared, parted);
+    drop_incoming(ctx, shared, split);
     if (!has_predecessor(shared))
       LLVMDeleteBasicBlock(shared);
   }
   cn_ptrmap_free(&done);
-  cn_ptrmap_free(&parted->from);
-  cn_free(&parted->shared);
+  cn_ptrmap_free(&split->blocks);
+  cn_free(&split->shared);
 }
 
 void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_VECTOR(LLVMValueRef) calls = {0};
-  struct parted parted = {0};
+  struct split_returns split = {0};
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_tail_position(i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {
-    give_return(ctx, calls.at[i], &parted);
+    give_return(ctx, calls.at[i], &split);
     make_must(ctx, function, calls.at[i]);
   }
-  clean_shared(ctx, &parted);
+  clean_shared(ctx, &split);
   if (ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY)
     pin(ctx, function);
   cn_free(&calls);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * LLVM 22 drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
- * (llvm/llvm-project#199224): the callee finds those that the caller was given, references among
- * them that have moved since. Nor does it take the caller's own off the stack, though the callee
- * only takes off its own: the stack shrinks. The same call marked `tail` is as good: these
- * conventions guarantee tail calls, and then all of this is done.
+ * (llvm/llvm-project#199224): the callee finds the caller's own arguments there, references among
+ * them that have moved since. Nor does LLVM take the caller's own off the stack, though the callee
+ * takes off only its own: the stack shrinks. The same call marked `tail` serves as well: these
+ * conventions guarantee tail calls, and for `tail` LLVM does all of this.
  *
- * Needs: nothing behind it that looks for safepoints; only a musttail call is none. Provides: no
- * such call. Breaks: nothing.
+ * Needs: no later pass that looks for safepoints; only a musttail call is none. Provides: no such
+ * call. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -18,10 +18,10 @@
 
 enum { WORD_BITS = 64, VECTOR_BITS = 128 };
 
-/* What arguments take of the registers, at most. */
+/* The registers that arguments take, at most. */
 struct registers {
   unsigned long long taken[CN_CLASSES];
-  bool memory; /* something has its place in memory anyway, or may have */
+  bool memory; /* an argument is passed in memory anyway, or may be */
 };
 
 static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
@@ -86,6 +86,7 @@ static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef func
   return need_memory(&r);
 }
 
+/* Is it a musttail call whose arguments in memory LLVM drops? */
 static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
 {
   if (!cn_calls_musttail(i) || !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
@@ -94,8 +95,9 @@ static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
   return has_arguments_in_memory(ctx, i) || has_parameters_in_memory(ctx, function);
 }
 
-/* "disable-tail-calls" is for calls marked `tail`: the other ones lose the mark instead. */
-static void enable(LLVMValueRef function)
+/* "disable-tail-calls" stops calls marked `tail`. Drop it; the other calls lose their mark instead.
+ */
+static void enable_tail_calls(LLVMValueRef function)
 {
   static const char attribute[] = "disable-tail-calls";
 
@@ -114,7 +116,7 @@ void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (is_dropping(ctx, i)) {
-        enable(function);
+        enable_tail_calls(function);
         LLVMSetTailCallKind(i, LLVMTailCallKindTail);
       }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which calls are in tail position: nothing of the frame is needed behind them, but to return what
- * they return (for tail_calls.c). Needs, breaks: nothing. Provides: cn_tail_position().
+ * Which calls are in tail position: after them the frame is needed for nothing but to return their
+ * result (for tail_calls.c). Needs, breaks: nothing. Provides: cn_tail_position().
  */
 #include "compile/tail/tail.h"
 
@@ -13,7 +13,7 @@
 #include "compile/core/statepoint_attributes.h"
 #include "compile/transitions/result_wrappers.h"
 
-static bool extends(LLVMAttributeRef caller, LLVMAttributeRef callee)
+static bool both_or_neither(LLVMAttributeRef caller, LLVMAttributeRef callee)
 {
   return !caller == !callee;
 }
@@ -31,22 +31,22 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
     return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unsigned kind = cn_attribute_kind(names[i]);
-    if (!extends(LLVMGetEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind),
-                 LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind)))
+    if (!both_or_neither(LLVMGetEnumAttributeAtIndex(function, LLVMAttributeReturnIndex, kind),
+                         LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind)))
       return false;
   }
   return true;
 }
 
-/* Someone wants a record of the call, or state of its frame. */
+/* Does someone want a record of the call, or state of its frame? */
 static bool wants_frame(LLVMValueRef call)
 {
   return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
          cn_calls_list_operands(call) || cn_calls_have(call, "returns_twice");
 }
 
-/* The end of a local's lifetime, which a callee of a tail call does not access, can come before it.
- */
+/* Is it the end of a local's lifetime? It can come before a tail call, whose callee does not access
+ * the local. */
 static bool is_end_of_local(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.lifetime.end") &&
@@ -63,7 +63,7 @@ LLVMValueRef cn_tail_end(LLVMValueRef call)
   return i && LLVMIsATerminatorInst(i) ? i : NULL;
 }
 
-/* The return that a block goes to which has nothing else to do: phis and a return. */
+/* The return of a block of phis and a return to which `end` jumps; or null. */
 static LLVMValueRef shared_return(LLVMValueRef end)
 {
   if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 1)
@@ -74,7 +74,7 @@ static LLVMValueRef shared_return(LLVMValueRef end)
   return LLVMIsAReturnInst(i) ? i : NULL;
 }
 
-/* What `ret` returns when it is reached from the end of block `from`; null: nothing. */
+/* The value that `ret` returns when it is reached from block `from`; null: none. */
 static LLVMValueRef returned(LLVMValueRef ret, LLVMBasicBlockRef from)
 {
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;

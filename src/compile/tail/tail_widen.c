@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass tail-calls: the tail calls for which the caller's signature would not do (tail_calls.c).
- * musttail asks that caller and callee have one signature, so the caller gets a wider one. With
+ * Pass tail-calls: make the tail calls for which the caller's signature does not serve
+ * (tail_calls.c). musttail wants caller and callee to have one signature, so the caller gets a
+ * wider one. With
  *
  *   long f(ref p) { return g(7, p, 1.0); }     f becomes     (ref, i64, double)
  *
  * and calls g as (ref, i64, double): 7 as a reference in the first integer register, p as an i64 in
- * the second. Whoever calls f need not know: the parameters that f has now in addition lie in
- * registers that nothing reads. What C compiles to at -O2, said in IR.
+ * the second. The callers of f need not know: its new parameters lie in registers that nothing
+ * reads. The machine code is that of plain C at -O2.
  *
  * Needs: rewritten and verified functions, in which such calls are statepoints marked `tail` right
- * before a return; nothing behind it that looks at references, because some are integers now for
- * the length of a jump. Provides: musttail calls in place of statepoints. Breaks: struct cn_cfg;
+ * before a return; no later pass that looks at references, because some are integers now for the
+ * length of a jump. Provides: musttail calls in place of statepoints. Breaks: struct cn_cfg;
  * the functions that get a new signature move to the module's end.
  */
 #include <stdlib.h>
@@ -33,7 +34,7 @@ enum { PASSING = sizeof passing / sizeof *passing };
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 
-/* A call that is to become musttail, or is and has to follow its function's signature. */
+/* A call that is to become musttail, or is so and has to follow its function's signature. */
 struct tail {
   LLVMValueRef call;
   unsigned first, count; /* of the arguments proper */
@@ -49,7 +50,7 @@ struct widening {
   type_vector types; /* of the parameters, as they will be */
 };
 
-/* ---- what can be done ---- */
+/* ---- candidates ---- */
 
 static bool is_plain_convention(unsigned convention)
 {
@@ -73,7 +74,7 @@ static bool function_is_plain(LLVMValueRef function)
   return cn_retype_possible(function);
 }
 
-/* All arguments lie in registers, where the convention puts them. */
+/* Do all arguments lie in registers, where the convention puts them? */
 static bool arguments_are_plain(const struct tail *tail)
 {
   unsigned used[CN_CLASSES] = {0};
@@ -90,7 +91,7 @@ static bool arguments_are_plain(const struct tail *tail)
   return true;
 }
 
-static LLVMTypeRef wrapped_type(LLVMValueRef statepoint)
+static LLVMTypeRef callee_type(LLVMValueRef statepoint)
 {
   LLVMAttributeRef type =
       LLVMGetCallSiteEnumAttribute(statepoint, 3, cn_attribute_kind("elementtype"));
@@ -99,7 +100,7 @@ static LLVMTypeRef wrapped_type(LLVMValueRef statepoint)
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
 }
 
-/* The gc.result between a statepoint and what is behind it, or null. */
+/* The gc.result right after a statepoint, or null. */
 static LLVMValueRef result_after(LLVMValueRef statepoint)
 {
   LLVMValueRef next = LLVMGetNextInstruction(statepoint);
@@ -119,14 +120,14 @@ static bool is_before_return(LLVMValueRef statepoint)
   return LLVMGetNumOperands(end) == 0 || LLVMGetOperand(end, 0) == result;
 }
 
-/* rewrite-statepoints marks the statepoints of calls that want to be tail calls and may be. */
+/* Is `i` a statepoint that rewrite-statepoints has marked, of a call that may be a tail call? */
 static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tail)
 {
   if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !LLVMIsACallInst(i) ||
       LLVMGetTailCallKind(i) != LLVMTailCallKindTail ||
       LLVMGetInstructionCallConv(i) != LLVMGetFunctionCallConv(function))
     return false;
-  LLVMTypeRef type = wrapped_type(i);
+  LLVMTypeRef type = callee_type(i);
   if (!type || LLVMIsFunctionVarArg(type) || !is_before_return(i))
     return false;
   *tail = (struct tail){i, CN_STATEPOINT_FIXED_ARGS, LLVMCountParamTypes(type)};
@@ -135,7 +136,8 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
          cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
 }
 
-/* False if nothing is to be done, or a musttail call that is there cannot follow. */
+/* Collect the tail calls. False if there is none to make, or an existing musttail call cannot
+ * follow. */
 static bool collect(struct widening *w)
 {
   CN_EACH_BLOCK(b, w->function)
@@ -169,7 +171,7 @@ static bool is_narrow(LLVMTypeRef type)
          (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64);
 }
 
-/* The next parameter of `class` from `place` on; made if there is none. */
+/* The next parameter of `class` from `place` on, added if there is none. */
 static unsigned find_place(struct widening *w, enum cn_register_class class, unsigned place)
 {
   while (place < w->types.count && cn_convention_class(w->types.at[place]) != class)
@@ -179,7 +181,7 @@ static unsigned find_place(struct widening *w, enum cn_register_class class, uns
   return place;
 }
 
-/* Make room for the arguments of one call. */
+/* Make room for the arguments of one call in the new signature. */
 static void fit(struct widening *w, const struct tail *tail)
 {
   unsigned next[CN_CLASSES] = {0};
@@ -203,7 +205,7 @@ static LLVMTypeRef new_type(const struct widening *w)
 
 /* ---- the calls ---- */
 
-/* An argument as its register will have it. */
+/* Convert an argument to the type of its register. */
 static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned i, LLVMTypeRef to)
 {
   LLVMValueRef value = LLVMGetArgOperand(tail->call, tail->first + i);
@@ -227,28 +229,31 @@ static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned 
                                                     : value;
 }
 
-/* The arguments in their places; the attributes of those that stay as they are, at `places`. */
+/* Put the arguments in their places. Argument i has the new number places[i]. */
 static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments,
                             unsigned *places)
 {
   unsigned next[CN_CLASSES] = {0};
 
-  for (unsigned p = 0; p < w->types.count; p++)
+  size_t count = w->types.count;
+  for (unsigned p = 0; p < count; p++)
     arguments[p] = LLVMGetPoison(w->types.at[p]);
   for (unsigned i = 0; i < tail->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
     enum cn_register_class class = cn_convention_class(type);
     places[i] = find_place(w, class, next[class]);
+    CN_CHECK(places[i] < count); /* fit() has made room */
     next[class] = places[i] + 1;
     arguments[places[i]] = widen(w, tail, i, w->types.at[places[i]]);
   }
 }
 
-/* A musttail call by the new signature in place of the statepoint, or of the musttail call. */
+/* Replace the statepoint, or the musttail call, by a musttail call of the new signature. */
 static void replace(struct widening *w, const struct tail *tail)
 {
   LLVMValueRef old = tail->call;
   LLVMValueRef statepoint = tail->first ? old : NULL;
+  CN_CHECK(new_type(w) == LLVMGlobalGetValueType(w->function));
   LLVMValueRef result = statepoint ? result_after(old) : old;
   LLVMValueRef *arguments = cn_alloc((w->types.count + 1) * sizeof *arguments);
   unsigned *places = cn_alloc((tail->count + 1) * sizeof *places);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `struct x { ... } managed *p`: an attribute behind the braces belongs to the struct, of which
- * this one says nothing, and clang is silent about it. So the text is read for it: what follows a
+ * `struct x { ... } managed *p`: an attribute after the braces belongs to the struct, to which
+ * `managed` does nothing, and clang is silent about it. So this file reads the text after each
  * brace that closes a struct or union.
  */
 #include <ctype.h>
@@ -48,7 +48,7 @@ static bool skip_comment(struct scanner *s)
   return true;
 }
 
-/* The next token; false at the end. Strings and characters are one each. */
+/* Read the next token; false at the end. A string or character is one. */
 static bool next(struct scanner *s)
 {
   while (s->at < s->end && (isspace((unsigned char)*s->at) || *s->at == '\\' || skip_comment(s)))
@@ -70,7 +70,7 @@ static bool is(const struct scanner *s, const char *word)
          memcmp(s->token, word, (size_t)(s->at - s->token)) == 0;
 }
 
-/* Behind __attribute__: its brackets. */
+/* Skip the brackets after __attribute__. */
 static void skip_brackets(struct scanner *s)
 {
   int depth = 0;
@@ -93,14 +93,14 @@ static void warn(const struct scanner *s, const char *at)
       begin = c + 1;
     }
   fprintf(stderr,
-          "%s:%u:%u: warning: `managed` behind the braces of a struct says nothing of the pointer, "
+          "%s:%u:%u: warning: `managed` after the braces of a struct says nothing of the pointer, "
           "which is an ordinary one; declare the struct first, then `typedef struct NAME managed "
           "*...`\n",
           s->path, line, (unsigned)(at - begin) + 1);
 }
 
-/* A struct's body was closed. */
-static void look_behind(struct scanner *s)
+/* Look at the tokens after the body of a struct. */
+static void look_after(struct scanner *s)
 {
   struct scanner before = *s;
 
@@ -148,7 +148,7 @@ static void scan(struct scanner *s)
     } else if (is(s, "}")) {
       depth -= depth > 0;
       if (depth < DEPTH && record[depth])
-        look_behind(s);
+        look_after(s);
     } else {
       state = NOTHING;
     }
