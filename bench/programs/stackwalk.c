@@ -17,6 +17,7 @@
 #include <ucontext.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/entry.h>
 #include <cairn/stack.h>
 #include "stackwalk.h"
 
@@ -279,11 +280,8 @@ __attribute__((noinline)) void bench_peers(void)
 }
 
 __asm__(".text\n"
-        ".p2align 4\n"
-        ".quad 0x4e52494143a7e1c5\n" /* CAIRN_ABI_MANAGED_MARK */
-        ".globl bench_marked\n"
-        "bench_marked: jmp bench_peers\n");
-_Static_assert(CAIRN_ABI_MANAGED_MARK == 0x4e52494143a7e1c5, "bench_marked");
+        ".globl bench_marked\n" /* native code, without the transition */
+        CAIRN_ENTRY_STRING(bench_marked) "jmp bench_peers\n");
 
 static struct cairn_collector collector;
 

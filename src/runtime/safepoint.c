@@ -73,13 +73,13 @@ static void collect_mapped(const struct cn_regs *regs, const char *why, size_t b
 }
 
 /* Drop anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP
- * below `sp`, where the stack is now. */
+ * up to `sp`, where the stack is now. What the thread can come back to lies above. */
 static void drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();
 
   CN_ASSERT(from >= mutator->anchors && mutator->anchor <= mutator->anchor_limit);
-  while (mutator->anchor > from && mutator->anchor[-1].sp < sp)
+  while (mutator->anchor > from && cn_anchor_sp(&mutator->anchor[-1]) <= sp)
     mutator->anchor--;
 }
 
@@ -94,7 +94,7 @@ static bool enter(const struct cn_regs *regs)
     cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
   mutator->busy = 1;
   cn_signals_settle(cn_arch_sp_after(regs));
-  drop_anchors(mutator, 1);
+  drop_anchors(mutator, 0);
   cn_handshake_arrive(regs->pc, false);
   cn_stats.safepoints++;
   return wants_collection(mutator);

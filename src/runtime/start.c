@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
+#include <cairn/abi.h>
 #include "runtime/core/bounds.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -63,6 +64,7 @@ static void attach(char *const *environment)
     cn_poll_word_disarm(mutator, CN_REASON_STRESS);
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
+  mutator->state = CAIRN_ABI_NATIVE;
   main_mutator = mutator;
 }
 

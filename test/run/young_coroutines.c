@@ -10,7 +10,7 @@
 // RUN: %t.plain >%t.expected
 // RUN: clang -O2 -I%root/include -c %S/Inputs/coroutines/in_c.c -o %t.c.o
 // RUN: clang -O2 -I%root/include -c %S/Inputs/coroutines/manager.c -o %t.manager.o
-// RUN: clang -c %S/Inputs/coroutines/in_assembly.S -o %t.assembly.o
+// RUN: clang -I%root/include -c %S/Inputs/coroutines/in_assembly.S -o %t.assembly.o
 // RUN: %cairn-cc -O2 -I%root/include -I%S/Inputs/coroutines %s %t.c.o %t.o -o %t
 // RUN: env GENERATIONAL_FULL=1000000 %t | diff %t.expected -
 // RUN: %t.plain 130 >%t.expected.130 && env CAIRN_STRESS=1 GENERATIONAL_FULL=1000000 CAIRN_VERIFY=frames %t 130 | diff %t.expected.130 -

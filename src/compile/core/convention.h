@@ -68,4 +68,21 @@ char *cn_convention_jump(const char *symbol);
  * vector registers may hold arguments. Names as the assembler reads them. Free it. */
 char *cn_convention_hand_over(const char *target, const char *stub, bool variadic);
 
+/* ---- entries (transitions/entries.c) ---- */
+
+/* What stands before a function's address, and there. `code` ends with a word that the assembler
+ * has to fill in: at `relocation_at`, with `relocation`. */
+struct cn_entry {
+  LLVMValueRef prefix, code;
+  unsigned relocation_at;
+  const char *relocation; /* its kind and its value, as the assembler reads them */
+};
+
+/* The entry of `function`: `enter` is the runtime's stub. `alignment` is 0, or the multiple that
+ * the function asks to lie at; then it gets no mark. `shared`: the code is for a shared object. */
+struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
+                                    unsigned alignment, bool shared);
+/* Is the constant the code of an entry? */
+bool cn_convention_is_entry(LLVMValueRef code);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Target.h>
+#include <cairn/abi.h>
 #include "base/check.h"
 #include "compile/core/names.h"
 
@@ -256,4 +257,103 @@ char *cn_convention_hand_over(const char *target, const char *stub, bool variadi
 
   free(jump);
   return text;
+}
+
+/* ---- entries ---- */
+
+/* A function lies 8 bytes after a multiple of 16 if it has the mark; so does its body. The prefix
+ * is in two parts: code, and the word of the mark. */
+enum { CODE = 16, MARK = 8, PREFIX = CODE + MARK, JUMP_END = 12 };
+
+static const unsigned char prefix_code[] = {0x4c, 0x8d, 0x1d, PREFIX - 7 + CAIRN_ABI_ENTRY_SIZE,
+                                            0,    0,    0, /* leaq body(%rip), %r11 */
+                                            0xe9};         /* jmp cairn_enter */
+static const unsigned char entry_code[] = {0xf3, 0x0f,
+                                           0x1e, 0xfa, /* endbr64 */
+                                           0x64, 0x80,
+                                           0x3c, 0x25,
+                                           0,    0,
+                                           0,    0,
+                                           0, /* cmpb $0, %fs:cairn_mutator@tpoff+STATE */
+                                           0x75, (unsigned char)(0 - PREFIX - 15), /* jne prefix */
+                                           0x66, 0x0f,
+                                           0x1f, 0x84,
+                                           0,    0,
+                                           0,    0,
+                                           0}; /* nop */
+static const unsigned char shared_code[] = {0xf3,
+                                            0x0f,
+                                            0x1e,
+                                            0xfa, /* endbr64 */
+                                            0x4c,
+                                            0x8b,
+                                            0x1d,
+                                            0,
+                                            0,
+                                            0,
+                                            0, /* movq cairn_mutator@gottpoff(%rip), %r11 */
+                                            0x64,
+                                            0x41,
+                                            0x80,
+                                            0x7b,
+                                            CAIRN_ABI_MUTATOR_STATE,
+                                            0, /* cmpb $0, %fs:STATE(%r11) */
+                                            0x75,
+                                            (unsigned char)(0 - PREFIX - 19), /* jne prefix */
+                                            0x0f,
+                                            0x1f,
+                                            0x44,
+                                            0,
+                                            0}; /* nop */
+_Static_assert(sizeof entry_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
+_Static_assert(sizeof shared_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
+_Static_assert(CAIRN_ABI_MANAGED == 0, "what entries compare the state with");
+_Static_assert(CAIRN_ABI_MUTATOR_STATE == 40, "the relocation below");
+
+static LLVMValueRef bytes(struct cn_ctx *ctx, const unsigned char *at, size_t count)
+{
+  return LLVMConstStringInContext2(ctx->llvm, (const char *)at, count, true);
+}
+
+static LLVMValueRef zeros(struct cn_ctx *ctx, unsigned count)
+{
+  return LLVMConstNull(LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), count));
+}
+
+/* How far `enter` is from the end of the jump to it. */
+static LLVMValueRef distance_to(struct cn_ctx *ctx, LLVMValueRef enter, LLVMValueRef function)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef offset = LLVMConstInt(i64, (uint64_t)JUMP_END - PREFIX, true);
+  LLVMValueRef end = LLVMConstGEP2(LLVMInt8TypeInContext(ctx->llvm), function, &offset, 1);
+
+  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(enter, i64), LLVMConstPtrToInt(end, i64)),
+                        LLVMInt32TypeInContext(ctx->llvm));
+}
+
+struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
+                                    unsigned alignment, bool shared)
+{
+  unsigned padding = alignment ? alignment - PREFIX % alignment : 0;
+  uint64_t mark = alignment ? 0 : CAIRN_ABI_MANAGED_MARK;
+  LLVMValueRef parts[] = {zeros(ctx, padding), bytes(ctx, prefix_code, sizeof prefix_code),
+                          distance_to(ctx, enter, function), zeros(ctx, CODE - JUMP_END),
+                          LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), mark, false)};
+
+  return (struct cn_entry){
+      .prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
+      .code = shared ? bytes(ctx, shared_code, sizeof shared_code)
+                     : bytes(ctx, entry_code, sizeof entry_code),
+      .relocation_at = shared ? 7 : 8,
+      .relocation =
+          shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
+}
+
+bool cn_convention_is_entry(LLVMValueRef code)
+{
+  size_t length = 0;
+  const char *text = LLVMIsConstantString(code) ? LLVMGetAsString(code, &length) : NULL;
+
+  return text && length == CAIRN_ABI_ENTRY_SIZE &&
+         (memcmp(text, entry_code, length) == 0 || memcmp(text, shared_code, length) == 0);
 }

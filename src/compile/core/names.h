@@ -34,6 +34,8 @@
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
+/* Stub that makes the thread managed and calls a body. */
+#define CN_ENTER "cairn_enter"
 /* Attribute of a call: its callee is managed. And C's marker for it, `ptr (ptr)`. */
 #define CN_ATTR_MANAGED_CALLEE "cairn-managed-callee"
 #define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"

@@ -5,7 +5,7 @@
  * functions tells:
  *
  *   r = call f(args)     %m = load i64, ptr (f rounded down to 16)
- *                        %c = select (%m == mark), f, @cairn_call_native
+ *                        %c = select (%m == mark), (f + ENTRY_SIZE), @cairn_call_native
  *                        r = call %c(args, ptr nest f)
  *
  * A `nest` argument has a register of its own, in which no other argument is passed: a managed
@@ -23,8 +23,8 @@
  * `nest` parameter, too. Its own callers need not know.
  *
  * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: no
- * call reaches native code without an anchor. Breaks: functions that get a parameter move to the
- * module's end.
+ * call reaches native code without an anchor; managed functions have their entries (entries.c).
+ * Breaks: functions that get a parameter move to the module's end.
  */
 #include "compile/transitions/call_targets.h"
 
@@ -39,15 +39,16 @@
 #include "compile/core/retype.h"
 #include "compile/transitions/bridges.h"
 #include "compile/transitions/callees.h"
+#include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
 
 typedef CN_VECTOR(struct cn_call_target) site_vector;
 
 /* ---- one call ---- */
 
-/* Choose `target` if it has the mark, else `other`. LLVM 22 takes a wrong result of some nodes as
- * the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result callees").
- */
+/* Choose the body of `target` if it has the mark, else `other`. LLVM 22 takes a wrong result of
+ * some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md,
+ * "multi-result callees"). */
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
                            LLVMValueRef target, LLVMValueRef other)
 {
@@ -65,7 +66,10 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   LLVMSetAlignment(word, 16);
   LLVMValueRef mark = LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false);
   LLVMValueRef managed = LLVMBuildICmp(builder, LLVMIntEQ, word, mark, "managed");
-  LLVMValueRef callee = LLVMBuildSelect(builder, managed, target, other, "");
+  LLVMValueRef size = LLVMConstInt(i64, CAIRN_ABI_ENTRY_SIZE, false);
+  LLVMValueRef body =
+      LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), target, &size, 1, "");
+  LLVMValueRef callee = LLVMBuildSelect(builder, managed, body, other, "");
   if (LLVMIsAInstruction(callee))
     callee = LLVMBuildFreeze(builder, callee, "callee");
   LLVMDisposeBuilder(builder);
@@ -235,5 +239,7 @@ bool cn_call_targets(struct cn_ctx *ctx)
   for (size_t i = 0; i < functions.count; i++)
     cn_call_targets_in(ctx, functions.at[i]);
   cn_free(&functions);
+  if (ctx->errors == 0)
+    cn_entries(ctx);
   return ctx->errors == 0;
 }

@@ -85,13 +85,21 @@ bool cn_target_is_local(LLVMValueRef global)
   return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
+/* An alias of a body: entries.c. */
+static LLVMValueRef without_offset(LLVMValueRef callee)
+{
+  return LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMGetElementPtr
+             ? LLVMGetOperand(callee, 0)
+             : callee;
+}
+
 /* A weak or linkonce definition may give way to another unit's, which may be native. So may a
  * visible one of a shared object, but there the caller can bind it. */
 LLVMValueRef cn_target_managed(LLVMValueRef callee)
 {
   while (LLVMIsAGlobalAlias(callee) &&
          (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
-    callee = LLVMAliasGetAliasee(callee);
+    callee = without_offset(LLVMAliasGetAliasee(callee));
   if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || !cn_is_managed(callee))
     return NULL;
   return cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee

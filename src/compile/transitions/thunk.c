@@ -122,3 +122,27 @@ LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
   free(name);
   return alias;
 }
+
+LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
+  LLVMValueRef label =
+      LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
+
+  LLVMSetLinkage(label, LLVMPrivateLinkage);
+  free(name);
+  return label;
+}
+
+void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at,
+                       const char *relocation)
+{
+  char *symbol = quoted("", symbol_of(function));
+  char *text =
+      cn_format("  .type " CN_MUTATOR ",@tls_object\n  .reloc %s+%u, %s\n", symbol, at, relocation);
+
+  CN_ASSERT(LLVMGetLinkage(function) != LLVMPrivateLinkage);
+  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
+  free(text);
+  free(symbol);
+}

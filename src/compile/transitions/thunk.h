@@ -17,4 +17,12 @@ LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef t
  * without a stub. */
 LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* Such a name for this unit alone, which no symbol table has. */
+LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* Have the assembler add a relocation against the thread's mutator, its kind and its value as text,
+ * so many bytes after the start of `function`. */
+void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at,
+                       const char *relocation);
+
 #endif

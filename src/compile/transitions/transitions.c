@@ -34,6 +34,7 @@
 #include "compile/lower/special_calls.h"
 #include "compile/transitions/call_targets.h"
 #include "compile/transitions/callees.h"
+#include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
 #include "compile/transitions/result_wrappers.h"
 #include "compile/transitions/thunk.h"
@@ -175,8 +176,12 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
              "but leaves it would be native: mark it cairn_unmanaged if it never comes to managed "
              "code, make it static, or rename it",
              name);
-  if (LLVMHasPrefixData(function))
-    cn_error(ctx, function, "prefix-data", "managed function @%s has prefix data of its own", name);
+  if (LLVMHasPrefixData(function) || LLVMHasPrologueData(function))
+    cn_error(ctx, function, "prefix-data",
+             "managed function @%s has prefix or prologue data of its own", name);
+  if (cn_string_attribute(function, "patchable-function-prefix"))
+    cn_error(ctx, function, "prefix-data",
+             "managed function @%s is to have instructions before it for patching", name);
 }
 
 /* ---- functions ---- */
@@ -206,31 +211,6 @@ static void collect(struct cn_ctx *ctx, LLVMValueRef function, call_vector *call
     }
 }
 
-static bool is_marked(LLVMValueRef function)
-{
-  LLVMValueRef word =
-      LLVMHasPrefixData(function) ? LLVMIsAConstantInt(LLVMGetPrefixData(function)) : NULL;
-
-  return word && LLVMGetIntTypeWidth(LLVMTypeOf(word)) == 64 &&
-         LLVMConstIntGetZExtValue(word) == CAIRN_ABI_MANAGED_MARK;
-}
-
-enum { MARK_ALIGNMENT = 16 };
-
-/* The mark lies at a multiple of 16, the entry right after it. A function with an alignment of its
- * own gets none: through pointers it is called like native code. */
-static void mark(struct cn_ctx *ctx, LLVMValueRef function)
-{
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
-
-  CN_CHECK(cn_is_managed(function) && !LLVMIsDeclaration(function));
-  if (LLVMGetAlignment(function) >= MARK_ALIGNMENT)
-    return;
-  LLVMSetPrefixData(function, LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false));
-  LLVMSetAlignment(function, MARK_ALIGNMENT);
-  CN_ASSERT(is_marked(function));
-}
-
 bool cn_route_calls(struct cn_ctx *ctx)
 {
   call_vector calls = {0};
@@ -243,17 +223,14 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (!is_subject(f))
       continue;
     collect(ctx, f, &calls);
-    if (cn_is_managed(f) && !is_marked(f))
+    if (cn_is_managed(f) && !cn_entries_has(f))
       check_definition(ctx, f);
   }
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
        f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
-      mark(ctx, f);
-      if (LLVMGetLinkage(f) == LLVMExternalLinkage &&
-          !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
-        cn_thunk_alias(ctx, f);
-    }
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) == LLVMExternalLinkage &&
+        !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
+      cn_thunk_alias(ctx, f);
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
     reroute(ctx, calls.at[i]);
   cn_free(&calls);

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "object/build/body_names.h"
 #include "object/build/drop_guard.h"
 #include "object/build/frames_build.h"
 #include "object/build/pieces.h"
@@ -322,6 +323,7 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   cn_parts_copy(&w->parts, &w->elf, w->old);
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
     return -1;
+  cn_body_names_hide(&w->parts, &w->elf);
   return cn_guard_drop(&w->parts, &w->elf, w->error);
 }
 

@@ -42,9 +42,22 @@ struct cn_anchor {
   uintptr_t saved[CN_CALLEE_SAVED];
 };
 
-/* Is the call for which the anchor was pushed still going on? Not if a longjmp left the frame: then
- * most likely other frames have used its stack. The anchor's stack must not end below the frames
- * that are there. */
+/* Or the other way round: where native code came to managed code. Then pc is the native caller's,
+ * and the SP is odd. Walks pass by such anchors; unwinders do not. */
+static inline bool cn_anchor_is_entry(const struct cn_anchor *anchor)
+{
+  return (anchor->sp & 1) != 0;
+}
+
+/* The stack pointer of the caller. */
+static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
+{
+  return anchor->sp & ~(uintptr_t)1;
+}
+
+/* Did managed code leave here for native code, and is that call still going on? Not if a longjmp
+ * left the frame; then most likely other frames have used its stack. The anchor's stack
+ * must not end below the frames that are there. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
 
 extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
@@ -102,6 +115,11 @@ bool cn_arch_in_stubs(uintptr_t pc);
 /* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one. There managed code
  * has no frame with a map, and no anchor yet or any more. */
 bool cn_arch_is_stub(uintptr_t pc);
+
+/* True if `pc` is where a managed function returns to that native code called: its caller's own pc
+ * is in an anchor (cn_anchor_is_entry()), and its register CN_ARCH_ENTRY_SAVES. */
+bool cn_arch_is_entry(uintptr_t pc);
+enum { CN_ARCH_ENTRY_SAVES = CN_RBX };
 
 /* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub
  * there pushes cn_return_barrier_cells[index] as the return address, saves everything that may be a

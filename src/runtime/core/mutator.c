@@ -15,13 +15,14 @@ TIED(alloc, ALLOC);
 TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(anchor_limit, ANCHOR_LIMIT);
+TIED(state, STATE);
 TIED(stack_limit, STACK_LIMIT);
 TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 bits");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
-_Thread_local struct cairn_mutator cairn_mutator = {.poll = CN_REASON_STRESS,
-                                                    .stack_limit = UINTPTR_MAX};
+_Thread_local struct cairn_mutator cairn_mutator = {
+    .poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX};
 
 ptrdiff_t cairn_mutator_offset(void)
 {

@@ -21,7 +21,7 @@ struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
   struct cn_anchor *anchor, *anchor_limit;
-  uint64_t unused_here;
+  uint8_t state; /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
   uintptr_t stack_limit;
   uint64_t transitions;               /* calls of native code so far */
   struct cn_anchor *anchors;          /* the oldest */

@@ -49,15 +49,6 @@ static bool inside(const struct image_file *file, uint64_t offset, uint64_t byte
   return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* The name that the compile side gives a function beside its own (src/compile/transitions/thunk.c).
- */
-static bool is_alias(const char *name)
-{
-  static const char prefix[] = "cairn.call.";
-
-  return strncmp(name, prefix, sizeof prefix - 1) == 0;
-}
-
 /* The best symbol of one table; its name, or null. */
 static const char *nearest(const struct image_file *file, const Elf64_Shdr *table,
                            const Elf64_Shdr *strings, uintptr_t address, uintptr_t *start)
@@ -76,8 +67,7 @@ static const char *nearest(const struct image_file *file, const Elf64_Shdr *tabl
       continue;
     if (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size)
       continue;
-    if (best != NULL &&
-        (symbol->st_value < *start || (symbol->st_value == *start && !is_alias(best))))
+    if (best != NULL && symbol->st_value <= *start)
       continue;
     best = (const char *)file->bytes + strings->sh_offset + symbol->st_name;
     *start = symbol->st_value;

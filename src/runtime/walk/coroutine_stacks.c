@@ -256,8 +256,8 @@ static void check_anchors(const struct cairn_mutator *mutator, const struct cair
   const struct cn_stack_view view = cn_coroutine_stacks_view(mutator, stack);
 
   for (const struct cn_anchor *anchor = view.anchors; anchor < view.anchor; anchor++) {
-    const struct cairn_stack *its = cn_coroutine_stacks_at(anchor->sp - 1);
-    if (its != stack && (its != NULL || on_own(mutator, anchor->sp)))
+    const struct cairn_stack *its = cn_coroutine_stacks_at(cn_anchor_sp(anchor) - 1);
+    if (its != stack && (its != NULL || on_own(mutator, cn_anchor_sp(anchor))))
       not_told(its);
   }
 }

@@ -36,6 +36,26 @@ static bool take_anchor(struct cn_walk *walk)
   return false;
 }
 
+/* Native code called the activation's function: the stub in between keeps where it goes on, and
+ * the register that it uses itself. That code may be of a code info manager all the same. */
+static bool pass_entry(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  if (!cn_arch_is_entry(frame->pc))
+    return false;
+  for (struct cn_anchor *anchor = walk->anchor; anchor > walk->anchors;) {
+    anchor--;
+    if (!cn_anchor_is_entry(anchor) || cn_anchor_sp(anchor) != frame->sp)
+      continue;
+    frame->pc_slot = &anchor->pc;
+    frame->pc = anchor->pc;
+    frame->place[CN_ARCH_ENTRY_SAVES] = &anchor->saved[CN_ARCH_ENTRY_SAVES];
+    return true;
+  }
+  fail(walk, "native code called the managed function, and has no anchor");
+}
+
 /* A signal that came while native code ran is like a call from there. After one that interrupted
  * managed code no map tells where the references are. */
 static void check_signal(const struct cn_walk *walk)
@@ -89,7 +109,7 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
     frame->map = NULL;
     if (cn_code_regions_find(frame->pc, &frame->region))
       return true;
-    if (cn_return_barrier_pass(frame))
+    if (cn_return_barrier_pass(frame) || pass_entry(walk))
       continue;
     if (found == CN_FRAMES_CODE)
       fail(walk, "the managed function has no safepoint there");

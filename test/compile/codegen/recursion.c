@@ -25,9 +25,9 @@ __attribute__((noinline)) long value_of(struct node managed *node)
 
 // CHECK-LABEL: {{^}}sum_of_two:
 // CHECK-NOT: cairn_mutator
-// CHECK: callq value_of
+// CHECK: callq cairn.call.value_of
 // CHECK-NOT: .Ltmp
-// CHECK: callq value_of
+// CHECK: callq cairn.call.value_of
 // CHECK-NOT: .Ltmp
 // CHECK: retq
 long sum_of_two(struct node managed *node)

@@ -11,7 +11,7 @@ define hidden void @kept() gc "statepoint-example" {
 }
 ; CHECK-LABEL: define void @caller
 ; CHECK: call void @cairn.call.visible()
-; CHECK: call void @kept()
+; CHECK: call void @cairn.call.kept()
 define void @caller(ptr %p) gc "statepoint-example" {
   call void @visible()
   call void @kept()

@@ -18,6 +18,7 @@ endless:
         .cfi_startproc
         subq $8, %rsp
         .cfi_def_cfa %rsp, 0
+        .cfi_same_value 16
         call *%rdi
         addq $8, %rsp
         ret

@@ -4,6 +4,7 @@
  * a table that anybody may write to, and whose return address is its own affair: nobody may replace it.
  */
 #include <cairn/collector.h>
+#include <cairn/entry.h>
 #include <cairn/stack.h>
 #include <stdint.h>
 
@@ -16,13 +17,13 @@ extern const char table_start[], table_end[];
 static uintptr_t table[8];
 
 #ifdef LATE /* native code to its callers, which leave an anchor */
-#define MARK "0"
+#define ENTRY "table_call:\n"
 #else
-#define MARK "0x4e52494143a7e1c5"
+#define ENTRY CAIRN_ENTRY_STRING(table_call)
 #endif
-__asm__("  .text\n  .p2align 4\n  .quad " MARK "\n"
+__asm__("  .text\n"
         "  .globl table_call\n  .type table_call, @function\n"
-        "table_start:\ntable_call:\n  .cfi_startproc\n"
+        "table_start:\n" ENTRY "  .cfi_startproc\n"
         "  subq $24, %rsp\n  .cfi_adjust_cfa_offset 24\n"
         "  movq 24(%rsp), %rax\n  movq %rax, 8(%rsp)\n"
         "  movq %rdi, %rax\n  movq %rsi, %rdi\n  call *%rax\n"

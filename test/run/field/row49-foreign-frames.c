@@ -5,7 +5,7 @@
 // RUN: ./prog | FileCheck %s
 // RUN: env CAIRN_STRESS=1 ./prog | FileCheck %s
 // RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames ./prog | FileCheck %s
-// CHECK: unwinder 4, walk 49
+// CHECK: unwinder 5, walk 49
 // CHECK: #0 {{.*}} in native_look
 // CHECK-NEXT: #1 {{.*}} in callback at {{.*}}row49-foreign-frames.c:
 // CHECK-NEXT: #2 {{.*}} in trampoline+0x

@@ -416,7 +416,7 @@ static void units_are_joined(void **state)
     assert_int_equal(cairn_compile_joined(joined, NULL, &options, &code), CAIRN_OK);
     assert_false(has(code, "cairn_lto") || has(code, "cairn.lto") || has(code, "cairn-lto"));
     assert_true(has(code, "ptr @kept"));
-    assert_int_equal(has(code, "call i64 @other"), options.opt_level == 0);
+    assert_int_equal(has(code, "call i64 @cairn.call.other"), options.opt_level == 0);
     LLVMDisposeModule(code);
   }
   assert_int_equal(found.count, 0);

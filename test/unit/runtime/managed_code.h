@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/entry.h>
 #include "mock_frames.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
@@ -113,22 +114,21 @@ __asm__(".text\n"
 extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double),
                          uint64_t x);
 extern char crossing_return[];
-__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
-        "crossing:\n"
-        "  push %rbx\n push %rbp\n push %r15\n"
-        "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
-        "  push $8\n push $7\n"
-        "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
-        "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
-        "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
-        "  mov $1, %eax\n"
-        "  call cairn_call_any\n"
-        "crossing_return:\n"
-        "  add $16, %rsp\n"
-        "  sub %rbp, %r15\n cmp $8, %r15\n jne 1f\n"
-        "  add %rbx, %rax\n"
-        "1:pop %r15\n pop %rbp\n pop %rbx\n"
-        "  ret\n");
+__asm__(CAIRN_ENTRY_STRING(
+    crossing) "  push %rbx\n push %rbp\n push %r15\n"
+              "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
+              "  push $8\n push $7\n"
+              "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
+              "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
+              "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
+              "  mov $1, %eax\n"
+              "  call cairn_call_any\n"
+              "crossing_return:\n"
+              "  add $16, %rsp\n"
+              "  sub %rbp, %r15\n cmp $8, %r15\n jne 1f\n"
+              "  add %rbx, %rax\n"
+              "1:pop %r15\n pop %rbp\n pop %rbx\n"
+              "  ret\n");
 
 extern void cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
 extern void cairn_collect(void), cairn_call_any(void);
@@ -155,7 +155,7 @@ static void map_functions(void)
   in_crossing[0].roots[1].base = (struct cn_loc){1, RBP, 0};
   in_crossing[0].roots[2] = (struct cn_root){{1, RBP, 0}, {1, R15, 0}, true};
   functions[0] = (struct mock_function){(uintptr_t)preserved, 400, 1, in_preserved};
-  functions[1] = (struct mock_function){(uintptr_t)crossing, 100, 1, in_crossing};
+  functions[1] = (struct mock_function){(uintptr_t)crossing, 160, 1, in_crossing};
   mock_image(&image, functions, 2);
 }
 
@@ -196,7 +196,7 @@ uint64_t count_anchors(void)
   anchors_in_use = (uint64_t)(cairn_mutator.anchor - cairn_mutator.anchors);
   return 10;
 }
-__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
-        "managed_target:\n  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
+__asm__(CAIRN_ENTRY_STRING(
+    managed_target) "  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
 
 #endif

@@ -27,9 +27,8 @@
 
 /* Native code calls managed code by a jump, which calls native code by one: no second anchor. */
 extern uint64_t jumps(long, long, long, long, long, long, long, long, double);
-__asm__("jumps:\n  lea jumping_managed(%rip), %rax\n  jmp *%rax\n"
-        "  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
-        "jumping_managed:\n  lea adds(%rip), %r11\n  jmp cairn_call_any\n");
+__asm__("jumps:\n  lea jumping_managed(%rip), %rax\n  jmp *%rax\n" CAIRN_ENTRY_STRING(
+    jumping_managed) "  lea adds(%rip), %r11\n  jmp cairn_call_any\n");
 
 uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, double x)
     __attribute__((visibility("hidden")));
@@ -106,9 +105,8 @@ static void signals_in_full_anchors(void **state)
   struct cn_anchor *limit = cairn_mutator.anchor_limit, *anchor = cairn_mutator.anchor;
 
   (void)state;
-  cairn_mutator.anchor[0].sp = 0;
-  cairn_mutator.anchor[1].sp = 0;
-  cairn_mutator.anchor += 2;
+  for (int i = 0; i < 6; i++) /* for the call, and for those of a handler */
+    cairn_mutator.anchor++->sp = 0;
   cairn_mutator.anchor_limit = cairn_mutator.anchor;
   step_begin(interrupt);
   uint64_t result = crossing(adds, 5);
@@ -206,16 +204,16 @@ static void leaving_by_siglongjmp(void **state)
  * Its landing pad returns their sum. */
 extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
 extern char catching_landing[];
-__asm__("  .balign 16\n  .quad 0x4e52494143a7e1c5\n"
-        "catching:\n  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
-        "  push %rbx\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %rbx, 0\n"
-        "  push %r12\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r12, 0\n"
-        "  push %r15\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r15, 0\n"
-        "  mov %rdi, %r11\n  mov %rsi, %rbx\n  lea 1(%rsi), %r12\n  lea 2(%rsi), %r15\n"
-        "  call cairn_call_any\n  ud2\n"
-        "catching_landing:\n  lea (%rbx, %r12), %rax\n  add %r15, %rax\n"
-        "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
-        "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
+__asm__(CAIRN_ENTRY_STRING(
+    catching) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
+              "  push %rbx\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %rbx, 0\n"
+              "  push %r12\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r12, 0\n"
+              "  push %r15\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r15, 0\n"
+              "  mov %rdi, %r11\n  mov %rsi, %rbx\n  lea 1(%rsi), %r12\n  lea 2(%rsi), %r15\n"
+              "  call cairn_call_any\n  ud2\n"
+              "catching_landing:\n  lea (%rbx, %r12), %rax\n  add %r15, %rax\n"
+              "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
+              "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
 
 _Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                             struct _Unwind_Exception *thrown, struct _Unwind_Context *context)

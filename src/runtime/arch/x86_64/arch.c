@@ -58,7 +58,7 @@ extern const char cn_arch_barriers[];
 enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
-extern const char cn_arch_native_return[], cn_arch_interrupted_at[];
+extern const char cn_arch_native_return[], cn_arch_body_return[], cn_arch_interrupted_at[];
 
 static void find_vector_state(void)
 {
@@ -174,6 +174,11 @@ bool cn_arch_is_interrupting(uintptr_t pc)
   return pc == (uintptr_t)cn_arch_interrupted_at;
 }
 
+bool cn_arch_is_entry(uintptr_t pc)
+{
+  return pc == (uintptr_t)cn_arch_body_return;
+}
+
 bool cn_arch_in_stubs(uintptr_t pc)
 {
   return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start);
@@ -195,7 +200,7 @@ uintptr_t cn_arch_stubs(uintptr_t *end)
  * make live frames look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
-  if (anchor->sp == 0) /* a signal came while the stub was filling it */
+  if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
     return false;
   uintptr_t word = ((const uintptr_t *)anchor->sp)[-1];
   if (word == (uintptr_t)cn_arch_native_return)
@@ -233,11 +238,12 @@ static get_register *find_get_register(uintptr_t pc)
   return function;
 }
 
-/* The personality of cairn_call_any, which the unwinder calls when an exception passes. In its
- * second phase the frame goes for good: drop the anchors that a longjmp left above its own. Its own
- * is over, but stays reserved, for the unwinder has yet to read it, and the handler of a signal
- * that comes before may call native code. The next slow path drops it, or the return of the call
- * around it. */
+/* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception
+ * passes. In its second phase the frame goes for good: drop the anchors that a longjmp left above
+ * its own. Its own is over, but stays reserved, for the unwinder has yet to read it, and the
+ * handler of a signal that comes before may call native code. The next slow path drops it, or the
+ * return of the call around it. The thread gets the state of the frame's caller, whose landing pads
+ * may run next. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
                     struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
@@ -254,6 +260,7 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
   struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
   if (anchor < mutator->anchors || anchor >= mutator->anchor)
     cairn_fatal("an exception passes a native call that has no anchor");
+  mutator->state = cn_anchor_is_entry(anchor) ? CAIRN_ABI_NATIVE : CAIRN_ABI_MANAGED;
   anchor->sp = 0;
   mutator->anchor = anchor + 1;
   return CONTINUE_UNWIND;

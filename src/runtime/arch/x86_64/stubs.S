@@ -8,9 +8,10 @@
  * and calls C. The collector updates the saved registers in place, and they are loaded again from
  * there.
  *
- * Transitions (cairn_call_any and its two front doors): the target is in r11, or in r10. Arguments
- * are wherever its convention puts them, which is not known here; so nothing but these two may
- * change before the call, and no result register after it.
+ * Transitions (cairn_call_any and its two front doors, cairn_enter): the target is in r11, or in
+ * r10. Arguments are wherever its convention puts them, which is not known here; so nothing but
+ * these two may change before the call, and no result register after it. Each keeps the state of
+ * the mutator.
  *
  * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
  * would restore stale references. So the stub keeps them in the anchor and loads them from there
@@ -35,8 +36,8 @@
         .hidden cn_return_barrier_returned
 
         .text
-        .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return
-        .hidden cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return
+        .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
+        .hidden cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
 cn_arch_stubs_start:
 
         .macro function name
@@ -52,7 +53,7 @@ cn_arch_stubs_start:
         .size \name, . - \name
         .endm
 
-/* A function that may be called without an anchor. */
+/* A function that may be called without an anchor, and from native code as well. */
         .macro managed_function name
         .p2align 4
         .quad CAIRN_ABI_MANAGED_MARK
@@ -60,6 +61,10 @@ cn_arch_stubs_start:
         .type \name, @function
 \name:
         .cfi_startproc
+        endbr64
+        jmp 0f
+        .org \name + CAIRN_ABI_ENTRY_SIZE, 0xcc
+0:
         .endm
 
         .macro save register, offset
@@ -216,6 +221,92 @@ managed_function cairn_collect
         ret
 end cairn_collect
 
+/* The next anchor, at rbx, is the caller's from here on. No walk takes it before it is whole, and no
+ * handler writes to it. */
+        .macro reserve_anchor
+        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
+        leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
+        movq %rbx, MUTATOR(ANCHOR)
+        leaq -CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
+        .endm
+
+/* Where unwinders find rbx and the pc while the anchor at rbx has them. */
+        .macro cfi_return_address_taken
+        /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
+        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
+        /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref), less one. */
+        .cfi_escape 0x16, 16, 5, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06, 0x31, 0x1c
+        .endm
+
+/* The anchor at rbx takes the caller's rbx and the return address from the stack: stack arguments
+ * are where the callee looks for them. */
+        .macro take_return_address
+        popq CAIRN_ABI_ANCHOR_RBX(%rbx)
+        .cfi_adjust_cfa_offset -8
+        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)
+        .cfi_adjust_cfa_offset -8
+        cfi_return_address_taken
+        .endm
+
+        .macro give_return_address
+        pushq CAIRN_ABI_ANCHOR_PC(%rbx)
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset 16, -8
+        .endm
+
+/* Load rbx; drop the anchor at it, and those that a longjmp left above it. */
+        .macro free_anchor
+        pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset %rbx, -16
+        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
+        movq %rbx, MUTATOR(ANCHOR)
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        .endm
+
+/* Back to the managed caller for which the anchor at rbx was made: its registers, and its return
+ * address on the stack. */
+        .macro leave_native
+        give_return_address
+        movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
+        .cfi_restore %rbp
+        movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
+        .cfi_restore %r12
+        movq CAIRN_ABI_ANCHOR_R13(%rbx), %r13
+        .cfi_restore %r13
+        movq CAIRN_ABI_ANCHOR_R14(%rbx), %r14
+        .cfi_restore %r14
+        movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
+        .cfi_restore %r15
+        free_anchor
+        .endm
+
+/* Jump to r11 in the place of a frame that a stub called: a tail call from there. On the stack are
+ * rbx and the return address into that stub, whose anchor is rbx, for the callee has loaded it. */
+        .macro begin_tail_call
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        .cfi_remember_state
+        leaq 8(%rsp), %rsp
+        .cfi_adjust_cfa_offset -8
+        cfi_return_address_taken
+        .endm
+
+        .macro make_anchors
+        save_general
+        save_vectors
+        movq %rbp, %rdi
+        call cn_safepoint_anchors
+        restore_vectors
+        restore_general
+        .endm
+
 /* Call the function in r10: a variadic one, and a native one. */
 function cairn_vcall_any
         movl $8, %eax
@@ -247,8 +338,65 @@ function cairn_call_any
         jne call_native
         cmpl $(CAIRN_ABI_MANAGED_MARK >> 32), -4(%r11)
         jne call_native
+        addq $CAIRN_ABI_ENTRY_SIZE, %r11
         jmp *%r11
 call_native:
+        pushq %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        leaq cn_arch_body_return(%rip), %rbx
+        cmpq %rbx, 8(%rsp)
+        je 4f
+        movq MUTATOR(ANCHOR), %rbx
+        cmpq MUTATOR(ANCHOR_LIMIT), %rbx
+        jae 2f
+        reserve_anchor
+        movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
+        movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
+        movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
+        movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
+        movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
+        take_return_address
+        .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
+        .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
+        .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
+        .cfi_escape 0x10, 14, 2, 0x73, CAIRN_ABI_ANCHOR_R14
+        .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
+        movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
+        incq MUTATOR(TRANSITIONS)
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
+        call *%r11
+cn_arch_native_return:
+        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        leave_native
+        ret
+        /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone,
+         * so the thread is native again, and returns to where the body would have returned to. */
+4:
+        begin_tail_call
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
+        give_return_address
+        free_anchor
+        jmp *%r11
+        .cfi_restore_state
+        /* The anchor array is full, or this thread has none yet. */
+2:
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
+        .cfi_restore %rbx
+        make_anchors
+        jmp cairn_call_any
+end cairn_call_any
+
+/* Call the body in r11: native code called the function's address. The anchor keeps the native
+ * caller's return address, so that stack arguments are where the body looks for them; its SP is odd,
+ * which tells walks that no managed code left here. The body keeps all registers that the caller
+ * wants kept, and the frame is unwound as that of cairn_call_any is. */
+function cairn_enter
+        .cfi_signal_frame
+        .cfi_personality 0x1b, cn_arch_unwound
         pushq %rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
@@ -258,77 +406,34 @@ call_native:
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
         jae 2f
-        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx) /* no walk takes it before it is whole, */
-        leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
-        movq %rbx, MUTATOR(ANCHOR)      /* and no handler writes to it from here on */
-        leaq -CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
-        movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
-        movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
-        movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
-        movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
-        movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
-        popq CAIRN_ABI_ANCHOR_RBX(%rbx)
-        .cfi_adjust_cfa_offset -8
-        /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
-        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
-        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
-        .cfi_adjust_cfa_offset -8
-        /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref), less one. */
-        .cfi_escape 0x16, 16, 5, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06, 0x31, 0x1c
-        .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
-        .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
-        .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
-        .cfi_escape 0x10, 14, 2, 0x73, CAIRN_ABI_ANCHOR_R14
-        .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
-        movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
-        incq MUTATOR(TRANSITIONS)
-        call *%r11
-cn_arch_native_return:
-        pushq CAIRN_ABI_ANCHOR_PC(%rbx)
-        .cfi_adjust_cfa_offset 8
-        .cfi_offset 16, -8
-        movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
-        .cfi_restore %rbp
-        movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
-        .cfi_restore %r12
-        movq CAIRN_ABI_ANCHOR_R13(%rbx), %r13
-        .cfi_restore %r13
-        movq CAIRN_ABI_ANCHOR_R14(%rbx), %r14
-        .cfi_restore %r14
-        movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
-        .cfi_restore %r15
-        pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
-        .cfi_adjust_cfa_offset 8
-        .cfi_offset %rbx, -16
-        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
-        movq %rbx, MUTATOR(ANCHOR)      /* also drops anchors that a longjmp left above this one */
-        popq %rbx
-        .cfi_adjust_cfa_offset -8
-        .cfi_restore %rbx
+        reserve_anchor
+        take_return_address
+        movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)
+        leaq 1(%rsp), %r11
+        movq %r11, CAIRN_ABI_ANCHOR_SP(%rbx)
+        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        call *CAIRN_ABI_ANCHOR_R12(%rbx)
+cn_arch_body_return:
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
+        give_return_address
+        free_anchor
         ret
-        /* Native code that this stub called made a tail call of managed code, and that one of
-         * native code: the anchor of the first transition is there, and is enough. */
+        /* And the other way round: native code that cairn_call_any called makes a tail call. */
 4:
+        begin_tail_call
+        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        leave_native
+        jmp *%r11
+        .cfi_restore_state
+2:
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
         popq %rbx
         .cfi_adjust_cfa_offset -8
         .cfi_restore %rbx
-        jmp *%r11
-        /* The anchor array is full, or this thread has none yet. */
-2:
-        .cfi_adjust_cfa_offset 8
-        popq %rbx
-        .cfi_adjust_cfa_offset -8
-        .cfi_restore %rbx
-        save_general
-        save_vectors
-        movq %rbp, %rdi
-        call cn_safepoint_anchors
-        restore_vectors
-        restore_general
-        jmp cairn_call_any
-end cairn_call_any
+        make_anchors
+        jmp cairn_enter
+end cairn_enter
 
 /* Barriers (return_barriers.h): a frame whose return address was replaced returns to an entry here.
  * Each entry has a cell with the true address, and knows how far away the cell is. Any register may

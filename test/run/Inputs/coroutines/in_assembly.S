@@ -6,10 +6,7 @@
  * struct coroutine (manager.c): 0 where this one waits, 8 where its resumer waits, 16 the resumer,
  * 24 the body, 32 its argument, 40 is it over, 48 struct cairn_stack.
  */
-        .macro managed_mark
-        .p2align 4
-        .quad 0x4e52494143a7e1c5
-        .endm
+#include <cairn/entry.h>
 
         .macro save
         .irp register, rbx, rbp, r12, r13, r14, r15
@@ -31,10 +28,9 @@
 coroutine_code:
 
 /* void coroutine_resume(void *coroutine) */
-        managed_mark
         .globl coroutine_resume
         .type coroutine_resume, @function
-coroutine_resume:
+        CAIRN_ENTRY(coroutine_resume)
         .cfi_startproc
         save
         movq %rdi, %rbx
@@ -52,10 +48,9 @@ coroutine_resume:
         .size coroutine_resume, . - coroutine_resume
 
 /* void coroutine_yield(void) */
-        managed_mark
         .globl coroutine_yield
         .type coroutine_yield, @function
-coroutine_yield:
+        CAIRN_ENTRY(coroutine_yield)
         .cfi_startproc
         save
         movq coroutine_current(%rip), %rbx

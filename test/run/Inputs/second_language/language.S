@@ -16,23 +16,17 @@
  * rbx holds a node, r12 the address of its value (tag OFFSET, 8), r13 that of an element of the array
  * (tag BASE). What is live at which call is in the table language_calls, below.
  */
+#include <cairn/entry.h>
+
         .text
         .globl language_start, language_end
 language_start:
 
-/* What tells Cairn's calls that no transition is needed: 8 bytes before the entry, at a multiple of
- * 16. */
-        .macro managed_mark
-        .p2align 4
-        .quad 0x4e52494143a7e1c5
-        .endm
-
 /* long language_mix(struct node managed *node, long managed *array, long index,
  *                   struct node managed *(*function)(struct node managed *, long), long turns) */
-        managed_mark
         .globl language_mix
         .type language_mix, @function
-language_mix:
+        CAIRN_ENTRY(language_mix)
         .cfi_startproc
         subq $24, %rsp
         .cfi_adjust_cfa_offset 24

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a function in assembly begins that compiled code may call as managed code (docs/stack.md,
+ * "Code of your own"): the mark, and the entry that native code comes by, which makes the thread
+ * managed and then calls what follows. The caller of the entry is native code, or managed code that
+ * was promised a managed callee; other managed code calls what follows the entry.
+ *
+ *   CAIRN_ENTRY(name)           in a .S file that the C preprocessor reads
+ *   CAIRN_ENTRY_STRING(name)    in C, as part of the string of an __asm__
+ *
+ * Either defines the label `name` and ends where the function's own first instruction is to stand.
+ * r11 is lost. The numbers are those of <cairn/abi.def>: ENTRY_SIZE, MANAGED_MARK, MUTATOR_STATE.
+ */
+#ifndef CAIRN_ENTRY_H
+#define CAIRN_ENTRY_H
+
+/* clang-format off */
+#if defined __PIC__ && !defined __PIE__
+#define CAIRN_ENTRY_LOOK \
+  .byte 0x4c, 0x8b, 0x1d;              /* movq cairn_mutator@gottpoff(%rip), %r11 */ \
+  .reloc ., R_X86_64_GOTTPOFF, cairn_mutator-4; \
+  .long 0; \
+  .byte 0x64, 0x41, 0x80, 0x7b, 40, 0; /* cmpb $0, %fs:40(%r11) */ \
+  .byte 0x75, 0xd5;                    /* jne, to the prefix */ \
+  .byte 0x0f, 0x1f, 0x44, 0, 0;        /* nop */
+#else
+#define CAIRN_ENTRY_LOOK \
+  .byte 0x64, 0x80, 0x3c, 0x25;        /* cmpb $0, %fs:cairn_mutator@tpoff+40 */ \
+  .reloc ., R_X86_64_TPOFF32, cairn_mutator+40; \
+  .long 0; \
+  .byte 0; \
+  .byte 0x75, 0xd9;                    /* jne, to the prefix */ \
+  .byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0; /* nop */
+#endif
+
+#define CAIRN_ENTRY(name) \
+  .type cairn_mutator, @tls_object; \
+  .p2align 4; \
+  .byte 0x4c, 0x8d, 0x1d, 41, 0, 0, 0; /* leaq name+24(%rip), %r11 */ \
+  .byte 0xe9;                          /* jmp cairn_enter@PLT */ \
+  .reloc ., R_X86_64_PLT32, cairn_enter-4; \
+  .long 0, 0; \
+  .quad 0x4e52494143a7e1c5; \
+  name: \
+  .byte 0xf3, 0x0f, 0x1e, 0xfa;        /* endbr64 */ \
+  CAIRN_ENTRY_LOOK
+/* clang-format on */
+
+#define CAIRN_ENTRY_STRING(name) CAIRN_ENTRY_QUOTE(CAIRN_ENTRY(name))
+#define CAIRN_ENTRY_QUOTE(...) CAIRN_ENTRY_QUOTE_TEXT(__VA_ARGS__)
+#define CAIRN_ENTRY_QUOTE_TEXT(...) #__VA_ARGS__ "\n"
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Entries of managed functions. Native code calls a managed function by its address, and then the
+ * thread has to become managed first. So a function that native code can reach begins with an
+ * entry, and managed code calls its body, CAIRN_ABI_ENTRY_SIZE bytes further on:
+ *
+ *        prefix:  r = body; jump to cairn_enter      (convention_ARCH.c)
+ *                 the mark                           8 bytes, at a multiple of 16
+ *   f:   entry:   is the thread managed? no: prefix
+ *        body:                                       @cairn.call.f
+ *
+ *   how managed code knows the function          what it calls
+ *   by name, defined here, not replaceable       the body, by a label that no symbol table has
+ *   by name, defined elsewhere                   cairn.call.f: thunk.c
+ *   by a pointer                                 the body, if there is the mark: call_targets.c
+ *   by a pointer, promised to be managed         the entry
+ *
+ * A static function that is only called by name from managed code has no entry. One that asks for
+ * an alignment of 16 or more has an entry, and no mark: its address leaves no room for it at a
+ * place that is there for every function.
+ *
+ * Needs: all calls are what they will be. Provides: native code cannot run a body without the
+ * thread's knowing. Breaks: that a managed function's address is where it is called.
+ */
+#include "compile/transitions/entries.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/transitions/callees.h"
+#include "compile/transitions/thunk.h"
+
+enum { MARK_ALIGNMENT = 16 };
+
+typedef CN_VECTOR(LLVMValueRef) function_vector;
+
+/* Does `user` call `function`, and only that, in managed code? */
+static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
+{
+  if (!cn_is_call(user) || !cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+    return false;
+  struct cn_call_target site = cn_call_target_of(user);
+  if (cn_call_target_callee(&site) != function)
+    return false;
+  for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(user); i++)
+    if (i != site.callee_operand && LLVMGetOperand(user, i) == function)
+      return false;
+  return true;
+}
+
+/* A bridge is called where its target would be, and by nobody else (bridges.c). */
+static bool needs_entry(LLVMValueRef function)
+{
+  size_t length;
+
+  if (!cn_target_is_local(function))
+    return true;
+  if (strncmp(LLVMGetValueName2(function, &length), CN_BRIDGE_PREFIX,
+              sizeof CN_BRIDGE_PREFIX - 1) == 0)
+    return false;
+  CN_EACH_USE(use, function)
+    if (!is_managed_call(LLVMGetUser(use), function))
+      return true;
+  return false;
+}
+
+static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef offset =
+      LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), CAIRN_ABI_ENTRY_SIZE, false);
+
+  return LLVMConstGEP2(i8, function, &offset, 1);
+}
+
+/* Do other units call the function by the name of its body (thunk.c)? */
+static bool has_public_body(LLVMValueRef function)
+{
+  return LLVMGetLinkage(function) == LLVMExternalLinkage &&
+         !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
+}
+
+static LLVMValueRef name_body(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMValueRef alias =
+      has_public_body(function) ? cn_thunk_alias(ctx, function) : cn_thunk_label(ctx, function);
+
+  LLVMAliasSetAliasee(alias, body_of(ctx, function));
+  return alias;
+}
+
+/* A definition that another one may replace is called as it is, if at all. */
+static void call_body(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  function_vector calls = {0};
+
+  CN_EACH_USE(use, function)
+    if (cn_target_managed(function) && is_managed_call(LLVMGetUser(use), function))
+      cn_push(&calls, LLVMGetUser(use));
+  LLVMValueRef body = calls.count || has_public_body(function) ? name_body(ctx, function) : NULL;
+  for (size_t i = 0; i < calls.count; i++) {
+    struct cn_call_target site = cn_call_target_of(calls.at[i]);
+    LLVMSetOperand(site.call, site.callee_operand, body);
+  }
+  cn_free(&calls);
+}
+
+static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  bool shared = ctx->options && ctx->options->shared;
+  unsigned alignment = LLVMGetAlignment(function);
+  struct cn_entry entry = cn_convention_entry(ctx, function, cn_stub(ctx, CN_ENTER),
+                                              alignment < MARK_ALIGNMENT ? 0 : alignment, shared);
+
+  if (alignment < MARK_ALIGNMENT)
+    LLVMSetAlignment(function, MARK_ALIGNMENT);
+  LLVMSetPrefixData(function, entry.prefix);
+  LLVMSetPrologueData(function, entry.code);
+  if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
+    LLVMSetLinkage(function, LLVMInternalLinkage); /* the relocation below names it */
+  cn_thunk_relocate(ctx, function, entry.relocation_at, entry.relocation);
+  call_body(ctx, function);
+}
+
+bool cn_entries_has(LLVMValueRef function)
+{
+  return LLVMHasPrologueData(function) && LLVMHasPrefixData(function) &&
+         cn_convention_is_entry(LLVMGetPrologueData(function));
+}
+
+void cn_entries(struct cn_ctx *ctx)
+{
+  function_vector functions = {0};
+
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) &&
+        LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !cn_entries_has(f) && needs_entry(f))
+      cn_push(&functions, f);
+  for (size_t i = 0; i < functions.count; i++)
+    add_entry(ctx, functions.at[i]);
+  cn_free(&functions);
+}

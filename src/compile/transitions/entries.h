@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Entries of managed functions, by which native code gets to them. Private to src/compile.
+ */
+#ifndef CN_COMPILE_TRANSITIONS_ENTRIES_H
+#define CN_COMPILE_TRANSITIONS_ENTRIES_H
+
+#include "compile/core/pass.h"
+
+/* Give an entry to each managed definition of the module that native code can reach, and have
+ * managed code call the bodies. */
+void cn_entries(struct cn_ctx *ctx);
+
+/* Has the function an entry already? */
+bool cn_entries_has(LLVMValueRef function);
+
+#endif

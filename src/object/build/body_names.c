@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Managed code calls the function `f` of another object by `cairn.call.f`, which lies a few bytes
+ * after `f` itself (src/compile/transitions/entries.c). Debuggers and profilers take the nearest
+ * function before an address, and would never say `f`. So the name stays for linkers, and is none
+ * of a function.
+ */
+#include "object/build/body_names.h"
+
+#include <string.h>
+#include "base/check.h"
+
+/* In other objects the same name is that of a thunk, which is a function, and weak. */
+static bool is_body_name(const struct cn_elf_symbol *s)
+{
+  static const char prefix[] = "cairn.call.";
+
+  return s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
+         ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
+         strncmp(s->name, prefix, sizeof prefix - 1) == 0;
+}
+
+void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    Elf64_Sym sym = elf->symbols[i].sym;
+    if (!is_body_name(&elf->symbols[i]))
+      continue;
+    struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
+    CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
+    sym.st_info = (unsigned char)ELF64_ST_INFO(ELF64_ST_BIND(sym.st_info), STT_NOTYPE);
+    sym.st_size = 0;
+    memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
+  }
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of the bodies of managed functions.
+ */
+#ifndef CN_OBJECT_BUILD_BODY_NAMES_H
+#define CN_OBJECT_BUILD_BODY_NAMES_H
+
+#include "object/elf/elf_file.h"
+#include "object/elf/elf_parts.h"
+
+/* Make what names bodies in the object no functions to those who list functions. */
+void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf);
+
+#endif
