@@ -27,6 +27,12 @@ enum {
   CN_DWARF_LAST = CN_DWARF_R15, /* of the general registers */
   CN_DWARF_RETURN               /* the return address */
 };
+enum { CN_PORT_REGISTERS = CN_DWARF_LAST + 1 }; /* that a collector may see */
+
+/* The register that prologues point to the frame, just below the return address. */
+enum { CN_PORT_FRAME_POINTER = CN_RBP };
+/* The register that the stub at the entry from native code saves (CN_ARCH_ENTRY_SAVES). */
+enum { CN_PORT_ENTRY_SAVES = CN_RBX };
 
 /* DWARF's numbers by enum cn_reg, and the names. */
 static const uint8_t cn_port_saved[CN_CALLEE_SAVED] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,

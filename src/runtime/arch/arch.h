@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "framemap/framemap.h"
 
-#define CN_ARCH_REGISTERS 16
+enum { CN_ARCH_REGISTERS = CN_PORT_REGISTERS };
 
 /* What a slow-path stub saved, on the stack of the mutator, at the addresses that the walker hands
  * out as places of registers. A collector writes through them; the stub then loads the registers
@@ -19,11 +19,11 @@
  *
  *          |  managed frame         |  <- its SP at the safepoint (CFA of the stub)
  *          |  return address        |  pc
- *          |  r15                   |  gpr[15]
+ *          |  the last register     |  gpr[CN_ARCH_REGISTERS - 1]
  *          |  ...                   |
- *   regs ->|  rax                   |  gpr[0]
+ *   regs ->|  the first register    |  gpr[0]
  *          |  (padding to 64 bytes) |
- *          |  vector registers      |  what XSAVE makes of them
+ *          |  vector registers      |  as the stubs of the port save them
  */
 struct cn_regs {
   uintptr_t gpr[CN_ARCH_REGISTERS];
@@ -76,15 +76,16 @@ static inline bool cn_arch_is_saved(int reg)
 
 /* The register that a prologue may point to where it pushed the caller's, just below the return
  * address. */
-enum { CN_ARCH_FRAME_POINTER = CN_RBP };
+enum { CN_ARCH_FRAME_POINTER = CN_PORT_FRAME_POINTER };
 
 /* What a prologue that pushes the registers of a mask (bit per enum cn_reg) leaves: for a register
  * in the mask, `offset` is its distance from the CFA (negative), modulo 2^64, and `keep` is 0; for
  * others it is 0, and `keep` is all ones. So place = (place & keep) + (cfa & ~keep) + offset. */
 struct cn_shape {
-  _Alignas(64) uintptr_t offset[8]; /* the last two are 0 */
+  _Alignas(64) uintptr_t offset[8]; /* 0 from CN_CALLEE_SAVED on */
   uintptr_t keep[8];
 };
+_Static_assert(CN_CALLEE_SAVED <= 8, "struct cn_shape has eight places");
 extern const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED];
 
 /* The loop of stretch.h in a form that suits this processor; null: there is none. */
@@ -119,7 +120,7 @@ bool cn_arch_is_stub(uintptr_t pc);
 /* True if `pc` is where a managed function returns to that native code called: its caller's own pc
  * is in an anchor (cn_anchor_is_entry()), and its register CN_ARCH_ENTRY_SAVES. */
 bool cn_arch_is_entry(uintptr_t pc);
-enum { CN_ARCH_ENTRY_SAVES = CN_RBX };
+enum { CN_ARCH_ENTRY_SAVES = CN_PORT_ENTRY_SAVES };
 
 /* Barriers (return_barriers.h): the address of one, below CAIRN_ABI_BARRIERS, and back. A stub
  * there pushes cn_return_barrier_cells[index] as the return address, saves everything that may be a
