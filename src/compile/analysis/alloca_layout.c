@@ -32,42 +32,6 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
   return LLVMTypeIsSized(type) && !cn_is_scalable(type) ? LLVMABISizeOfType(ctx->layout, type) : 0;
 }
 
-static void mark(struct cn_alloca_layout *map, uint64_t offset)
-{
-  if (offset % WORD || offset / WORD >= map->words)
-    map->unclear = true;
-  else
-    cn_bit_set(map->bits, offset / WORD);
-}
-
-void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
-                                uint64_t offset)
-{
-  if (!cn_holds_ref(type))
-    return;
-  switch (cn_is_scalable(type) ? LLVMScalableVectorTypeKind : LLVMGetTypeKind(type)) {
-  case LLVMPointerTypeKind:
-    mark(map, offset);
-    break;
-  case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      cn_alloca_layout_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
-                                 offset + LLVMOffsetOfElement(ctx->layout, type, i));
-    break;
-  case LLVMArrayTypeKind:
-  case LLVMVectorTypeKind: {
-    LLVMTypeRef element = LLVMGetElementType(type);
-    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
-                                                                : LLVMGetVectorSize(type);
-    for (uint64_t i = 0; i < count && !map->unclear; i++)
-      cn_alloca_layout_mark_type(ctx, map, element, offset + i * size_of(ctx, element));
-    break;
-  }
-  default:
-    map->unclear = true;
-  }
-}
-
 /* The alloca that `pointer` points into, a constant offset in, or null. */
 static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
 {
@@ -91,7 +55,7 @@ static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset,
       continue;
     bool known = target % WORD == 0 && target / WORD < to->words && cn_bit(to->bits, target / WORD);
     changed |= !known && !to->unclear;
-    mark(to, target);
+    cn_alloca_uses_mark(to, target);
   }
   return changed;
 }
@@ -178,7 +142,7 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
     map.words = element * count / WORD;
   map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
   for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
-    cn_alloca_layout_mark_type(ctx, &map, type, i * element);
+    cn_alloca_uses_mark_type(ctx, &map, type, i * element);
   cn_alloca_uses_walk(ctx, &map, alloca);
   cn_push(&maps->maps, map);
 }

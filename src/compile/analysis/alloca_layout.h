@@ -27,15 +27,16 @@ struct cn_alloca_layouts {
 void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
                            struct cn_alloca_layouts *maps);
 void cn_alloca_layout_free(struct cn_alloca_layouts *maps);
-/* memcpy and memmove, element by element too. */
+/* Is it memcpy or memmove, element by element too? */
 bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
-/* An intrinsic that yields the address it is given, or one near it. */
+/* Is it an intrinsic that returns its argument, an address, or one near it? */
 bool cn_alloca_uses_hands_on(LLVMValueRef call);
-/* Mark what is accessed through `pointer`, the address of the map's local. */
+/* Mark the references that are accessed through `pointer`, the address of the map's local. */
 void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
-/* Mark a value of this type at this place. */
-void cn_alloca_layout_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
-                                uint64_t offset);
+/* Mark a reference at this place, or the references of a value of this type. */
+void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset);
+void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
+                              uint64_t offset);
 /* Are references accessed through `pointer`? */
 bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);

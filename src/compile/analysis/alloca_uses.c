@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is done with the address of a local, or with an address computed from it: where in it
- * references are loaded, stored, or said to lie by the type of an argument. An address that is
- * stored in memory or passed to a function without a type is not followed. Needs: nothing.
- * Provides: the bits of one struct cn_alloca_layout. Breaks: nothing. docs/relocation.md, "Locals
- * in memory".
+ * Uses of the address of a local, and of addresses computed from it: where in the local references
+ * are loaded or stored, or lie by the type of an argument. An address that is stored in memory or
+ * passed to a function without a type is not followed. Needs: nothing. Provides: the bits of one
+ * struct cn_alloca_layout. Breaks: nothing. docs/relocation.md, "Locals in memory".
  */
+#include "base/bitset.h"
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "compile/analysis/alloca_layout.h"
@@ -18,6 +18,43 @@ bool cn_alloca_uses_is_copy(LLVMValueRef i)
 {
   return cn_calls_copy(i) || cn_calls_intrinsic(i, "llvm.memcpy.element.unordered.atomic") ||
          cn_calls_intrinsic(i, "llvm.memmove.element.unordered.atomic");
+}
+
+void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset)
+{
+  if (offset % CN_AREA_WORD || offset / CN_AREA_WORD >= map->words)
+    map->unclear = true;
+  else
+    cn_bit_set(map->bits, offset / CN_AREA_WORD);
+}
+
+void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
+                              uint64_t offset)
+{
+  if (!cn_holds_ref(type))
+    return;
+  switch (cn_is_scalable(type) ? LLVMScalableVectorTypeKind : LLVMGetTypeKind(type)) {
+  case LLVMPointerTypeKind:
+    cn_alloca_uses_mark(map, offset);
+    break;
+  case LLVMStructTypeKind:
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      cn_alloca_uses_mark_type(ctx, map, LLVMStructGetTypeAtIndex(type, i),
+                               offset + LLVMOffsetOfElement(ctx->layout, type, i));
+    break;
+  case LLVMArrayTypeKind:
+  case LLVMVectorTypeKind: {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
+                                                                : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count && !map->unclear; i++)
+      cn_alloca_uses_mark_type(ctx, map, element,
+                               offset + i * LLVMABISizeOfType(ctx->layout, element));
+    break;
+  }
+  default:
+    map->unclear = true;
+  }
 }
 
 /* A pointer into an alloca: a known number of bytes in, or not. */
@@ -48,7 +85,7 @@ static void access_type(struct walk *walk, const struct place *place, LLVMTypeRe
   if (!cn_holds_ref(type))
     return;
   if (place->known)
-    cn_alloca_layout_mark_type(walk->ctx, walk->map, type, place->offset);
+    cn_alloca_uses_mark_type(walk->ctx, walk->map, type, place->offset);
   else
     walk->map->floating = true;
 }

@@ -4,9 +4,9 @@
  *
  * Needs: nothing. Provides: struct cn_callgraph. Breaks: nothing.
  *
- * Conservative: whatever is called through a pointer, in another unit or in a function that may be
- * replaced by another unit's is unknown, and may call every function that can be reached from
- * outside: that is visible, or that is used otherwise than by calling it.
+ * Conservative: a callee is unknown if it is called through a pointer, lies in another unit, or may
+ * be replaced by another unit's. It may call every function that can be reached from outside: one
+ * that is visible, or is used other than by calling it.
  *
  * A depth-first walk from all functions gives the order, callees first. Of each cycle of known
  * calls at least one is a back edge of that walk: it leads to a function with the same rank or a

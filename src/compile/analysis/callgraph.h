@@ -16,8 +16,8 @@ struct cn_call_node {
   uint32_t callee_count;
   uint32_t rank;   /* its number in cn_callgraph.order */
   bool unknown;    /* calls something that may be anything */
-  bool open;       /* may be called by something that is not seen here */
-  bool comes_back; /* what it calls and is not known may lead back to it */
+  bool open;       /* may have callers that are not seen here */
+  bool comes_back; /* its unknown callees may lead back to it */
 };
 
 /* It holds (cn_callgraph_wrong()) that
@@ -34,7 +34,7 @@ struct cn_callgraph {
 
 void cn_callgraph_build(struct cn_callgraph *graph, struct cn_ctx *ctx);
 void cn_callgraph_free(struct cn_callgraph *graph);
-/* What does not hold of it; null: all does. Linear in the calls. */
+/* What is wrong with it, or null. Linear in the calls. */
 const char *cn_callgraph_wrong(const struct cn_callgraph *graph);
 /* CN_NO_NODE: no managed definition. */
 uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function);
@@ -52,8 +52,7 @@ LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call);
 bool cn_callgraph_is_safepoint(LLVMValueRef function);
 
 /* Does a call of `callee` by the function of node `caller` close a cycle of calls? Every cycle has
- * one that does, so a poll before each of those is one on each way round. A null callee:
- * unknown. */
+ * one that does, so polls before those are on every cycle. A null callee: unknown. */
 bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee);
 
 #endif

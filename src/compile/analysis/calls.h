@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls: what cn_classify_call() (pass.h) rests on. Private to src/compile.
+ * Calls: the questions under cn_classify_call() (pass.h). Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_CALLS_H
 #define CN_COMPILE_ANALYSIS_CALLS_H
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include "compile/core/pass.h"
 
-/* Work of which there is no bound. */
+/* Work without a bound. */
 #define CN_WORK_UNKNOWN UINT64_MAX
 
 /* Why the C function `name` is a leaf, from the table in leaf_functions.def, or null if it is not
  * in it (leaf_functions.c). */
 const char *cn_calls_leaf_reason(const char *name);
-/* What a call of it does, in units of cost.h, if its arguments say nothing of that
+/* The work of a call of it, in units of cost.h, unless its arguments say otherwise
  * (leaf_functions.c). */
 uint64_t cn_calls_leaf_work(const char *name);
 
@@ -43,18 +43,19 @@ LLVMValueRef cn_calls_base(LLVMValueRef call);
 /* Is it a call marked musttail? */
 bool cn_calls_musttail(LLVMValueRef instruction);
 
-/* The metadata `name`, a kind that LLVM does not know by itself, of a call; or null. To ask for a
- * kind makes it, which changes the module's bitcode: that is done only where there may be some. */
+/* The metadata `name` of a call, of a kind that LLVM does not know by itself; or null. A query for
+ * a kind creates it, which changes the module's bitcode: so it is made only where there may be
+ * some. */
 LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name);
 
-/* Is a function of this name, which nobody defines, one of those whose calls mark something for
- * passes of ours, until drop-markers deletes them? */
+/* Is it the name of a marker: an undefined function whose calls mark something for our passes,
+ * until drop-markers deletes them? */
 bool cn_calls_is_marker(const char *name);
 
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 
-/* Are the references that this call, or statepoint, is given listed though they die there? */
+/* Are the reference arguments of this call, or statepoint, listed though they die there? */
 bool cn_calls_list_operands(LLVMValueRef call);
 
 /* Has a function come through the rewriter? It has statepoints, polls or slow paths. */

@@ -42,12 +42,12 @@ struct cn_cfg {
 };
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
-/* The same without dominators and loops: idom, loop and depth say nothing. */
+/* The same without dominators and loops: idom, loop and depth are not set. */
 void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
-/* What is missing then, if it is. */
+/* Add dominators and loops, if they are missing. */
 void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
-/* What does not hold of it, as the function is now; null: all does. Linear. */
+/* What is wrong with it for the function as it is now, or null. Linear. */
 const char *cn_cfg_wrong(const struct cn_cfg *cfg);
 uint32_t cn_cfg_index(const struct cn_cfg *cfg,
                       LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
@@ -59,13 +59,13 @@ static inline bool cn_cfg_retreats(uint32_t from, uint32_t to)
 /* Is there a cycle that is no natural loop? */
 bool cn_cfg_irreducible(const struct cn_cfg *cfg);
 
-/* Lead every edge into `block` to `to` instead, but those from the blocks in `kept`. Phis are left
- * as they are. */
+/* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis do not change.
+ */
 void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
                          const struct cn_ptrmap *kept);
 /* A phi like `old`, without incoming values, at the builder's place. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
-/* The one value that comes into `phi`, but for itself, which dominates it then; null if there are
+/* The one incoming value of `phi` other than itself, which dominates it then; null if there are
  * several or none. */
 LLVMValueRef cn_phi_only_input(LLVMValueRef phi);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Funclets: blocks behind a cleanuppad or catchpad, which become functions of their own. A call in
+ * Funclets: blocks after a cleanuppad or catchpad, which become functions of their own. A call in
  * one must name the pad in a bundle, or LLVM deletes it as unreachable.
  *
  * Needs: nothing. Provides: cn_funclet_of(). Breaks: nothing.

@@ -10,7 +10,7 @@
 /* The pad of the funclet that `block` belongs to, or null. */
 LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block);
 
-/* A call of `function`, without arguments, by code of that funclet. */
+/* Build a call of `function`, without arguments, in that funclet. */
 LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which functions are managed, and what handles no reference and so can be native code, in modules
- * as clang makes them of C. An analysis: needs, provides, breaks nothing.
+ * Which functions are managed, and which handle no reference and so can be native code, in modules
+ * that clang makes of C. An analysis: needs, provides, breaks nothing.
  */
 #ifndef CN_COMPILE_ANALYSIS_MANAGED_FUNCTIONS_H
 #define CN_COMPILE_ANALYSIS_MANAGED_FUNCTIONS_H
 
 #include "compile/core/pass.h"
 
-/* Does nothing in the unit handle references, nor ask for what only managed code can do: regions
- * without polls, spans, words of the language's own? Debug information is not looked at. */
+/* Is the unit free of references, and of what only managed code can do: regions without polls,
+ * spans, words of the language's own? Debug information is not looked at. */
 bool cn_managed_is_native_unit(LLVMModuleRef module);
 
 /* Has no value in the function a type with references, and no memory that it names? */
 bool cn_managed_is_native(LLVMValueRef function);
 
-/* Mark the functions that are native by themselves with attribute "cairn-unmanaged"
+/* Mark functions that can be native code with attribute "cairn-unmanaged"
  * (native_functions.c). Once marked they stay so. */
 void cn_managed_mark_natives(struct cn_ctx *ctx);
 

@@ -5,8 +5,11 @@
  */
 #include "compile/analysis/predicates.h"
 
+#include "base/check.h"
+
 LLVMIntPredicate cn_predicate_swapped(LLVMIntPredicate p)
 {
+  CN_ASSERT(p >= LLVMIntEQ && p <= LLVMIntSLE);
   switch (p) {
   case LLVMIntUGT:
     return LLVMIntULT;
@@ -24,13 +27,14 @@ LLVMIntPredicate cn_predicate_swapped(LLVMIntPredicate p)
     return LLVMIntSGT;
   case LLVMIntSLE:
     return LLVMIntSGE;
-  default:
+  default: /* equality */
     return p;
   }
 }
 
 LLVMIntPredicate cn_predicate_inverse(LLVMIntPredicate p)
 {
+  CN_ASSERT(p >= LLVMIntEQ && p <= LLVMIntSLE);
   switch (p) {
   case LLVMIntEQ:
     return LLVMIntNE;

@@ -7,9 +7,9 @@
 
 #include <llvm-c/Core.h>
 
-/* What holds of b and a if `p` holds of a and b; */
+/* The predicate that holds of b and a if `p` holds of a and b; */
 LLVMIntPredicate cn_predicate_swapped(LLVMIntPredicate p);
-/* what holds of a and b if `p` does not. */
+/* the one that holds of a and b if `p` does not. */
 LLVMIntPredicate cn_predicate_inverse(LLVMIntPredicate p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a module may say of memory, calls and references that a moving collector makes false: by
- * such promises later passes move or repeat an access over a safepoint, with the old address. The
- * table is in promises.c. Private to strip_attributes.c and check_promises.c.
+ * Promises of a module about memory, calls and references that a moving collector makes false: by
+ * them later passes move or repeat an access over a safepoint, with the old address. The table is
+ * in promises.c. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_PROMISES_H
 #define CN_COMPILE_ANALYSIS_PROMISES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What TBAA says of memory that never changes, and of copies: tags tell pointers from other data,
- * where the front end gives them. They do not tell references from ordinary pointers; to take one
- * of those for a reference does no harm (collector.h).
+ * TBAA of memory that never changes, and of copies: TBAA tags tell pointers from other data, where
+ * the front end gives them. They do not tell references from ordinary pointers, but one of those
+ * taken for a reference does no harm (collector.h).
  */
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
@@ -43,8 +43,8 @@ static bool is_sized_type(LLVMValueRef type)
 }
 
 /* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset,
- * size, flag}, and of a scalar type that serves as a tag, {name, parent, flag}. Told apart as
- * LLVM does it, or its passes would see a flag that we do not. */
+ * size, flag}, and of a scalar type that serves as a TBAA tag, {name, parent, flag}. They are told
+ * apart as by LLVM, or its passes would see a flag that we do not. */
 bool cn_tbaa_immutable(LLVMValueRef tag)
 {
   unsigned count, flag = 2;
@@ -77,6 +77,7 @@ bool cn_tbaa_immutable_field(LLVMValueRef fields)
 /* The constant length of a copy, or 0. */
 uint64_t cn_tbaa_length(LLVMValueRef copy)
 {
+  CN_ASSERT(LLVMIsACallInst(copy) || LLVMIsAInvokeInst(copy));
   LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
 
   return length ? LLVMConstIntGetZExtValue(length) : 0;

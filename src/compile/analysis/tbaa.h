@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What TBAA says of memory that never changes, and of copies.
+ * TBAA of memory that never changes, and of copies. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_TBAA_H
 #define CN_COMPILE_ANALYSIS_TBAA_H
@@ -9,7 +9,7 @@
 
 #define CN_REF_SIZE 8
 
-/* Does an access's tag (or null) say that the memory never changes? */
+/* Does an access's TBAA tag (or null) say that the memory never changes? */
 bool cn_tbaa_immutable(LLVMValueRef tag);
 /* Does a copy's tbaa.struct (or null) say so of a field? */
 bool cn_tbaa_immutable_field(LLVMValueRef fields);
@@ -18,7 +18,7 @@ bool cn_tbaa_immutable_field(LLVMValueRef fields);
 uint64_t cn_tbaa_length(LLVMValueRef copy);
 /* The tag that a copy's tbaa.struct gives for a field of this offset and size, or null. */
 LLVMValueRef cn_tbaa_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size);
-/* Does a tag say that a pointer is accessed: "any pointer", or "p<depth> <type>". */
+/* Does a TBAA tag say that a pointer is accessed: "any pointer", or "p<depth> <type>"? */
 bool cn_tbaa_is_pointer(LLVMValueRef tag);
 /* Does a copy's tbaa.struct have a field that can hold a reference? */
 bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy);

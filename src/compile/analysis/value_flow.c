@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the flow into each node of a value graph comes together: what both placing phis
- * (relocate.c) and inferring bases (bases.c) ask. Exact and minimal: no phi that it asks for is
- * redundant, cycles included. And which nodes receive the same, so that one does for all.
+ * The place at which the flow into each node of a value graph meets: placing phis (relocate.c) and
+ * finding bases (bases.c) need it. Exact and minimal: no phi by it is redundant, cycles included.
+ * And the nodes that receive the same, so that one stands for all.
  *
  * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance
  * Algorithm" (2001); number 0 is the root from which all sources hang.
@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "compile/core/convention.h"
 
-/* Classes that are not settled after so many passes are given up: the cost is to stay linear. */
+/* Classes that are not settled after so many passes are given up, so that the cost stays linear. */
 #define CN_CLASS_PASSES 16
 #define UNKNOWN UINT32_MAX /* nothing has flowed in yet */
 
@@ -43,6 +43,7 @@ uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *
     changed = false;
     for (uint32_t n = 0; n < nodes; n++) {
       uint32_t to = UNKNOWN;
+      CN_ASSERT(first[n] < first[n + 1]);
       for (uint32_t i = first[n]; i < first[n + 1]; i++)
         if (idom[inputs[i]] != UNKNOWN)
           to = to == UNKNOWN ? inputs[i] : meet(idom, to, inputs[i]);
@@ -84,7 +85,7 @@ static bool receive_the_same(const struct classes *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* Split nodes off that do not receive what the first of their class does. */
+/* Split off nodes that do not receive the same as the first of their class. */
 static bool split_classes(struct classes *c, uint32_t nodes)
 {
   bool changed = false;

@@ -2,8 +2,8 @@
  *
  * Needs: inline assembly. Provides: how long it takes. Breaks: nothing.
  *
- * The text is not understood, only looked through for what may go round: a jump that does not lead
- * forward, a repeated string instruction, a call. Without any of these, each statement runs once.
+ * The text is not understood, only searched for what may loop: a jump that does not lead forward, a
+ * repeated string instruction, a call. Without any of these, each statement runs once.
  */
 #include <string.h>
 #include "compile/cost/cost.h"

@@ -4,8 +4,8 @@
  *
  * Needs: struct cn_loops. Provides: numbers for comparing blocks outside loops. Breaks: nothing.
  *
- * One walk in reverse post-order. Whoever enters a loop leaves it: so an edge out of a loop gets
- * its share of those that leave by the block, not of all its trips.
+ * One walk in reverse post-order. A run that enters a loop leaves it: so an edge out of a loop gets
+ * its share of the runs that leave by the block, not of all passes.
  */
 #include "compile/cost/block_frequency.h"
 
@@ -16,7 +16,7 @@
 #include "compile/core/each.h"
 #include "compile/core/names.h"
 
-/* What a way counts that nothing is said of, and one that ends in an abort. */
+/* The weight of an edge without metadata, and of one to an abort. */
 #define USUAL 1024
 #define COLD 1
 
@@ -30,7 +30,7 @@ static bool is_cold(LLVMBasicBlockRef block)
   return false;
 }
 
-/* The weights that the terminator's metadata says, in the order of the successors. */
+/* Read the branch weights of the terminator's metadata, in the order of the successors. */
 static bool read_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
 {
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(end));
@@ -54,7 +54,7 @@ static bool read_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
   return ok && sum > 0;
 }
 
-static void weigh(LLVMValueRef end, uint64_t *weights, unsigned count)
+static void find_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
 {
   if (read_weights(end, weights, count))
     return;
@@ -74,9 +74,10 @@ static bool leaves_loops(const struct cn_loops *loops, uint32_t from, uint32_t t
   return l != CN_NO_BLOCK && !cn_loops_contain(loops, l, to);
 }
 
-/* The part `weight` of `sum`, rounded up: parts that meet again are the whole. */
+/* The part `weight` of `sum`, rounded up, so that parts which meet again are the whole. */
 static uint64_t share(uint64_t often, uint64_t weight, uint64_t sum)
 {
+  CN_CHECK(sum > 0 && weight <= sum);
   return (uint64_t)(((unsigned __int128)often * weight + sum - 1) / sum);
 }
 
@@ -87,9 +88,10 @@ static void spread(const struct cn_loops *loops, uint32_t b, uint64_t *often)
   unsigned count = LLVMGetNumSuccessors(end);
   uint64_t *weights = cn_alloc(count * sizeof *weights), out = 0, in = 0;
 
-  weigh(end, weights, count);
+  find_weights(end, weights, count);
   for (unsigned s = 0; s < count; s++) {
     uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
+    CN_ASSERT(to != CN_NO_BLOCK); /* a successor of a reachable block */
     *(leaves_loops(loops, b, to) ? &out : &in) += weights[s];
   }
   for (unsigned s = 0; s < count; s++) {

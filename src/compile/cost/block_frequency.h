@@ -7,12 +7,12 @@
 
 #include "compile/cost/loops.h"
 
-/* Of a block that runs on every call. */
+/* The frequency of a block that runs on every call. */
 #define CN_ALWAYS (UINT64_C(1) << 40)
 
-/* For each block, how often a call of the function enters it at least once: at most CN_ALWAYS. By
- * the branches' weights, from a profile or from __builtin_expect(); without, all ways are alike,
- * but those that end in an abort. */
+/* For each block, how often a call of the function enters it at least once: at most CN_ALWAYS.
+ * Known from branch weights, of a profile or __builtin_expect(). Without weights all edges are
+ * alike, except those to an abort. */
 void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often);
 
 #endif

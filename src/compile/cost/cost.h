@@ -2,12 +2,11 @@
  *
  * How much a function does between safepoints, at most. Private to src/compile.
  *
- * Work is counted in units of about half a nanosecond: a simple instruction is one. The contract
- * that makes bounds of single functions bounds of whole programs: a call of any function that
- * Cairn compiled polls, or it does no more than CN_CALL_WORK before it returns (what no poll can
- * keep to that is in `through` of its summary and in its attribute). What is called and not known
- * counts as CN_CALL_WORK; native code that a transition leads to counts as none beyond that, for a
- * thread in it delays nobody.
+ * Work is counted in units of about half a nanosecond: a simple instruction is one. A contract
+ * makes bounds of single functions bounds of whole programs: a call of any function that Cairn
+ * compiled polls, or does no more than CN_CALL_WORK before it returns. Where no poll can keep to
+ * that, `through` of the function's summary and its attribute say so. An unknown callee counts as
+ * CN_CALL_WORK. Native code after a transition counts as no more, for a thread in it delays nobody.
  */
 #ifndef CN_COMPILE_COST_COST_H
 #define CN_COMPILE_COST_COST_H
@@ -15,20 +14,20 @@
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
-/* Of a call of which nothing is known. */
+/* The work of a call of which nothing is known. */
 #define CN_CALL_WORK 2000
-/* Of a call without what its callee does. */
+/* The work of a call without that of its callee. */
 #define CN_CALL_ITSELF 5
 
-/* Of a piece of code that is entered at one place, as a call of a function is: its ways from there
- * to its end. Each number is CN_WORK_UNKNOWN if there is no bound, 0 where there is no such way. */
+/* The paths of a piece of code with one entry, as a function, from there to its end. Each number is
+ * CN_WORK_UNKNOWN if there is no bound, 0 if there is no such path. */
 struct cn_work_summary {
   uint64_t enter;   /* from the entry to the first safepoint */
   uint64_t between; /* from one safepoint to the next */
   uint64_t leave;   /* from the last safepoint to the end */
-  uint64_t through; /* from entry to end on a way without a safepoint */
-  bool passes;      /* is there a way to the end without a safepoint? Not if every call polls. */
-  bool polls;       /* is there a way to a safepoint? */
+  uint64_t through; /* from entry to end on a path without a safepoint */
+  bool passes;      /* is there a path to the end without a safepoint? Not if every call polls. */
+  bool polls;       /* is there a path to a safepoint? */
 };
 
 /* Sums and products that stay CN_WORK_UNKNOWN once they are, or do not fit. */
@@ -44,74 +43,74 @@ static inline uint64_t cn_work_times(uint64_t a, uint64_t n)
 /* The budget of options->poll_budget in units. */
 uint64_t cn_work_budget(const struct cn_ctx *ctx);
 
-/* What may lie between two safepoints: a call leaves a budget's worth behind, and another
- * follows. */
+/* The work that may lie between two safepoints: a call may do a budget's worth after its last, and
+ * another call follows. */
 static inline uint64_t cn_work_limit(const struct cn_ctx *ctx)
 {
   return 2 * cn_work_budget(ctx);
 }
 
-/* What one instruction does (instruction_cost.c): a call of which nothing is known CN_CALL_WORK,
- * one that runs as long as an unknown argument says CN_WORK_UNKNOWN. */
+/* The work of one instruction (instruction_cost.c): CN_CALL_WORK for a call of which nothing is
+ * known, CN_WORK_UNKNOWN for one that runs as long as an unknown argument says. */
 uint64_t cn_work_of(LLVMValueRef instruction);
 
-/* What it may take longer if it misses all caches, as it will on each pass of a long loop over a
- * lot of memory; cn_work_of() has what is usual. */
+/* The further work of an instruction that misses all caches, as on each pass of a long loop over
+ * much memory; cn_work_of() has the usual work. */
 uint64_t cn_work_of_miss(LLVMValueRef instruction);
 
 /* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at
- * its end or in all. And the number in it. */
+ * its end or in all. Returns N. */
 uint64_t cn_work_parse(LLVMAttributeRef attribute);
-/* Say it of a call. */
+/* Give a call that attribute. */
 void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
 
-/* Of filling, copying or comparing so many bytes; CN_WORK_UNKNOWN stays that. */
+/* The work of filling, copying or comparing so many bytes; CN_WORK_UNKNOWN stays that. */
 uint64_t cn_work_of_bytes(uint64_t bytes);
 
-/* Of inline assembly; CN_WORK_UNKNOWN if something in it may go round (assembly_cost.c). */
+/* The work of inline assembly; CN_WORK_UNKNOWN if it may loop (assembly_cost.c). */
 uint64_t cn_work_of_assembly(LLVMValueRef code);
 
 /* The function that a call or a statepoint calls, or null. */
 LLVMValueRef cn_work_callee(LLVMValueRef call);
 
-/* ---- what is known of functions (safepoint_facts.c) ---- */
+/* ---- facts about functions (safepoint_facts.c) ---- */
 
 struct cn_work_known {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */
   CN_VECTOR(struct cn_work_summary) at;
-  struct cn_ptrmap slow;         /* what polls call when a safepoint is asked for */
+  struct cn_ptrmap slow;         /* the slow paths of polls */
   const struct cn_ptrmap *sites; /* instructions before which a poll will be; null: none */
 };
 
 /* Zero-initialised knows of no function; this finds the slow paths of @gc.safepoint_poll, if the
  * module has one. */
 void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module);
-/* From now on every call of `function`, a certain definition, is taken for this. */
+/* Take every further call of `function`, a certain definition, for this. */
 void cn_work_learn(struct cn_work_known *known, LLVMValueRef function,
                    const struct cn_work_summary *summary);
 const struct cn_work_summary *cn_work_find(const struct cn_work_known *known,
                                            LLVMValueRef function);
 void cn_work_forget(struct cn_work_known *known);
 
-/* What one instruction is: its work; of a call, what is known of the callee besides. */
+/* The summary of one instruction: its work, and for a call the facts about its callee. */
 struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef instruction);
-/* Does the block end in a poll: a branch of which one way calls the slow path of a poll? */
+/* Does the block end in a poll: a branch of which one side calls the slow path of a poll? */
 bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b);
 
 /* ---- one function (path_cost.c) ---- */
 
-/* How long it may be, at some place, since the entry on ways without a safepoint, and since the
- * last safepoint on the others. */
+/* At some place: the work since the entry on paths without a safepoint, and since the last
+ * safepoint on the others. */
 struct cn_work_point {
   uint64_t entry, poll;
-  bool fresh, polled; /* are there such ways? */
+  bool fresh, polled; /* are there such paths? */
 };
 
-/* What a loop does from its header to its back edges, */
+/* The work of a loop from its header to its back edges, */
 struct cn_work_loop {
   struct cn_work_summary once;
   uint64_t more; /* and what its passes but the last may do, one after the other, without polling */
-  bool trusted;  /* `more` is what place-safepoints noted, and not proved */
+  bool trusted;  /* `more` is a note of place-safepoints, not proved */
 };
 
 struct cn_work {
@@ -128,14 +127,14 @@ struct cn_work {
 void cn_work_build(struct cn_work *work, const struct cn_ctx *ctx, const struct cn_loops *loops,
                    const struct cn_work_known *known);
 void cn_work_free(struct cn_work *work);
-/* May an exception leave the function, past all of its blocks, on a way without a safepoint? */
+/* May an exception leave the function on a path without a safepoint? */
 bool cn_work_throws(const struct cn_work *work);
 
-/* cn_work.all of a function, for those who want nothing else. */
+/* cn_work.all of a function, for callers that want nothing else. */
 struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
                                          const struct cn_work_known *known);
 
-/* Cycles of blocks that may do more than `limit` without a safepoint, each told of
+/* Call `found` for each cycle of blocks that may do more than `limit` without a safepoint
  * (unpolled_cycles.c). */
 typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks,
                            uint32_t count);
@@ -146,7 +145,7 @@ void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *f
 struct cn_work_point cn_work_step(struct cn_work_point point, const struct cn_work_summary *piece,
                                   struct cn_work_summary *ways);
 void cn_work_end(struct cn_work_point point, struct cn_work_summary *ways);
-/* Where ways meet. */
+/* Merge the points of two paths that meet. */
 void cn_work_merge(struct cn_work_point *into, struct cn_work_point p);
 /* Where a loop is entered at `p`: at its header, after any number of passes. */
 struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one instruction does, in units of about half a nanosecond: a guess that is rather too high,
- * from which loops get their chunks and functions their bounds (late-insertion-slides-2014, future
- * work: "Inner loop chunking"). Needs, provides, breaks: nothing.
+ * The work of one instruction, in units of about half a nanosecond: an estimate that is rather too
+ * high. Strip-mined loops get their chunks by it, and functions their bounds
+ * (late-insertion-slides-2014, future work: "Inner loop chunking"). Needs, provides, breaks:
+ * nothing.
  *
  * Most instructions take one unit: a core does two or three of them in half a nanosecond, but they
- * wait for one another. What is far from one is what takes long on every machine: divisions,
- * memory that is not in the cache, and calls.
+ * wait for one another. Other numbers are for what takes long on every machine: divisions, memory
+ * that is not in the cache, and calls.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -211,9 +212,10 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
     if (strcmp(name, sized[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized[i].length)
       continue;
-    uint64_t bytes = cn_trip_counts_largest(LLVMGetOperand(call, sized[i].length));
-    uint64_t count =
-        strcmp(name, "calloc") == 0 ? cn_trip_counts_largest(LLVMGetOperand(call, 0)) : 1;
+    uint64_t bytes = cn_largest_value(LLVMGetOperand(call, sized[i].length), CN_LARGEST_DEPTH);
+    uint64_t count = strcmp(name, "calloc") == 0
+                         ? cn_largest_value(LLVMGetOperand(call, 0), CN_LARGEST_DEPTH)
+                         : 1;
     return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
@@ -271,7 +273,7 @@ static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
   LLVMTypeRef type = LLVMTypeOf(call);
 
   if (starts_with(name, "llvm.mem") || starts_with(name, "llvm.experimental.memset"))
-    return cn_work_of_bytes(cn_trip_counts_largest(LLVMGetOperand(call, 2)));
+    return cn_work_of_bytes(cn_largest_value(LLVMGetOperand(call, 2), CN_LARGEST_DEPTH));
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind && LLVMGetNumArgOperands(call))
     type = LLVMTypeOf(LLVMGetOperand(call, 0));
   if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)

@@ -9,8 +9,7 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-/* What the instructions of a block do, and the same with those that may take any time counted as a
- * call. */
+/* The work of a block's instructions, and the same with unbounded work counted as a call. */
 struct block_work {
   uint64_t all, size;
 };
@@ -27,13 +26,14 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
   return work;
 }
 
-/* Fill in size, trips and work of loop `l`. The loops in it have been measured and have left
- * their work in its `work`. */
+/* Set size, trip count and work of loop `l`. Its inner loops are measured, and their work is in its
+ * `work`. */
 static void measure(struct cn_loops *loops, uint32_t l, const struct block_work *works)
 {
   struct cn_loop *loop = &loops->at[l];
   uint64_t once = loop->work;
 
+  CN_CHECK(loop->parent == CN_NO_BLOCK || loop->parent > l); /* innermost first */
   loop->trips = CN_WORK_UNKNOWN;
   for (uint32_t i = 0; i < loop->count; i++) {
     uint32_t b = loop->blocks[i];

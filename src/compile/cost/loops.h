@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Natural loops of one function and what is known of how long they run. Valid as long as their
- * struct cn_cfg is.
+ * Natural loops of one function, and bounds of how long they run. Valid as long as their struct
+ * cn_cfg.
  */
 #ifndef CN_COMPILE_COST_LOOPS_H
 #define CN_COMPILE_COST_LOOPS_H
@@ -23,7 +23,7 @@ struct cn_loop {
   bool irreducible;
   uint32_t *blocks;
   uint32_t count;
-  uint64_t size;  /* work of one pass over all its blocks; what may take any time, as a call */
+  uint64_t size;  /* work of one pass over all its blocks; unbounded work counts as a call */
   uint64_t trips; /* at most so many passes, or CN_WORK_UNKNOWN */
   uint64_t work;  /* at most so much in all, or CN_WORK_UNKNOWN */
 };
@@ -44,7 +44,7 @@ struct cn_loops {
 void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg);
 void cn_loops_free(struct cn_loops *loops);
-/* What does not hold of them; null: all does. Linear in the sum of the bodies. */
+/* What is wrong with them, or null. Linear in the sum of the bodies. */
 const char *cn_loops_wrong(const struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* Is `value` computed outside the loop, if it is computed at all? */
@@ -64,23 +64,23 @@ struct cn_induction {
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
                         LLVMValueRef value, struct cn_induction *out);
 
-/* What a phi of the loop's header is on entry, wherever that is from, or null. */
+/* The value of a phi of the loop's header on entry, if all entries agree; or null. */
 LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi);
 
 /* Is one of its exits taken by a comparison of an induction variable? */
 bool cn_loops_counts(const struct cn_loops *loops, uint32_t loop);
 
-/* How often the loop runs at most, by the exit test in its block `b`, or CN_WORK_UNKNOWN
- * (trip_counts.c). */
+/* The largest trip count by the exit test in block `b`, or CN_WORK_UNKNOWN (trip_counts.c). */
 uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint32_t b);
 
 /* The same by `compare`, which leaves the loop when it is `leaves`, if the bound is at a known
- * distance from where the induction variable starts (trips_by_distance.c). */
+ * distance from the start of the induction variable (trips_by_distance.c). */
 uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
                                    LLVMValueRef compare, bool leaves);
 
-/* What an integer can be at most, unsigned, as far as its operands tell, or UINT64_MAX
- * (trip_counts.c). */
-uint64_t cn_trip_counts_largest(LLVMValueRef value);
+/* The largest value of an integer, unsigned, as far as `depth` levels of operands tell; or
+ * UINT64_MAX (largest_value.c). */
+uint64_t cn_largest_value(LLVMValueRef value, unsigned depth);
+enum { CN_LARGEST_DEPTH = 4 }; /* the usual one */
 
 #endif

@@ -8,8 +8,8 @@
  * A block is summed up first, then each loop, the innermost first, then the function, each by going
  * through blocks in reverse post-order with the longest time since the entry and since the last
  * safepoint. Where a loop is entered, the passes that it may make without a safepoint are added at
- * once: trips times work, or what place-safepoints noted at its branch; without either, there is no
- * bound. Cycles that are no loops are gone round until nothing changes, which is soon if each
+ * once: trip count times work, or the note of place-safepoints at its branch; without either there
+ * is no bound. Cycles that are no loops are iterated until nothing changes, which is soon if each
  * polls.
  */
 #include "compile/cost/cost.h"

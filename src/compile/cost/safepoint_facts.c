@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where a thread surely comes to a safepoint, before and after statepoints are made: at a poll, in
- * the slow path of an allocation, and in functions that poll on every way through them. A parse
+ * the slow path of an allocation, and in functions that poll on every path through them. A parse
  * point alone is none: what it calls may run for long (statepoints-later, "PlaceSafepoints", takes
  * every call for a poll). Needs, breaks: nothing. Provides: what calls are, for path_cost.c.
  */

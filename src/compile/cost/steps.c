@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The look at a function after each step that changed its control flow: with options->check_steps,
- * and always in builds with assertions. A mistake is found where it was made, by the name of the
- * step, rather than when the module is verified after the pass.
+ * Check a function after each step that changed its control flow: with options->check_steps, and
+ * always in builds with assertions. The error names the step that made the mistake; the verifier
+ * after the pass could not.
  *
  * Needs: nothing. Provides: errors, "internal". Breaks: nothing.
  */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is looked at after each step that changes the control flow of a function. Private to
- * src/compile.
+ * Checks after each step that changes the control flow of a function. Private to src/compile.
  */
 #ifndef CN_COMPILE_COST_STEPS_H
 #define CN_COMPILE_COST_STEPS_H
 
 #include "compile/core/pass.h"
 
-/* What a step says of a loop that it made or changed. */
+/* The claims of a step about a loop that it made or changed. */
 struct cn_step_loop {
   LLVMBasicBlockRef header;
   LLVMBasicBlockRef latch; /* the only block with back edges to the header; null: not said */
@@ -17,13 +16,12 @@ struct cn_step_loop {
   uint32_t exits;          /* how many edges lead out of it; 0: not said */
 };
 
-/* Before step `step`, which relies on it: an error, "internal", if a loop is not as it is said to
- * be. */
+/* Before step `step`, which relies on the claims: report an error, "internal", if one is false. */
 void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                     const struct cn_step_loop *loops, size_t count);
 
-/* Step `step` is done with `function`: an error, "internal", if it is no valid IR, or if a loop is
- * not as it is said to be. */
+/* After step `step`: report an error, "internal", if `function` is no valid IR, or if a claim about
+ * a loop is false. */
 void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                   const struct cn_step_loop *loops, size_t count);
 

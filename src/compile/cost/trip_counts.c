@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How often a loop runs at most. Needs: struct cn_loops without trips. Provides: trips. Breaks:
- * nothing.
+ * How often a loop runs at most. Needs: struct cn_loops without trip counts. Provides: trip counts.
+ * Breaks: nothing.
  *
- * Trip counts are found by counting: a loop that is short is of most interest, so walking through
- * its induction variable's values up to the bound is exact, fast and right for every predicate. Of
- * long ones only those are counted, by subtraction, that advance by one. Loops that halve a number,
- * or take a bit from it, on each pass run as often as it has bits.
+ * Short loops matter most. Counting the values of the induction variable up to the bound is exact,
+ * fast and right for every predicate. Long loops get a trip count, by subtraction, only if they
+ * advance by one. Loops that halve a number, or take a bit from it, on each pass run as often as it
+ * has bits.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -47,75 +47,6 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned w
 }
 
 /* ---- trips ---- */
-
-static uint64_t largest(LLVMValueRef value, unsigned depth);
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-  return a < b ? a : b;
-}
-
-/* x < y ? x : y and the like, unsigned: the smaller of the two. */
-static bool is_minimum(LLVMValueRef select)
-{
-  LLVMValueRef test = LLVMIsAICmpInst(LLVMGetOperand(select, 0));
-
-  if (!test)
-    return false;
-  LLVMIntPredicate p = LLVMGetICmpPredicate(test);
-  bool less = p == LLVMIntULT || p == LLVMIntULE;
-  LLVMValueRef lesser = LLVMGetOperand(test, less ? 0 : 1);
-  LLVMValueRef greater = LLVMGetOperand(test, less ? 1 : 0);
-  return (less || p == LLVMIntUGT || p == LLVMIntUGE) && LLVMGetOperand(select, 1) == lesser &&
-         LLVMGetOperand(select, 2) == greater;
-}
-
-static uint64_t largest_select(LLVMValueRef select, unsigned depth)
-{
-  uint64_t a = largest(LLVMGetOperand(select, 1), depth);
-  uint64_t b = largest(LLVMGetOperand(select, 2), depth);
-
-  return (a < b) == is_minimum(select) ? a : b;
-}
-
-/* What an integer can be at most, unsigned, or UINT64_MAX. */
-static uint64_t largest(LLVMValueRef value, unsigned depth)
-{
-  if (LLVMIsAConstantInt(value))
-    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value)
-                                                        : UINT64_MAX;
-  if (depth == 0 || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) == 0)
-    return UINT64_MAX;
-  LLVMValueRef first = LLVMGetOperand(value, 0);
-  LLVMValueRef second = LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
-  switch (LLVMGetInstructionOpcode(value)) {
-  case LLVMZExt: {
-    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
-    return smaller(largest(first, depth - 1), width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
-  }
-  case LLVMFreeze:
-    return largest(first, depth - 1);
-  case LLVMAnd:
-    return smaller(largest(first, depth - 1), largest(second, depth - 1));
-  case LLVMURem: {
-    uint64_t divisor = LLVMIsAConstantInt(second) ? largest(second, depth) : 0;
-    return divisor && divisor != UINT64_MAX ? divisor - 1 : UINT64_MAX;
-  }
-  case LLVMSelect:
-    return largest_select(value, depth - 1);
-  case LLVMCall:
-    return cn_calls_intrinsic(value, "llvm.umin")
-               ? smaller(largest(first, depth - 1), largest(second, depth - 1))
-               : UINT64_MAX;
-  default:
-    return UINT64_MAX;
-  }
-}
-
-uint64_t cn_trip_counts_largest(LLVMValueRef value)
-{
-  return largest(value, 4);
-}
 
 static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
 {
@@ -169,7 +100,7 @@ static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
                             const struct cn_induction *iv, LLVMValueRef start, LLVMValueRef tested,
                             LLVMValueRef bound)
 {
-  uint64_t most = largest(bound, 3);
+  uint64_t most = cn_largest_value(bound, 3);
 
   CN_ASSERT(loop < loops->count);
   if (iv->step != 1 || !LLVMIsNull(start) || tested != iv->next || most > COUNT_LIMIT ||

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How often a loop runs at most whose bound is at a known distance from where its induction
- * variable starts, though both are unknown: what strip-mining and twins (place/loops) make, and
- * tiled loops. Needs: struct cn_loops without trips. Provides: trips. Breaks: nothing.
+ * The largest trip count of a loop whose bound is at a known distance from the start of its
+ * induction variable, though both are unknown: loops of strip-mining and loop versions
+ * (place/loops), and tiled loops. Needs: struct cn_loops without trip counts. Provides: trip
+ * counts. Breaks: nothing.
  *
  * The distance is that of the bound from the start in the direction of the steps, modulo the width.
- * A test of order sees none if the bound is not ahead at all. What is known of it comes from how
- * the bound is computed (start + constant, a choice, a minimum) and from tests of the distance:
- * those by which the bound is chosen, and those that the loop is entered by.
+ * It is none to a test of order if the bound is not ahead at all. Facts about it come from the
+ * computation of the bound (start + constant, a choice, a minimum) and from tests of the distance:
+ * those that choose the bound, and those on the way into the loop.
  *
  * Where the step is not known, distances are counted in steps: the bound is some products of the
  * step away, and a test says that the step is so small that they do not wrap.
@@ -18,7 +19,7 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-#define DEPTH 6       /* of what is looked at for a bound or a test */
+#define DEPTH 6       /* levels of operands that are looked at for a bound or a test */
 #define GUARD_LIMIT 4 /* branches on the way in that are looked at */
 
 struct exit_test {
@@ -301,7 +302,7 @@ static struct distance of_sum(const struct exit_test *t, LLVMValueRef by)
     return is_steps(t, by, &number) ? at_most(number) : anything;
   if (is_constant(by, &number))
     return exactly(t, number);
-  return is_upward(t) ? at_most(cn_trip_counts_largest(by)) : anything;
+  return is_upward(t) ? at_most(cn_largest_value(by, CN_LARGEST_DEPTH)) : anything;
 }
 
 static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMValueRef *by)

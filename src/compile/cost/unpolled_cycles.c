@@ -3,9 +3,8 @@
  * Cycles of blocks that may run for long without a safepoint (docs/architecture.md, invariant 5).
  * Needs: struct cn_work. Provides: such cycles, each with its blocks. Breaks: nothing.
  *
- * What is left of a function when the blocks are taken away on all of whose ways there is a
- * safepoint, and the back edges of loops that do little without one, must be a graph without a
- * cycle.
+ * Take away the blocks all of whose paths have a safepoint, and the back edges of loops that do
+ * little without one: the rest of the function must be a graph without a cycle.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -35,14 +34,16 @@ static bool is_short(const struct walk *walk, uint32_t from, uint32_t to)
   return all != CN_WORK_UNKNOWN && all <= walk->limit;
 }
 
-/* The cycle is what is on the stack from `to` on. */
-static void tell(struct walk *walk, uint32_t to)
+/* Report the cycle: the stack from `to` on. */
+static void report_cycle(struct walk *walk, uint32_t to)
 {
   uint32_t *blocks = cn_alloc(walk->depth * sizeof *blocks);
   uint32_t first = 0, count = 0;
 
-  while (walk->stack[first].block != to)
+  while (walk->stack[first].block != to) {
     first++;
+    CN_CHECK(first < walk->depth); /* its state is "on the stack" */
+  }
   for (uint32_t s = first; s < walk->depth; s++)
     blocks[count++] = walk->stack[s].block;
   walk->found(walk->env, walk->work, blocks, count);
@@ -51,11 +52,12 @@ static void tell(struct walk *walk, uint32_t to)
 
 static void push(struct walk *walk, uint32_t b)
 {
+  CN_CHECK(walk->state[b] == 0 && walk->depth < walk->work->loops->cfg->count);
   walk->state[b] = 1;
   walk->stack[walk->depth++] = (struct step){b, 0};
 }
 
-/* Depth first from `b`. */
+/* Walk depth first from `b`. */
 static void visit(struct walk *walk, uint32_t b)
 {
   push(walk, b);
@@ -73,7 +75,7 @@ static void visit(struct walk *walk, uint32_t b)
     if (walk->state[to] == 0)
       push(walk, to);
     else
-      tell(walk, to);
+      report_cycle(walk, to);
   }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass drop-markers: delete the calls by which programs mark spans, words of their own and regions
- * without polls. Needs: what they ask for is done. Provides: no marker. Breaks: nothing.
+ * without polls. Needs: the passes that use them have run. Provides: no marker. Breaks: nothing.
  */
 #include "compile/core/names.h"
 #include "compile/markers/markers.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marker calls of all kinds: what the optimiser may know of them, and their end. Needs, breaks:
+ * Marker calls of all kinds: their attributes for the optimiser, and their end. Needs, breaks:
  * nothing.
  */
 #include "compile/markers/markers.h"
@@ -17,7 +17,7 @@ void cn_markers_describe(struct cn_ctx *ctx, const char *name)
     return;
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  /* Two calls with different arguments would be one with a computed one. */
+  /* Merging two calls with different arguments would give one with a computed argument. */
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
@@ -27,7 +27,9 @@ void cn_markers_describe(struct cn_ctx *ctx, const char *name)
 void cn_markers_erase(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  for (LLVMUseRef use; (use = LLVMGetFirstUse(function));)
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
+    CN_CHECK(LLVMIsACallInst(LLVMGetUser(use))); /* other uses were reported */
     LLVMInstructionEraseFromParent(LLVMGetUser(use));
+  }
   LLVMDeleteFunction(function);
 }

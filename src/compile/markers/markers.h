@@ -11,8 +11,8 @@
 void cn_markers_describe(struct cn_ctx *ctx, const char *name);
 /* Delete a marker's calls and its declaration. */
 void cn_markers_erase(LLVMValueRef function);
-/* Delete the markers of spans and of words of the language's own; false if one was used wrongly,
- * which is reported. */
+/* Delete the markers of spans and of words of the language's own. False, after an error, if one is
+ * used wrongly. */
 bool cn_drop_markers_of(struct cn_ctx *ctx);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regions without safepoints: what is done between `call void @cairn.nopoll.begin()` and `call void
- * @cairn.nopoll.end()`, or in a function with the attribute "cairn-nopoll", no collection sees half
- * done (a store and the mark that a collector wants with it). Regions nest.
+ * Regions without safepoints: no collection sees half-done work (a store and the mark that a
+ * collector wants with it) between `call void @cairn.nopoll.begin()` and `call void
+ * @cairn.nopoll.end()`, or in a function with the attribute "cairn-nopoll". Regions nest.
  *
  * Part of place-safepoints. Needs: nothing. Provides: diagnostics, before anything is changed; the
  * question whether a poll may stand somewhere. Breaks: nothing.
  *
- * The markers are calls of functions that nobody defines, which LLVM must take to read and write
- * any memory: so the optimiser keeps accesses on their side of them, and on every path their order,
- * hence regions stay closed on every path. Only what nobody else can reach yet may move over them.
- * verify-safepoints looks at them once more (check_nopoll.c), after which pass `drop-markers`
- * takes them away: what the code generator moves, it does not move over the calls that safepoints
+ * The markers are calls of undefined functions, which LLVM must take to read and write any memory.
+ * So the optimiser keeps accesses on their side of them, and the order of markers on every path:
+ * regions stay closed on every path. Only accesses to memory that nobody else can reach yet may
+ * move over them. verify-safepoints looks at them once more (check_nopoll.c), then pass
+ * `drop-markers` deletes them: the code generator moves nothing over calls, which all safepoints
  * are.
  */
 #include "compile/markers/nopoll.h"
@@ -80,7 +80,7 @@ bool cn_nopoll_wanted(struct cn_ctx *ctx)
 
 /* ---- how many are open ---- */
 
-static uint32_t depth_behind(LLVMValueRef i, uint32_t depth)
+static uint32_t depth_after(LLVMValueRef i, uint32_t depth)
 {
   int by = step(i);
 
@@ -90,12 +90,12 @@ static uint32_t depth_behind(LLVMValueRef i, uint32_t depth)
 static uint32_t depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
 {
   CN_EACH_INSTRUCTION(i, block)
-    depth = depth_behind(i, depth);
+    depth = depth_after(i, depth);
   return depth;
 }
 
-/* Of a block that is reached with several numbers, the one from its first predecessor. In reverse
- * post-order each block has one that came before it. */
+/* A block that is reached with several numbers has that of its first predecessor which comes before
+ * it; in reverse post-order each block has one. */
 uint32_t *cn_nopoll_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   if (!has_markers(ctx, cfg->function))
@@ -103,8 +103,10 @@ uint32_t *cn_nopoll_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
   uint32_t *depths = cn_alloc(cfg->count * sizeof *depths);
   for (uint32_t b = 1; b < cfg->count; b++) {
     uint32_t p = 0;
-    while (cfg->blocks[b].preds[p] >= b)
+    while (cfg->blocks[b].preds[p] >= b) {
       p++;
+      CN_CHECK(p < cfg->blocks[b].pred_count); /* cn_cfg_wrong(): one comes before it */
+    }
     uint32_t from = cfg->blocks[b].preds[p];
     depths[b] = depth_at_end(cfg->blocks[from].block, depths[from]);
   }
@@ -116,14 +118,14 @@ uint32_t cn_nopoll_before(LLVMValueRef at, uint32_t depth)
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(at));
 
   for (; i != at; i = LLVMGetNextInstruction(i))
-    depth = depth_behind(i, depth);
+    depth = depth_after(i, depth);
   return depth;
 }
 
 LLVMValueRef cn_nopoll_outside(LLVMValueRef at, uint32_t depth)
 {
   while (at && depth) {
-    depth = depth_behind(at, depth);
+    depth = depth_after(at, depth);
     at = LLVMGetNextInstruction(at);
   }
   return at;
@@ -167,7 +169,7 @@ static void check_marker(struct cn_ctx *ctx, const char *name)
   }
 }
 
-/* What a call is to the program, before passes of ours put theirs in its place. */
+/* The name of a call in the program, before our passes replaced it. */
 static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -207,7 +209,7 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
     if (step(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
-    depth = depth_behind(i, depth);
+    depth = depth_after(i, depth);
     if (depth && !cn_nopoll_has_none(cfg->function))
       check_call(ctx, i, "region");
   }
@@ -273,7 +275,7 @@ static void build_marker(LLVMBuilderRef builder, LLVMValueRef function, LLVMValu
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
 }
 
-/* What is thrown would leave the region open. */
+/* May it throw? An exception would leave the region open. */
 static bool may_throw(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -14,7 +14,7 @@ bool cn_nopoll_wanted(struct cn_ctx *ctx);
 /* Must `function` itself have no safepoint: has it the attribute? */
 bool cn_nopoll_has_none(LLVMValueRef function);
 
-/* Report regions that do not close, and what may come to a safepoint where none may be. */
+/* Report regions that do not close, and calls in a region that may come to a safepoint. */
 bool cn_nopoll_check(struct cn_ctx *ctx);
 
 /* Would a poll before `at` lie in a region? */
@@ -38,7 +38,7 @@ void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function);
 /* Tell the optimiser what it may know of the markers. */
 void cn_nopoll_describe(struct cn_ctx *ctx);
 
-/* Delete the markers of regions; false if one was used wrongly, which is reported. */
+/* Delete the markers of regions. False, after an error, if one is used wrongly. */
 bool cn_nopoll_drop(struct cn_ctx *ctx);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md): what is
- * done between `call void @cairn.span.begin(i64 key, ptr value)` and `call void
- * @cairn.span.end(i64 key)` can be asked, while it is done, for the value of the smallest span with
- * a key.
+ * Spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md): a stack
+ * walk finds the value of the smallest span with a key that is open, between `call void
+ * @cairn.span.begin(i64 key, ptr value)` and `call void @cairn.span.end(i64 key)`.
  *
- * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: what is open where;
- * span-marker, span-nesting, span-value. Breaks: nothing.
+ * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at
+ * each place; span-marker, span-nesting, span-value. Breaks: nothing.
  *
  * The markers are for the optimiser what those of regions are (nopoll.c): calls that read and
  * write any memory, so that on every path they keep their order among the calls that do.
@@ -150,8 +149,8 @@ static uint32_t depth_of(LLVMValueRef i)
   return depth;
 }
 
-uint32_t cn_spans_behind(struct cn_spans *s, const struct cn_span_marks *marks, LLVMValueRef i,
-                         uint32_t open)
+uint32_t cn_spans_after(struct cn_spans *s, const struct cn_span_marks *marks, LLVMValueRef i,
+                        uint32_t open)
 {
   if (cn_span_is_begin(marks, i))
     return open_one(s, open,
@@ -184,8 +183,8 @@ static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks,
                        LLVMBasicBlockRef block, uint32_t open)
 {
   CN_EACH_INSTRUCTION(i, block) {
-    uint32_t behind = cn_spans_behind(s, marks, i, open);
-    open = behind == CN_NO_SPAN ? open : behind;
+    uint32_t after = cn_spans_after(s, marks, i, open);
+    open = after == CN_NO_SPAN ? open : after;
   }
   return open;
 }
@@ -315,11 +314,11 @@ static void check_block(struct cn_ctx *ctx, struct cn_spans *s, const struct cn_
   uint32_t open = s->starts[b];
 
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
-    uint32_t behind = cn_spans_behind(s, marks, i, open);
-    if (behind == CN_NO_SPAN)
+    uint32_t after = cn_spans_after(s, marks, i, open);
+    if (after == CN_NO_SPAN)
       cn_error(ctx, i, "span-nesting", "a span ends that has not begun");
     else
-      open = behind;
+      open = after;
   }
   for (uint32_t n = 0; n < cfg->blocks[b].succ_count; n++) {
     uint32_t to = cfg->blocks[b].succs[n];
@@ -370,7 +369,7 @@ void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
       uint32_t here = cn_is_call(i) ? cn_spans_around(&tails->spans, i, open) : 0;
       if (here)
         *cn_ptrmap_add(&tails->calls, i, NULL) = here;
-      open = cn_spans_behind(&tails->spans, &tails->marks, i, open);
+      open = cn_spans_after(&tails->spans, &tails->marks, i, open);
     }
   }
 }

@@ -28,8 +28,8 @@ void cn_triples_free(struct cn_triples *triples);
 
 #define CN_NO_SPAN UINT32_MAX
 
-/* What is open somewhere is the number of a triple: the span opened last, and what was open before
- * it. The same spans opened in the same order have the same number. */
+/* The set of open spans at some place is the number of a triple: the span opened last, and the set
+ * before it. The same spans opened in the same order have the same number. */
 struct cn_spans {
   struct cn_triples open;
   uint32_t *starts; /* per block of the struct cn_cfg */
@@ -47,20 +47,20 @@ bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef instruction)
 bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function);
 bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function);
 
-/* Per block: nothing but returns is reached from here, without a call or a cycle, so that what is
- * open there does not matter. The caller frees it. */
+/* Per block: does it reach nothing but returns, without a call or a cycle, so that the open spans
+ * do not matter there? The caller frees it. */
 bool *cn_spans_idle(const struct cn_cfg *cfg);
 
 void cn_spans_find(struct cn_spans *spans, const struct cn_span_marks *marks,
                    const struct cn_cfg *cfg);
 void cn_spans_free(struct cn_spans *spans);
-/* What is open behind `instruction`, if `open` is before it. CN_NO_SPAN: it ends what never
- * began. */
-uint32_t cn_spans_behind(struct cn_spans *spans, const struct cn_span_marks *marks,
-                         LLVMValueRef instruction, uint32_t open);
+/* The open spans after `instruction`, if `open` are before it. CN_NO_SPAN: it ends a span that
+ * never began. */
+uint32_t cn_spans_after(struct cn_spans *spans, const struct cn_span_marks *marks,
+                        LLVMValueRef instruction, uint32_t open);
 /* The same with the spans of the metadata of `call`, for the call itself. */
 uint32_t cn_spans_around(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
-/* Set that metadata, or (null) take it away. */
+/* Set that metadata, or remove it (null). */
 void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node);
 /* One step outwards; false: nothing is open. */
 struct cn_span_open {
@@ -82,7 +82,7 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
  * in a span. */
 void cn_spans_describe(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
-/* A marker before an instruction: of a beginning, or (`value` is null) of an end. */
+/* Build a marker before an instruction: of a beginning, or of an end (`value` is null). */
 void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
                            LLVMValueRef key, LLVMValueRef value);
 
@@ -93,7 +93,7 @@ struct cn_span_table {
   struct cn_triples entries; /* 0, key, value in its usual form; the first is none */
   LLVMValueRef global;       /* what there is of it in the module, or null */
 };
-/* Can the table have this? Else why not. */
+/* Why the table cannot have this, or null. */
 const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value);
 /* Read what the module has. False: that is no table. */
 bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table);
@@ -103,19 +103,19 @@ uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVM
 /* Put it into the module, if it has grown; frees it. */
 void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table);
 
-/* What pass rewrite-statepoints keeps of spans. */
+/* The spans in pass rewrite-statepoints. */
 struct cn_span_tails {
   struct cn_span_marks marks;
   struct cn_span_table table;
   struct cn_spans spans;  /* of the function that is rewritten */
-  struct cn_ptrmap calls; /* of it -> what is open there, if something is */
+  struct cn_ptrmap calls; /* of it -> the open spans there, if there are any */
 };
 void cn_span_tails_start(struct cn_ctx *ctx, struct cn_span_tails *tails);
 void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg);
 /* Append the operands for `call` (abi.def, SPAN_MARK). */
 void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call,
                         struct cn_operands *out);
-/* Let the statepoint of `call` have its metadata. */
+/* Copy the metadata of `call` to its statepoint. */
 void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call,
                            LLVMValueRef statepoint);
 void cn_span_tails_leave(struct cn_span_tails *tails);

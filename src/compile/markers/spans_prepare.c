@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is done about spans before the optimiser, and at the end. Part of prepare and drop-markers.
+ * Spans before the optimiser, and at the end. Part of prepare and drop-markers.
  *
- * Needs: nothing. Provides: functions whose spans are all
- * closed where they return, so that they can be inlined; no markers, at the end. Breaks: nothing.
+ * Needs: nothing. Provides: functions whose spans are all closed where they return, so that they
+ * can be inlined; no markers, at the end. Breaks: nothing.
  *
- * A function that an exception may leave in a span is not inlined: what its caller's landing pad
- * does would be in that span.
+ * A function that an exception may leave in a span is not inlined: the work of its caller's landing
+ * pad would be in that span.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -120,7 +120,7 @@ static void walk_block(struct closer *c, uint32_t b)
   CN_EACH_INSTRUCTION(i, block) {
     if (open && may_throw(c, i))
       keep_out(c->ctx, c->cfg.function);
-    open = cn_spans_behind(&c->spans, &c->marks, i, open);
+    open = cn_spans_after(&c->spans, &c->marks, i, open);
   }
   c->ends[b] = open;
 }

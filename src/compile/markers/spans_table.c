@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of spans, section `cairn_spans`: which keys and values there are (collector.h, struct
- * cairn_span). Part of rewrite-statepoints. Needs: nothing. Provides: an internal constant
+ * The table of spans, section `cairn_spans`: all keys and values (collector.h, struct cairn_span).
+ * Part of rewrite-statepoints. Needs: nothing. Provides: an internal constant
  * @cairn.spans. Breaks: nothing.
  *
- * A value that is an address is written as its distance from where it is written, which the linker
- * knows: nothing is left for the dynamic linker, and the section is read-only. So the value must be
- * in the same executable or shared object, whatever else is loaded.
+ * An address is written as its distance from its own place in the table, which the linker knows:
+ * nothing is left for the dynamic linker, and the section is read-only. So the value must lie in
+ * the same executable or shared object.
  */
 #include <string.h>
 #include "base/check.h"

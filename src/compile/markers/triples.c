@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Triples of words with numbers: a hash table (open addressing) whose order of iteration is that in
+ * Triples of words with numbers: a hash table (open addressing) that is iterated in the order in
  * which the triples came. For spans.c, where a function may open a hundred thousand of them.
  */
 #include <stdlib.h>
@@ -20,6 +20,7 @@ static uint32_t *cell_of(struct cn_triples *triples, struct cn_triple t)
 {
   size_t mask = triples->room - 1, at = hash(t) & mask;
 
+  CN_CHECK(triples->room > triples->items.count); /* a free cell ends the search */
   for (; triples->cells[at]; at = (at + 1) & mask) {
     const struct cn_triple *other = &triples->items.at[triples->cells[at] - 1];
     if (other->a == t.a && other->b == t.b && other->c == t.c)
@@ -44,6 +45,7 @@ uint32_t cn_triples_add(struct cn_triples *triples, struct cn_triple triple)
   uint32_t *cell = cell_of(triples, triple);
   if (!*cell) {
     cn_push(&triples->items, triple);
+    CN_CHECK(triples->items.count < UINT32_MAX);
     *cell = (uint32_t)triples->items.count;
   }
   return *cell - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Words of the language's own (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md):
- * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` says that the collector is to be
- * shown that word of a local, with that tag and parameter, while the function has a frame.
+ * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` shows that word of a local to
+ * the collector, with that tag and parameter, as long as the function has a frame.
  *
  * Part of rewrite-statepoints. Needs: nothing. Provides: user-root; what describe_allocas.c puts
  * into statepoints. Breaks: nothing.

@@ -114,7 +114,7 @@ static uint64_t room_at(struct cn_ctx *ctx, LLVMValueRef pointer)
 /* At most so many bytes: no more than fit into the memory that it works on. */
 static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
-  uint64_t bytes = cn_trip_counts_largest(LLVMGetOperand(call, LENGTH));
+  uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH), CN_LARGEST_DEPTH);
 
   for (unsigned i = 0; i < places; i++) {
     uint64_t room = room_at(ctx, LLVMGetOperand(call, i));
