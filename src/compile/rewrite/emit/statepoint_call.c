@@ -128,7 +128,7 @@ static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
   CN_ASSERT(cn_is_call(statepoint));
   for (size_t i = 0; i < operands->values.count; i++)
     LLVMSetOperand(statepoint, at++, operands->values.at[i]);
-  CN_CHECK(at < (unsigned)LLVMGetNumOperands(statepoint));
+  CN_ASSERT(at < (unsigned)LLVMGetNumOperands(statepoint));
   return at;
 }
 
@@ -208,7 +208,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   bool has_deopt = cn_calls_bundle(call, "deopt", &first, &end);
   bool has_transition = cn_calls_bundle(call, "gc-transition", &first, &end);
 
-  CN_CHECK(cn_classify_call(call).kind == CN_CALL_PARSE);
+  CN_ASSERT(cn_classify_call(call).kind == CN_CALL_PARSE);
   clear_scratch(s);
   take_bundle(call, "funclet", &s->funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
