@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions about types, functions and calls that must have one answer (LLVM's
- * Statepoints document, "Distinguishing references").
+ * Questions about types, functions and calls that must have one answer (statepoints-later,
+ * "Distinguishing references").
  */
 #include <string.h>
 #include "base/check.h"
