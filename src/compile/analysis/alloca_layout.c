@@ -60,7 +60,7 @@ static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset,
   return changed;
 }
 
-/* Bytes copied from one alloca to another. */
+/* A copy of bytes from one alloca to another. */
 struct area_copy {
   struct cn_alloca_layout *to, *from;
   uint64_t to_offset, from_offset, bytes;
@@ -102,7 +102,7 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *
   return copies;
 }
 
-/* Either way: what one holds the other may. */
+/* Both ways: each may hold the references of the other. */
 static bool spread_copy(const struct area_copy *c)
 {
   bool changed = copy_words(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
@@ -110,7 +110,7 @@ static bool spread_copy(const struct area_copy *c)
   return copy_words(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
 }
 
-/* References copied from alloca to alloca, in order and back, until nothing changes. */
+/* Spread references along copies between allocas, in order and back, until nothing changes. */
 static void spread_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
 {
   area_copies copies = collect_copies(ctx, maps, function);

@@ -90,7 +90,7 @@ static void access_type(struct walk *walk, const struct place *place, LLVMTypeRe
     walk->map->floating = true;
 }
 
-/* What an intrinsic of masks and lengths reads or writes: all of it, if the place is known. */
+/* Mark the accesses of an intrinsic with masks and lengths: all of them, if the place is known. */
 static void access_vector(struct walk *walk, const struct place *place, LLVMValueRef call)
 {
   static const char *const in_order[] = {"llvm.masked.load",       "llvm.masked.store",
@@ -127,7 +127,8 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call)
   return hands_on(call, &moves);
 }
 
-/* An argument of a call: its attributes tell what lies there, where the callee reads or writes. */
+/* Mark by an argument's attributes, which tell the type of what the callee reads or writes there.
+ */
 static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call,
                             unsigned operand)
 {
@@ -250,7 +251,7 @@ void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMV
 
 bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
-  struct cn_alloca_layout map = {0}; /* without words: whatever is accessed lies outside */
+  struct cn_alloca_layout map = {0}; /* it has no words: every access lies outside */
 
   cn_alloca_uses_walk(ctx, &map, pointer);
   return map.unclear || map.floating;

@@ -48,7 +48,7 @@ LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call)
     callee = LLVMAliasGetAliasee(callee);
     through = true;
   }
-  /* An alias is another name of this very definition, whatever becomes of the other names. */
+  /* An alias names this very definition, even if another replaces the function's own name. */
   if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || through)
     return LLVMIsAFunction(callee);
   return cn_callgraph_is_certain(ctx, callee) ? callee : NULL;
@@ -77,7 +77,7 @@ uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef functi
 
 /* ---- nodes ---- */
 
-/* Every use of the function is a call of it by a managed function. */
+/* Is every use of the function a call of it by a managed function? */
 static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef function)
 {
   CN_EACH_USE(use, function) {
@@ -236,7 +236,7 @@ void cn_callgraph_free(struct cn_callgraph *graph)
   *graph = (struct cn_callgraph){0};
 }
 
-/* A function without polls of its own cannot do its part: who calls it polls before, if it calls
+/* A function without polls of its own cannot break a cycle: its caller polls before, if it calls
  * anything. */
 static bool is_without_polls(const struct cn_call_node *node)
 {

@@ -120,7 +120,8 @@ static void dominators(struct cn_cfg *cfg)
   }
 }
 
-/* So that dominance is asked for in constant time: what a block dominates has places in a row. */
+/* Number the blocks so that a query of dominance takes constant time: the blocks that one dominates
+ * have consecutive places. */
 static void number_tree(struct cn_cfg *cfg)
 {
   uint32_t *next = cn_alloc(cfg->count * sizeof *next);
@@ -263,7 +264,7 @@ void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef b
     LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, before);
   else
     LLVMPositionBuilderBefore(builder, before);
-  LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would take that of `before` */
+  LLVMSetCurrentDebugLocation2(builder, NULL); /* or it would get that of `before` */
   move_to(builder, instruction);
   LLVMDisposeBuilder(builder);
 }
@@ -342,8 +343,8 @@ LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
   return only;
 }
 
-/* Allocas of fixed size stay in the entry block, whatever is split off it: elsewhere they would be
- * dynamic. The first instruction from `at` on that is none. */
+/* The first instruction from `at` on that is no alloca of fixed size. Those stay in the entry
+ * block: elsewhere they would be dynamic. */
 static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);

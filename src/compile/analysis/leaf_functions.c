@@ -20,8 +20,8 @@ static const char *const reasons[] = {
     [MATH] = "table: mathematics",
 };
 
-/* What a call does, in units of src/compile/cost/cost.h: most functions of strings take as long as
- * those are. */
+/* The work of a call, in units of src/compile/cost/cost.h: most functions of strings take as long
+ * as their strings. */
 static const uint64_t works[] = {
     [STRING] = CN_WORK_UNKNOWN,
     [MEMORY] = 1000,
@@ -74,7 +74,8 @@ static const struct leaf {
 
 enum { LEAVES = sizeof leaves / sizeof *leaves, BUCKETS = 2048 };
 
-/* The table by hash: it is asked for each call of something external. Number of a leaf plus one. */
+/* The table by hash, for a query at each call of an external function. A cell is the number of a
+ * leaf plus one. */
 struct buckets {
   uint16_t at[BUCKETS];
   bool filled;

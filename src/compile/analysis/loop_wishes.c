@@ -12,7 +12,7 @@
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
-/* What front ends say of loops by themselves, and what is left out when asked. */
+/* Properties that front ends set by themselves, or that ask to leave something out. */
 static bool is_harmless(const char *text, unsigned length)
 {
   static const char *const harmless[] = {"llvm.loop.mustprogress", "llvm.loop.unroll.disable"};
@@ -23,7 +23,7 @@ static bool is_harmless(const char *text, unsigned length)
   return false;
 }
 
-/* Is it a property, !{!"llvm.loop...", ...}, by which something is asked? */
+/* Is it a property, !{!"llvm.loop...", ...}, that asks for a transformation? */
 static bool asks(LLVMValueRef node)
 {
   unsigned count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0, length;

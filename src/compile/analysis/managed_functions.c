@@ -22,7 +22,7 @@ static LLVMValueRef annotations(LLVMModuleRef module)
   return list ? LLVMGetInitializer(list) : NULL;
 }
 
-/* The word of an entry; null: it is none. */
+/* The word of an entry, or null. */
 static const char *word_of(LLVMValueRef entry)
 {
   size_t length;
@@ -45,7 +45,7 @@ bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const 
   return false;
 }
 
-/* Is anything annotated as managed code alone can be? */
+/* Is there an annotation that only managed code can have? */
 static bool asks_by_annotation(LLVMModuleRef module)
 {
   LLVMValueRef entries = annotations(module);
@@ -123,7 +123,7 @@ bool cn_managed_is_native(LLVMValueRef function)
 
 /* ---- units ---- */
 
-/* A call of this name marks code, or is one that only passes know. */
+/* Does a call of this name mark code, or is it for passes only? */
 static bool is_marker(LLVMValueRef function)
 {
   size_t length;

@@ -23,11 +23,11 @@ const struct cn_promise cn_promises[] = {
     {"memory", CN_AT_FUNCTION | CN_AT_CALL},
     {"nosync", CN_AT_FUNCTION | CN_AT_CALL},
     {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE},
-    /* Nothing that has a safepoint or takes references may be done later than it was asked for. */
+    /* Code with a safepoint or references must not run later than it was asked for. */
     {"speculatable", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_LEAF},
     /* The code generator would not spill references (docs/llvm-22.md). */
     {"optnone", CN_AT_FUNCTION},
-    /* The memory is left for another. */
+    /* The object leaves the memory. */
     {"dereferenceable", CN_AT_REFERENCE | CN_AT_ACCESS},
     {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS},
     {"writable", CN_AT_REFERENCE},
@@ -40,7 +40,7 @@ const struct cn_promise cn_promises[] = {
     {"writeonly", CN_AT_REFERENCE | CN_AT_POINTER},
     {"initializes", CN_AT_REFERENCE | CN_AT_POINTER},
     {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_POINTER},
-    /* What is returned is where the object lies after the call, not before. */
+    /* The result is the object's place after the call, not before. */
     {"returned", CN_AT_REFERENCE},
     /* The object moves away; a reference in a local or a global changes. TBAA only if a tag says
      * that memory never changes. */
@@ -48,7 +48,7 @@ const struct cn_promise cn_promises[] = {
     {"invariant.group", CN_AT_ACCESS | CN_MOVES},
     {"tbaa", CN_AT_ACCESS | CN_MOVES},
     {"tbaa.struct", CN_AT_ACCESS | CN_MOVES},
-    /* llvm.invariant.start: what it speaks of, as above. */
+    /* llvm.invariant.start: the memory that it names, as above. */
     {"llvm.invariant.start", CN_AT_MARKER},
     /* A constant that may hold a reference: the collector writes it. */
     {"constant", CN_AT_GLOBAL | CN_MOVES},

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "compile/cost/cost.h"
 
-/* What a statement counts, as much as an atomic instruction, which it may be. */
+/* The work of a statement: that of an atomic instruction, which it may be. */
 #define STATEMENT 20
 
 struct text {
@@ -52,8 +52,8 @@ static bool starts(struct text word, const char *start)
          strncmp(word.at, start, strlen(start)) == 0;
 }
 
-/* A local label further on, `1f`, or one of the function's own, `${0:l}`, to which control goes
- * on. */
+/* Is it a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes
+ * on? */
 static bool leads_forward(struct text target)
 {
   return target.end > target.at && (target.end[-1] == 'f' || starts(target, "$"));

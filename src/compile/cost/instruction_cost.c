@@ -75,7 +75,7 @@ static LLVMTypeRef element_of(LLVMTypeRef type)
                                                                           : type;
 }
 
-/* How many registers a value of `type` takes, and so how many instructions one becomes. */
+/* The number of registers of a value of `type`, and so of instructions for one operation. */
 static uint64_t registers_of(LLVMTypeRef type)
 {
   uint64_t bits = (uint64_t)bits_of_scalar(element_of(type)) * elements_of(type);
@@ -90,7 +90,7 @@ static uint64_t registers_of(LLVMTypeRef type)
 
 /* ---- memory ---- */
 
-/* Does `value` run along evenly, or not at all: is there nothing in it that was loaded or mixed? */
+/* Does `value` advance evenly, or not at all: is no part of it loaded or mixed? */
 static bool is_even(LLVMValueRef value, unsigned depth)
 {
   if (!LLVMIsAInstruction(value))
@@ -153,7 +153,7 @@ static bool is_chased(LLVMValueRef pointer)
   return chased;
 }
 
-/* Of an access through `pointer`: `anywhere` where its place does not follow from the last
+/* The work of an access through `pointer`: `anywhere` if its place does not follow from the last
  * one's. */
 static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
 {
@@ -172,7 +172,8 @@ static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chas
   return LLVMIsALoadInst(pointer) || LLVMIsAIntToPtrInst(pointer) ? anywhere / 4 : 1;
 }
 
-/* What a miss of every cache adds to an access whose place does not follow from the last one's. */
+/* The further work of a miss of every cache, for an access whose place does not follow from the
+ * last one's. */
 #define LOAD_MISSED 84
 #define STORE_MISSED 32
 
@@ -206,7 +207,7 @@ static const struct sized {
     {"calloc", 1},  {"realloc", 1}, {"__memset_chk", 2}, {"__mempcpy_chk", 2},
 };
 
-/* What one of these does; 0: it is none. A calloc counts its elements, too. */
+/* The work of one of these; 0: it is none. A calloc counts its elements, too. */
 static uint64_t of_sized(LLVMValueRef call, const char *name)
 {
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
@@ -284,7 +285,7 @@ static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
   return 2 * registers_of(type);
 }
 
-/* What was said of the callee, "cairn-work"="N" on the call or on the function; 0: nothing. */
+/* The promise "cairn-work"="N" of the call or of its callee; 0: none. */
 static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
 {
   unsigned length = sizeof CN_ATTR_WORK - 1;
@@ -323,7 +324,7 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
                                                      (unsigned)length));
 }
 
-/* Calls that a later pass takes away. */
+/* Is it a call that a later pass deletes? */
 static bool is_marker(const char *name)
 {
   return cn_calls_is_marker(name) || strcmp(name, CN_PTRDIFF) == 0;
@@ -363,7 +364,7 @@ LLVMValueRef cn_work_callee(LLVMValueRef call)
 
 /* ---- the others ---- */
 
-/* What is wider than two registers is divided bit by bit, by the code generator's loop. */
+/* Integers wider than two registers are divided bit by bit, by a loop of the code generator. */
 static uint64_t of_division(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -376,7 +377,7 @@ static uint64_t of_division(LLVMValueRef i)
   return DIVIDE * elements_of(type) * (bits > 64 ? 4 : 1);
 }
 
-/* Of each part with each, for integers that do not fit a register. */
+/* The work of combining each part with each, for integers that do not fit a register. */
 static uint64_t of_product(LLVMTypeRef type)
 {
   uint64_t parts = (bits_of_scalar(element_of(type)) + 63) / 64;
@@ -402,7 +403,7 @@ static uint64_t of_remainder(LLVMTypeRef type)
   return one * elements_of(type);
 }
 
-/* Of what computes. */
+/* The work of an instruction that computes. */
 static uint64_t of_value(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {

@@ -95,7 +95,7 @@ static void find_inner_cycles(const struct cn_cfg *cfg, struct cn_loop *loop, co
 
 /* ---- induction variables ---- */
 
-/* next = phi + step, by a GEP with one index or by an addition? */
+/* Is next = phi + step, by a GEP with one index or by an addition? */
 static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
 {
   LLVMValueRef next = iv->next, by = NULL;
@@ -259,7 +259,7 @@ void cn_loops_free(struct cn_loops *loops)
   *loops = (struct cn_loops){0};
 }
 
-/* Does `condition` compare an induction variable, or ask for something else besides? */
+/* Does `condition` compare an induction variable, maybe besides another test? */
 static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition,
                            unsigned depth)
 {

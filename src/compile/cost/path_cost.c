@@ -20,7 +20,7 @@
 #include "compile/core/each.h"
 #include "compile/core/names.h"
 
-/* Cycles that are no loops are gone round so often at most. */
+/* The largest number of iterations for cycles that are no loops. */
 #define ROUNDS 20
 
 /* ---- points and pieces ---- */
@@ -115,14 +115,14 @@ struct region {
   struct cn_work_summary ways;
 };
 
-/* An edge that retreats and does not end a loop. Few functions have any, and asking for dominators
- * in deep nests takes long. */
+/* Is it a retreating edge that ends no loop? Few functions have any, and queries of dominators in
+ * deep nests take long. */
 static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 {
   return w->irreducible && cn_cfg_retreats(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
 }
 
-/* Into block `b`, from all sides but the ends of its own loop. */
+/* Merge the points at the start of block `b`, except those at the back edges of its own loop. */
 static struct cn_work_point join(const struct region *r, uint32_t b)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
@@ -175,8 +175,7 @@ static void sweep(struct region *r)
   }
 }
 
-/* Does the region come to its end where block `b` does: back at its header, or out of the
- * function? */
+/* Does the region end with block `b`: back at its header, or out of the function? */
 static bool ends_at(const struct region *r, uint32_t b)
 {
   const struct cn_block *block = &r->w->loops->cfg->blocks[b];
@@ -212,12 +211,12 @@ static void run(struct region *r)
 
 /* ---- loops ---- */
 
-/* What place-safepoints noted at the end of block `b`, which ends a loop. */
+/* The note of place-safepoints at the end of block `b`, a latch. */
 static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block), number = NULL;
 
-  if (!LLVMHasMetadata(end)) /* to ask for a kind adds it to the context */
+  if (!LLVMHasMetadata(end)) /* a query for a kind adds it to the context */
     return CN_WORK_UNKNOWN;
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
   LLVMValueRef node = LLVMGetMetadata(end, kind);
@@ -229,7 +228,7 @@ static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
 }
 
-/* The same of a loop: of all its ends, so far as they can be reached without a safepoint. */
+/* The same for a loop: for all its latches that can be reached without a safepoint. */
 static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct cn_work *w, uint32_t l)
 {
   const struct cn_cfg *cfg = w->loops->cfg;
@@ -245,8 +244,8 @@ static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct cn_work *w,
   return most;
 }
 
-/* What is noted counts only where the loop counts: no other is ever cut, so that the note has come
- * here from elsewhere. */
+/* The note holds only for a loop that counts: no other is ever cut, so its note came from
+ * elsewhere. */
 static uint64_t passes_of(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l)
 {
   const struct cn_work_summary *once = &w->at[l].once;

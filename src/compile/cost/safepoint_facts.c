@@ -85,7 +85,7 @@ static bool is_allocation_slow(LLVMValueRef callee)
 
 /* ---- instructions ---- */
 
-/* Of a callee without a summary, a call of which does `work`. */
+/* The summary of a call that does `work`, of a callee without a summary. */
 static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMValueRef call,
                                         LLVMValueRef callee, uint64_t work)
 {
@@ -105,7 +105,7 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
                                   .leave = polls ? leave : 0};
 }
 
-/* What lies between two safepoints of the callee is its own affair. */
+/* The caller does not count the work between two safepoints of the callee. */
 static struct cn_work_summary with_call(struct cn_work_summary callee)
 {
   callee.between = 0;
@@ -127,8 +127,8 @@ struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRe
 
 /* ---- polls ---- */
 
-/* A flag that somebody else sets: read anew each time, or at a place that does not depend on the
- * program's data. */
+/* Is it a flag that somebody else sets: read anew each time, or at a place that does not depend on
+ * the program's data? */
 static bool reads_flag(LLVMValueRef load)
 {
   LLVMValueRef at = LLVMGetOperand(load, 0);
@@ -142,8 +142,8 @@ static bool reads_flag(LLVMValueRef load)
          (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
 }
 
-/* What the branch at the end of a block depends on: a flag that was read there, or what assembly
- * there found out, as in a poll of the stack pointer. */
+/* The value on which the branch at the end of a block depends: a flag that was read there, or the
+ * result of assembly there, as in a poll of the stack pointer. */
 static bool branches_on_flag(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);

@@ -22,7 +22,7 @@ static bool checks(const struct cn_ctx *ctx)
 #endif
 }
 
-/* What is wrong with what a step says of a loop; null if nothing is. */
+/* Why a step's claim about a loop is false, or null. */
 static const char *find_wrong(const struct cn_loops *loops, const struct cn_step_loop *said)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -66,7 +66,7 @@ static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *w
   cn_cfg_free(&cfg);
 }
 
-/* LLVM says what is wrong of modules alone. */
+/* LLVM has messages for whole modules only. */
 static void tell_broken(struct cn_ctx *ctx, LLVMValueRef function, const char *step)
 {
   char *message = NULL;

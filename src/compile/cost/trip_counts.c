@@ -13,7 +13,7 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-/* Trips are counted up to here. */
+/* Passes are counted up to here. */
 #define COUNT_LIMIT 4096
 
 static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
@@ -57,8 +57,8 @@ static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
   return p == LLVMIntEQ || p == LLVMIntNE ? p : LLVMIntSGE;
 }
 
-/* Does taking the loop's header mean that `test`, a comparison with zero, came out as `wanted`:
- * by an assumption, or by a branch, that dominates it? */
+/* Does an assumption or a branch that dominates the loop's header prove that `test`, a comparison
+ * with zero, is `wanted`? */
 static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -94,8 +94,8 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
   return false;
 }
 
-/* The remainder loops that unrolling leaves: from 0 in steps of 1 until a bound that is not 0
- * and at most small. */
+/* Count remainder loops of unrolling: from 0 in steps of 1 up to a bound that is small and not 0.
+ */
 static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
                             const struct cn_induction *iv, LLVMValueRef start, LLVMValueRef tested,
                             LLVMValueRef bound)
@@ -113,7 +113,7 @@ static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
 struct counting {
   LLVMIntPredicate predicate;
   bool leaves; /* the loop is left when it holds, else when it does not */
-  bool next;   /* tested is the advanced value */
+  bool next;   /* the tested value is the advanced one */
   unsigned width;
   uint64_t start, end; /* of `width` bits */
   int64_t step;
@@ -124,7 +124,7 @@ static bool leaves_at(const struct counting *c, uint64_t value)
   return holds(c->predicate, value, c->end, c->width) == c->leaves;
 }
 
-/* By going through the values. */
+/* Count by going through the values. */
 static uint64_t count_slowly(const struct counting *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width), value = c->start;
@@ -138,8 +138,8 @@ static uint64_t count_slowly(const struct counting *c)
   return CN_WORK_UNKNOWN;
 }
 
-/* In steps of one, up or down, a long way: each value is met, so the loop is left at the bound or
- * right behind it, unless the tested value was beyond it from the start, which counting slowly
+/* Count a long way in steps of one, up or down: each value is met, so the loop is left at the bound
+ * or right after it, unless the tested value was beyond it from the start, which counting slowly
  * would have found. */
 static uint64_t count_far(const struct counting *c)
 {
@@ -191,7 +191,7 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
 
 /* ---- what shrinks ---- */
 
-/* What the header's phi `phi` is on the next pass. */
+/* The value of the header's phi `phi` on the next pass. */
 static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;
@@ -212,9 +212,9 @@ static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
          LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
 }
 
-/* After how many passes is `phi` zero for good, whatever it was, if `next` comes after it? A shift
- * or a division takes a bit at least, and so does x & (x - 1); Euclid's remainder one every two
- * passes. */
+/* The number of passes after which `phi` is zero for good, whatever it was, if `next` follows it. A
+ * shift or a division takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one
+ * every two passes. */
 static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi,
                                LLVMValueRef next)
 {
@@ -262,8 +262,8 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
   return NULL;
 }
 
-/* Passes until `compare` is `leaves`, for what shrinks to zero and stays there, against a constant
- * with which zero leaves the loop. A constant may have been added to it before. */
+/* Passes until `compare` is `leaves`, for a value that shrinks to zero and stays there, against a
+ * constant with which zero leaves the loop. A constant may have been added to the value before. */
 static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
                                 bool leaves)
 {

@@ -26,8 +26,8 @@ struct exit_test {
   const struct cn_loops *loops;
   uint32_t loop;
   struct cn_induction iv;
-  LLVMIntPredicate stay; /* of what is tested to the bound: the loop goes on */
-  bool next;             /* tested is the advanced value */
+  LLVMIntPredicate stay; /* of the tested value to the bound: the loop goes on */
+  bool next;             /* the tested value is the advanced one */
   LLVMValueRef start, bound;
   unsigned width;
 };
@@ -36,7 +36,7 @@ struct distance {
   uint64_t most; /* or UINT64_MAX */
   bool whole;    /* a whole number of steps */
   bool some;     /* not 0 */
-  /* a step that is not known is at most this, or the first test ends the loop; or UINT64_MAX */
+  /* an unknown step is at most this, or the first test ends the loop; or UINT64_MAX */
   uint64_t step;
 };
 
@@ -102,7 +102,7 @@ static struct distance exactly(const struct exit_test *t, uint64_t forward)
 
 /* ---- what a test says of the distance ---- */
 
-/* A binary operation, whose operands then are `*a` and `*b`. */
+/* Is it this binary operation? Sets its operands `*a` and `*b`. */
 static bool is_binary(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LLVMValueRef *b)
 {
   if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != opcode)
@@ -121,7 +121,7 @@ static bool is_same(LLVMValueRef value, LLVMValueRef as)
          LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 }
 
-/* Without flags: where it is poison, so are start or bound, and the first test ends all. */
+/* Flags do not matter: where it is poison, so are start or bound, and the first test ends all. */
 static bool is_distance(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef to, from;
@@ -153,7 +153,7 @@ static bool is_one_before(const struct exit_test *t, LLVMValueRef value, LLVMVal
          is_distance(t, a, bound) && is_constant(b, &number) && number == mask_of(t);
 }
 
-/* Is `value` what remains of the distance after whole steps? */
+/* Is `value` the remainder of the distance after whole steps? */
 static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   uint64_t step = step_size(t), number;
@@ -166,7 +166,7 @@ static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef 
          is_constant(b, &number) && number == step;
 }
 
-/* Is `value` a number of steps that are not known, modulo the width? */
+/* Is `value` a number of unknown steps, modulo the width? */
 static bool is_steps(const struct exit_test *t, LLVMValueRef value, uint64_t *number)
 {
   LLVMValueRef a, b;
@@ -174,7 +174,7 @@ static bool is_steps(const struct exit_test *t, LLVMValueRef value, uint64_t *nu
   return t->iv.by && is_binary(value, LLVMMul, &a, &b) && a == t->iv.by && is_constant(b, number);
 }
 
-/* `left` p `right` holds, for steps that are not known. */
+/* Learn from `left` p `right`, for unknown steps. */
 static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                 LLVMValueRef right, LLVMValueRef bound)
 {
@@ -188,7 +188,7 @@ static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, L
   return d;
 }
 
-/* `left` p `right` holds. */
+/* Learn from `left` p `right`. */
 static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
                                   LLVMValueRef right, LLVMValueRef bound)
 {
@@ -219,7 +219,7 @@ static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p,
   return d;
 }
 
-/* And and or, of one bit, in both forms. */
+/* Is it an `and` or `or` of one bit, in either form? */
 static bool is_junction(LLVMValueRef condition, bool *conjunction, LLVMValueRef *a, LLVMValueRef *b)
 {
   *conjunction = true;
@@ -282,7 +282,7 @@ static struct distance by_condition(const struct exit_test *t, LLVMValueRef cond
 
 static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth);
 
-/* In the order of the test nothing is before it, so the loop ends whatever the step. */
+/* Nothing comes before it in the order of the test, so the loop ends whatever the step. */
 static bool is_least(const struct exit_test *t, LLVMValueRef bound)
 {
   uint64_t number;
@@ -365,7 +365,7 @@ static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, u
                 both(of_bound(t, no, depth - 1), by_condition(t, condition, false, no)));
 }
 
-/* What the branches say by which the loop is entered. */
+/* Learn from the branches by which the loop is entered. */
 static struct distance of_entry(const struct exit_test *t)
 {
   const struct cn_cfg *cfg = t->loops->cfg;
@@ -453,7 +453,7 @@ static bool need_not_meet(const struct exit_test *t)
   }
 }
 
-/* Is a step that is not known no less than 0, and so small that the distance does not wrap? */
+/* Is an unknown step at least 0, and so small that the distance does not wrap? */
 static bool is_small(const struct exit_test *t, struct distance d)
 {
   uint64_t half = mask_of(t) >> 1, all;

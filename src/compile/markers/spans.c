@@ -118,7 +118,7 @@ bool cn_spans_outer(const struct cn_spans *s, uint32_t *open, struct cn_span_ope
   return true;
 }
 
-/* Without the smallest span of that key; what was opened inside it stays open. */
+/* Close the smallest span of that key; spans that were opened inside it stay open. */
 static uint32_t close_one(struct cn_spans *s, uint32_t open, LLVMValueRef key)
 {
   CN_VECTOR(struct cn_span_open) kept = {0};
@@ -138,7 +138,7 @@ static uint32_t close_one(struct cn_spans *s, uint32_t open, LLVMValueRef key)
   return left;
 }
 
-/* How many functions the code of `i` was inlined into, by its debug location. */
+/* The number of functions into which the code of `i` was inlined, by its debug location. */
 static uint32_t depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
@@ -189,7 +189,7 @@ static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks,
   return open;
 }
 
-/* Of a block that is reached in several ways, what is open at its first predecessor's end. In
+/* A block with several predecessors starts with the spans that are open at the end of the first; in
  * reverse post-order each block has one that came before it. */
 void cn_spans_find(struct cn_spans *s, const struct cn_span_marks *marks, const struct cn_cfg *cfg)
 {

@@ -48,8 +48,8 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* ---- metadata ---- */
 
-/* The optimiser keeps calls in their order, metadata it may forget. An invoke keeps it: its span
- * would end on two edges. */
+/* Make markers of metadata: the optimiser keeps calls in their order, but may drop metadata. An
+ * invoke keeps its metadata: its span would end on two edges. */
 static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
 {
   uint32_t open = cn_spans_around(none, call, 0);
@@ -92,12 +92,12 @@ struct closer {
   struct cn_span_marks marks;
   struct cn_cfg cfg;
   struct cn_spans spans;
-  uint32_t *ends; /* per block: what is open at its end */
+  uint32_t *ends; /* per block: the open spans at its end */
   bool *idle;
   bool *mixed; /* per block: it is idle, and different spans are open where it is entered */
 };
 
-/* What is thrown here leaves the function. */
+/* Does an exception of this call leave the function? */
 static bool may_throw(const struct closer *c, LLVMValueRef i)
 {
   if (LLVMIsAInvokeInst(i))
@@ -144,8 +144,8 @@ static bool is_pad(LLVMBasicBlockRef block)
   return LLVMIsALandingPadInst(i) || LLVMIsACleanupPadInst(i) || LLVMIsACatchSwitchInst(i);
 }
 
-/* Before a return that is reached with this open, and before a jump to one that is reached with
- * different ones open. On the way of an exception they stay open. */
+/* Close the open spans before a return, and before a jump to a return that is reached with
+ * different spans open. On the path of an exception they stay open. */
 static void close_block(struct closer *c, uint32_t b)
 {
   const struct cn_block *block = &c->cfg.blocks[b];
@@ -162,7 +162,7 @@ static void close_block(struct closer *c, uint32_t b)
     }
   if (!open || c->mixed[b] || (!mixed && !LLVMIsAReturnInst(end)))
     return;
-  if (mixed != ways || LLVMIsAInvokeInst(end)) { /* an edge that nothing can be put on */
+  if (mixed != ways || LLVMIsAInvokeInst(end)) { /* an edge that cannot be split */
     cn_error(c->ctx, end, "span-nesting",
              "the function is left from here in a span, and from elsewhere not; end it before");
     return;
@@ -193,9 +193,9 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&c.cfg);
 }
 
-/* Keys that are kept in a local are constants behind this. No blocks are merged: each return still
- * has its own. Where a branch leads to a return that others lead to, too, there is a block between,
- * for ends of spans. */
+/* After this, keys that are kept in a local are constants. No blocks are merged: each return keeps
+ * its own. Where several branches lead to one return, there are blocks between, for ends of spans.
+ */
 static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -39,7 +39,7 @@ static bool read_number(LLVMValueRef value, uint64_t *out)
   return true;
 }
 
-/* Of a pointer or, in the table, of the integer made of one. */
+/* Read the address of a pointer or, in the table, of the integer made of one. */
 static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct address *out)
 {
   uint64_t n;
@@ -251,7 +251,7 @@ static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *t
   return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
 }
 
-/* In the place of the old one, which names itself. */
+/* Replace the old table, which refers to itself. */
 static void replace(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef global)
 {
   size_t length = strlen(CN_SPAN_TABLE);

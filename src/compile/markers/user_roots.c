@@ -32,7 +32,7 @@ static LLVMTypeRef marker_type(struct cn_ctx *ctx)
   return LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, 3, false);
 }
 
-/* Null, too, if it is declared as something else. */
+/* The marker's declaration; null, too, if it is declared as something else. */
 static LLVMValueRef marker(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
@@ -70,7 +70,7 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
   return bytes;
 }
 
-/* What a marker says; else why it cannot be. */
+/* Read a marker into `*out`; return what is wrong with it, or null. */
 static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_root *out)
 {
   LLVMValueRef pointer = LLVMGetOperand(call, 0), tag = LLVMGetOperand(call, 1);
@@ -92,7 +92,7 @@ static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_ro
   return NULL;
 }
 
-/* Is the word there already? With another tag or parameter it cannot be there twice. */
+/* Is the word listed already? With another tag or parameter it cannot be listed twice. */
 static const struct cn_user_root *same_word(const struct cn_user_roots *roots,
                                             const struct cn_user_root *root)
 {
