@@ -148,7 +148,7 @@ static void *allocate_interrupting(size_t bytes)
                    bytes, cn_options.heap_max);
     _exit(1);
   }
-  if (cn_buffer_low() && may_collect())
+  if (cn_buffer_low(&cairn_mutator) && may_collect())
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   return block;
 }

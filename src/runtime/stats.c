@@ -65,7 +65,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_count("frame map memory", bytes);
   cn_report_count("objects moved", cn_stats.objects_moved);
   cn_report_count("bytes moved", cn_stats.bytes_moved);
-  cn_report_count("bytes allocated", cn_buffer_allocated());
+  cn_report_count("bytes allocated", cn_buffer_allocated(cn_mutator_main()));
   cn_report_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
   cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_report_count("heap maximum", cn_options.heap_max);

@@ -17,6 +17,15 @@
  * thread that is not attached has only zeros but for the poll word and the limit, so that each way
  * into the runtime takes its slow path, which says so. cn_mutator_wrong() checks all that. */
 struct cairn_stack;
+
+/* The part of the allocation buffer for signal handlers (buffer.h). */
+struct cn_handlers_part {
+  uintptr_t start, alloc, end;
+  uintptr_t given;    /* the end of what the collector gave last */
+  uintptr_t walkable; /* blocks of the buffer up to here have been looked at */
+  uint64_t extending; /* what the collector gives now is for handlers alone */
+};
+
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
@@ -34,7 +43,9 @@ struct cairn_mutator {
   uintptr_t stack_floor;     /* and managed code that looks, to here (overflow.h) */
   int thread;                /* its number (cn_os_thread()) */
   struct cairn_stack *stack; /* it is on this one; null: on its own (coroutine_stacks.h) */
-  uint64_t unused[5];
+  uint64_t allocated;        /* bytes, in buffers that were taken back */
+  struct cn_handlers_part beside;
+  uint64_t unused[6];
 };
 
 #pragma GCC visibility push(default)

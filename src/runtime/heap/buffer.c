@@ -6,7 +6,6 @@
 
 #include <cairn/abi.h>
 #include "base/check.h"
-#include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 
 enum {
@@ -17,36 +16,27 @@ _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16
                "fill() writes one word, or two");
 _Static_assert(BESIDE % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
 
-static struct {
-  uintptr_t start, alloc, end;
-  uintptr_t given;    /* the end of what the collector gave last */
-  uintptr_t walkable; /* blocks of the buffer up to here have been looked at */
-  bool extending;
-} beside;
-
-const char *cn_buffer_wrong(void)
+const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
 {
-  const struct cairn_mutator *mutator = &cairn_mutator;
+  const struct cn_handlers_part *beside = &mutator->beside;
   const char *wrong = cn_mutator_wrong(mutator);
 
   if (wrong != NULL)
     return wrong;
-  if (beside.start > beside.alloc || beside.alloc > beside.end)
+  if (beside->start > beside->alloc || beside->alloc > beside->end)
     return "allocation buffer: the next block of handlers is not in their part";
-  if ((beside.start | beside.alloc | beside.end | beside.given) % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if ((beside->start | beside->alloc | beside->end | beside->given) % CAIRN_ABI_OBJECT_ALIGN != 0)
     return "allocation buffer: the part of handlers is not aligned";
   if (mutator->buffer_end != 0 &&
-      (beside.walkable < mutator->buffer_start || beside.walkable > mutator->alloc))
+      (beside->walkable < mutator->buffer_start || beside->walkable > mutator->alloc))
     return "allocation buffer: blocks were looked at that are not in it";
   return NULL;
 }
 
-static uint64_t allocated; /* bytes, in buffers that were taken back */
-
-uint64_t cn_buffer_allocated(void)
+uint64_t cn_buffer_allocated(const struct cairn_mutator *mutator)
 {
-  return allocated + (cairn_mutator.alloc - cairn_mutator.buffer_start) +
-         (beside.alloc - beside.start);
+  return mutator->allocated + (mutator->alloc - mutator->buffer_start) +
+         (mutator->beside.alloc - mutator->beside.start);
 }
 
 /* ---- fillers ---- */
@@ -79,54 +69,55 @@ static void fill(uintptr_t from, uintptr_t to)
 
 /* ---- the program's part ---- */
 
-void cn_buffer_close(void)
+void cn_buffer_close(struct cairn_mutator *mutator)
 {
-  cairn_mutator.limit = 0;
+  mutator->limit = 0;
 }
 
-void cn_buffer_open(void)
+void cn_buffer_open(struct cairn_mutator *mutator)
 {
-  cairn_mutator.limit = cn_options.stress != 0 ? 0 : cairn_mutator.buffer_end;
+  mutator->limit = cn_options.stress != 0 ? 0 : mutator->buffer_end;
 }
 
-void *cn_buffer_allocate(size_t bytes)
+void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
-
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
-  CN_ASSERT_VALID(cn_buffer_wrong());
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
   if (mutator->buffer_end - mutator->alloc < bytes)
     return NULL;
   mutator->alloc += bytes;
   return (void *)(mutator->alloc - bytes);
 }
 
-void cn_buffer_merge(void)
+void cn_buffer_merge(struct cairn_mutator *mutator)
 {
-  if (beside.alloc != beside.start || beside.start != cairn_mutator.buffer_end)
+  struct cn_handlers_part *beside = &mutator->beside;
+
+  if (beside->alloc != beside->start || beside->start != mutator->buffer_end)
     return;
-  cairn_mutator.buffer_end = beside.end;
-  beside.start = beside.alloc = beside.end;
-  cn_buffer_open();
-  CN_ASSERT_VALID(cn_buffer_wrong());
+  mutator->buffer_end = beside->end;
+  beside->start = beside->alloc = beside->end;
+  cn_buffer_open(mutator);
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }
 
 /* ---- the handlers' part ---- */
 
-static void begin_beside(uintptr_t start, uintptr_t end)
+static void begin_beside(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
 {
+  struct cn_handlers_part *beside = &mutator->beside;
+
   CN_ASSERT(start <= end);
-  allocated += beside.alloc - beside.start;
-  fill(beside.alloc, beside.end);
-  beside.start = beside.alloc = start;
-  beside.end = end;
+  mutator->allocated += beside->alloc - beside->start;
+  fill(beside->alloc, beside->end);
+  beside->start = beside->alloc = start;
+  beside->end = end;
 }
 
 /* Give handlers the upper part of the buffer, but leave room for the block that may be under way.
  */
-static void carve(size_t bytes)
+static void carve(struct cairn_mutator *mutator, size_t bytes)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
   size_t room = mutator->buffer_end - mutator->alloc, part;
 
   if (room < CAIRN_ABI_INLINE_ALLOC_MAX || room - CAIRN_ABI_INLINE_ALLOC_MAX < bytes)
@@ -137,33 +128,37 @@ static void carve(size_t bytes)
   if (part < bytes)
     part = bytes;
   CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates in it, too */
-  begin_beside(mutator->buffer_end - part, mutator->buffer_end);
+  begin_beside(mutator, mutator->buffer_end - part, mutator->buffer_end);
   mutator->buffer_end -= part;
   CN_CHECK(mutator->buffer_end - mutator->alloc >= CAIRN_ABI_INLINE_ALLOC_MAX);
 }
 
-void *cn_buffer_allocate_beside(size_t bytes)
+void *cn_buffer_allocate_beside(struct cairn_mutator *mutator, size_t bytes)
 {
+  struct cn_handlers_part *beside = &mutator->beside;
+
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
-  CN_ASSERT_VALID(cn_buffer_wrong());
-  if (beside.end - beside.alloc < bytes)
-    carve(bytes);
-  if (beside.end - beside.alloc < bytes)
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
+  if (beside->end - beside->alloc < bytes)
+    carve(mutator, bytes);
+  if (beside->end - beside->alloc < bytes)
     return NULL;
-  beside.alloc += bytes;
-  return (void *)(beside.alloc - bytes);
+  beside->alloc += bytes;
+  return (void *)(beside->alloc - bytes);
 }
 
-void cn_buffer_extend_beside(bool extend)
+void cn_buffer_extend_beside(struct cairn_mutator *mutator, bool extend)
 {
-  CN_ASSERT(beside.extending != extend);
-  beside.extending = extend;
+  CN_ASSERT(mutator->beside.extending != extend);
+  mutator->beside.extending = extend;
 }
 
-bool cn_buffer_low(void)
+bool cn_buffer_low(const struct cairn_mutator *mutator)
 {
-  return beside.end - beside.alloc < beside.alloc - beside.start &&
-         cairn_mutator.buffer_end - cairn_mutator.alloc < 4 * BESIDE;
+  const struct cn_handlers_part *beside = &mutator->beside;
+
+  return beside->end - beside->alloc < beside->alloc - beside->start &&
+         mutator->buffer_end - mutator->alloc < 4 * BESIDE;
 }
 
 /* The end of the object whose block starts there; 0 if no object that ends by `end` does. */
@@ -187,12 +182,12 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
 
 /* All blocks but the last are whole. The last one's header word may look like one of any size: if
  * it does not lead to the end, put a filler in its place. */
-void cn_buffer_mend(void)
+void cn_buffer_mend(struct cairn_mutator *mutator)
 {
-  uintptr_t end = cairn_mutator.alloc, next;
+  uintptr_t end = mutator->alloc, next;
 
-  CN_CHECK(beside.walkable <= end);
-  for (uintptr_t block = beside.walkable; block != end; block = next) {
+  CN_CHECK(mutator->beside.walkable <= end);
+  for (uintptr_t block = mutator->beside.walkable; block != end; block = next) {
     next = block_end(block, end);
     if (next == 0) {
       fill(block, end);
@@ -200,66 +195,70 @@ void cn_buffer_mend(void)
     }
     CN_CHECK(block < next && next <= end);
   }
-  beside.walkable = end;
+  mutator->beside.walkable = end;
 }
 
 /* ---- what the collector calls ---- */
 
-static uintptr_t take_beside(uintptr_t *end)
+static uintptr_t take_beside(struct cairn_mutator *mutator, uintptr_t *end)
 {
-  begin_beside(0, 0);
+  begin_beside(mutator, 0, 0);
   if (end != NULL)
-    *end = beside.given;
-  return beside.given;
+    *end = mutator->beside.given;
+  return mutator->beside.given;
 }
 
 /* Fill the rest of both. Returns the end of what is used. */
-static uintptr_t close_both(uintptr_t free)
+static uintptr_t close_both(struct cairn_mutator *mutator)
 {
-  fill(free, cairn_mutator.buffer_end);
-  if (beside.end == beside.given)
-    return beside.alloc;
-  fill(beside.alloc, beside.end);
-  return beside.given;
+  struct cn_handlers_part *beside = &mutator->beside;
+
+  fill(mutator->alloc, mutator->buffer_end);
+  if (beside->end == beside->given)
+    return beside->alloc;
+  fill(beside->alloc, beside->end);
+  return beside->given;
 }
 
 uintptr_t cairn_buffer_take(uintptr_t *end)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
+  struct cn_handlers_part *beside = &mutator->beside;
   uintptr_t free = mutator->alloc;
 
-  CN_ASSERT_VALID(cn_buffer_wrong());
-  if (beside.extending)
-    return take_beside(end);
-  allocated = cn_buffer_allocated();
-  if (beside.alloc != beside.start || beside.start != mutator->buffer_end ||
-      beside.end != beside.given)
-    free = close_both(free);
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
+  if (beside->extending)
+    return take_beside(mutator, end);
+  mutator->allocated = cn_buffer_allocated(mutator);
+  if (beside->alloc != beside->start || beside->start != mutator->buffer_end ||
+      beside->end != beside->given)
+    free = close_both(mutator);
   if (end != NULL)
-    *end = beside.given;
+    *end = beside->given;
   mutator->buffer_start = mutator->alloc = mutator->limit = mutator->buffer_end = 0;
-  beside.start = beside.alloc = beside.end = beside.given = 0;
+  beside->start = beside->alloc = beside->end = beside->given = 0;
   return free;
 }
 
 void cairn_buffer_give(uintptr_t start, uintptr_t end)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
+  struct cn_handlers_part *beside = &mutator->beside;
   size_t part = (end - start) / SHARE & ~(size_t)7;
 
   CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
-  beside.given = end;
-  if (beside.extending) {
-    begin_beside(start, end);
+  beside->given = end;
+  if (beside->extending) {
+    begin_beside(mutator, start, end);
     return;
   }
   if (mutator->buffer_end != 0)
     cairn_fatal("the collector gives a second allocation buffer");
   if (part > BESIDE)
     part = BESIDE;
-  mutator->buffer_start = mutator->alloc = beside.walkable = start;
-  mutator->buffer_end = beside.start = beside.alloc = end - part;
-  beside.end = end;
-  cn_buffer_open();
-  CN_ASSERT_VALID(cn_buffer_wrong());
+  mutator->buffer_start = mutator->alloc = beside->walkable = start;
+  mutator->buffer_end = beside->start = beside->alloc = end - part;
+  beside->end = end;
+  cn_buffer_open(mutator);
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }

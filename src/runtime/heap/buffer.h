@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator's allocation buffer, and beside it a small one for signal handlers that interrupted
+ * A mutator's allocation buffer, and beside it a small one for signal handlers that interrupted
  * managed code (signals.h):
  *
  *     start                alloc                       end    start        alloc             end
@@ -17,40 +17,41 @@
 #define CN_RUNTIME_HEAP_BUFFER_H
 
 #include <cairn/collector.h>
+#include "runtime/core/mutator.h"
 
 /* Room in the buffer; null: too little. Not cleared. */
-void *cn_buffer_allocate(size_t bytes);
+void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes);
 
 /* The same while managed code is interrupted. */
-void *cn_buffer_allocate_beside(size_t bytes);
+void *cn_buffer_allocate_beside(struct cairn_mutator *mutator, size_t bytes);
 
 /* True: what the collector gives now is for cn_buffer_allocate_beside(), and what it takes back
  * counts as full. */
-void cn_buffer_extend_beside(bool extend);
+void cn_buffer_extend_beside(struct cairn_mutator *mutator, bool extend);
 
 /* Is so little left for handlers that a collection is due? */
-bool cn_buffer_low(void);
+bool cn_buffer_low(const struct cairn_mutator *mutator);
 
 /* After a collection that did not help: give the program what handlers have not used. */
-void cn_buffer_merge(void);
+void cn_buffer_merge(struct cairn_mutator *mutator);
 
 /* Close: from here on every allocation comes to the slow path. Open: no longer, but in stress mode.
  */
-void cn_buffer_close(void);
-void cn_buffer_open(void);
+void cn_buffer_close(struct cairn_mutator *mutator);
+void cn_buffer_open(struct cairn_mutator *mutator);
 
 /* The interrupted code never goes on (a handler jumped over it): give the block that it allocated
  * last a header if it has none yet. */
-void cn_buffer_mend(void);
+void cn_buffer_mend(struct cairn_mutator *mutator);
 
 /* Bytes allocated so far in allocation buffers, headers included. */
-uint64_t cn_buffer_allocated(void);
+uint64_t cn_buffer_allocated(const struct cairn_mutator *mutator);
 
 /* What does not hold of both, and of the mutator (mutator.h); null: all does. It holds that
  *   - what handlers were served of lies in their part
  *   - blocks that were looked at lie in the buffer
  * The mutator's own thread, in a slow path. */
-const char *cn_buffer_wrong(void);
+const char *cn_buffer_wrong(const struct cairn_mutator *mutator);
 
 /* Is that the layout of a filler? */
 bool cn_buffer_is_filler(const struct cairn_layout *layout);

@@ -72,15 +72,15 @@ void *cn_heap_allocate(size_t bytes)
     set_up();
   if (is_large(bytes))
     return allocate_large(bytes);
-  void *block = cn_buffer_allocate(bytes);
+  void *block = cn_buffer_allocate(&cairn_mutator, bytes);
   if (block == NULL && collector->refill(bytes) == CAIRN_OK)
-    block = cn_buffer_allocate(bytes);
+    block = cn_buffer_allocate(&cairn_mutator, bytes);
   return cleared(block, bytes);
 }
 
 void *cn_heap_allocate_rest(size_t bytes)
 {
-  cn_buffer_merge();
+  cn_buffer_merge(&cairn_mutator);
   return cn_heap_allocate(bytes);
 }
 
@@ -91,13 +91,13 @@ void *cn_heap_allocate_beside(size_t bytes)
     set_up();
   if (is_large(bytes))
     return allocate_large(bytes);
-  void *block = cn_buffer_allocate_beside(bytes);
+  void *block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   if (block == NULL) {
-    cn_buffer_extend_beside(true);
+    cn_buffer_extend_beside(&cairn_mutator, true);
     bool more = collector->refill(bytes) == CAIRN_OK || collector->grow(bytes) == CAIRN_OK;
-    cn_buffer_extend_beside(false);
+    cn_buffer_extend_beside(&cairn_mutator, false);
     if (more)
-      block = cn_buffer_allocate_beside(bytes);
+      block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   }
   return cleared(block, bytes);
 }
@@ -114,11 +114,11 @@ void *cn_heap_allocate_growing(size_t bytes)
 void cn_heap_collect(size_t bytes_needed, bool move_all)
 {
   CN_CHECK(cairn_mutator.stopped != NULL); /* else no stack can be parsed */
-  CN_ASSERT_VALID(cn_buffer_wrong());
+  CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   if (!ready)
     set_up();
   collector->collect(bytes_needed, move_all);
-  CN_ASSERT_VALID(cn_buffer_wrong());
+  CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }
 
 /* Another thread than the main one cannot stop the program, and may not look at its heap. */

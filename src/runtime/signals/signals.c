@@ -26,13 +26,13 @@ enum {
 
 /* A handler that runs since managed code was interrupted. What it calls lies in [low, frame). Where
  * `frame` is 0 the entry has not been written yet. */
-static struct interruption {
+static _Thread_local struct interruption {
   volatile uintptr_t frame, low;
   struct cn_anchor *volatile anchor;
 } interruptions[NESTED];
-static volatile unsigned depth;
+static _Thread_local volatile unsigned depth;
 
-static volatile uint64_t postponed; /* signals, a bit for each less one */
+static _Thread_local volatile uint64_t postponed; /* signals, a bit for each less one */
 
 bool cn_signals_interrupting(void)
 {
@@ -130,7 +130,7 @@ static void leave(unsigned index)
   interruptions[index].frame = 0;
   depth = index;
   if (index == 0)
-    cn_buffer_open();
+    cn_buffer_open(&cairn_mutator);
 }
 
 void cn_signals_settle(uintptr_t sp)
@@ -143,7 +143,7 @@ void cn_signals_settle(uintptr_t sp)
     mend = depth == 0;
   }
   if (mend)
-    cn_buffer_mend();
+    cn_buffer_mend(&cairn_mutator);
 }
 
 /* Where the handler's stack ends that begins above `frame`, if it is an alternate one. */
@@ -167,7 +167,7 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
   interruptions[index].low = low_end(context, frame);
   interruptions[index].anchor = cairn_mutator.anchor;
   interruptions[index].frame = frame;
-  cn_buffer_close();
+  cn_buffer_close(&cairn_mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
   leave(index);
 }

@@ -51,11 +51,11 @@ static void mutators(void **state)
 
   (void)state;
   cairn_buffer_give((uintptr_t)block, (uintptr_t)(block + sizeof block));
-  PLANT(mutator->alloc, mutator->buffer_start - 8, cn_buffer_wrong(), outside);
-  PLANT(mutator->alloc, mutator->buffer_end + 8, cn_buffer_wrong(), outside);
-  PLANT(mutator->buffer_end, mutator->buffer_end + 4, cn_buffer_wrong(),
+  PLANT(mutator->alloc, mutator->buffer_start - 8, cn_buffer_wrong(mutator), outside);
+  PLANT(mutator->alloc, mutator->buffer_end + 8, cn_buffer_wrong(mutator), outside);
+  PLANT(mutator->buffer_end, mutator->buffer_end + 4, cn_buffer_wrong(mutator),
         "mutator: the allocation buffer is not aligned");
-  PLANT(mutator->limit, mutator->buffer_end - 8, cn_buffer_wrong(),
+  PLANT(mutator->limit, mutator->buffer_end - 8, cn_buffer_wrong(mutator),
         "mutator: the limit is not the end of the allocation buffer");
   PLANT(mutator->anchor, mutator->anchors - 1, cn_mutator_wrong(mutator), anchors);
   PLANT(mutator->anchor, mutator->anchor_limit + 1, cn_mutator_wrong(mutator), anchors);
@@ -69,7 +69,7 @@ static void mutators(void **state)
   PLANT(mutator->stack_limit, 8, cn_mutator_wrong(mutator),
         "mutator: the stack limit is not what the poll word says");
   mutator->buffer_start = mutator->alloc = mutator->alloc + 8;
-  found(cn_buffer_wrong(), "allocation buffer: blocks were looked at that are not in it");
+  found(cn_buffer_wrong(mutator), "allocation buffer: blocks were looked at that are not in it");
   mutator->buffer_start = mutator->alloc = mutator->alloc - 8;
   cairn_buffer_take(NULL);
 }
