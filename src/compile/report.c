@@ -6,6 +6,7 @@
  * Needs: rewritten IR. Provides: one remark per function. Breaks: nothing.
  */
 #include <string.h>
+#include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -33,6 +34,7 @@ static void count(struct counts *counts, LLVMValueRef i)
 {
   enum { CALLEE = 2 };
 
+  CN_ASSERT(cn_is_call(i));
   switch (cn_classify_call(i).kind) {
   case CN_CALL_STATEPOINT:
     if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW))

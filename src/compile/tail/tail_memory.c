@@ -118,5 +118,6 @@ void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
       if (is_dropping(ctx, i)) {
         enable_tail_calls(function);
         LLVMSetTailCallKind(i, LLVMTailCallKindTail);
+        CN_ASSERT(!is_dropping(ctx, i));
       }
 }
