@@ -12,7 +12,7 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/each.h"
 
-static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block)
+static LLVMValueRef first_after_phis(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(block);
 
@@ -26,7 +26,7 @@ static bool has_funclets(LLVMValueRef function)
   if (!LLVMHasPersonalityFn(function))
     return false;
   CN_EACH_BLOCK(b, function) {
-    LLVMValueRef i = first_behind_phis(b);
+    LLVMValueRef i = first_after_phis(b);
     if (i && LLVMIsAFuncletPadInst(i))
       return true;
   }
@@ -35,7 +35,7 @@ static bool has_funclets(LLVMValueRef function)
 
 /* The pad of what follows the terminator of a block of funclet `pad`, if that is no pad itself: a
  * catchret goes back to where its catchswitch lies. */
-static LLVMValueRef pad_behind(LLVMValueRef end, LLVMValueRef pad)
+static LLVMValueRef pad_after(LLVMValueRef end, LLVMValueRef pad)
 {
   if (!LLVMIsACatchReturnInst(end))
     return pad;
@@ -55,15 +55,15 @@ LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
   uint32_t wanted = cn_cfg_index(&cfg, block);
   for (uint32_t b = 0; b < cfg.count && wanted != CN_NO_BLOCK && b <= wanted; b++) {
     const struct cn_block *at = &cfg.blocks[b];
-    LLVMValueRef first = first_behind_phis(at->block);
+    LLVMValueRef first = first_after_phis(at->block);
     uint32_t p = 0; /* the first predecessor that came before */
     while (b && at->preds[p] >= b)
       p++;
     if (LLVMIsAFuncletPadInst(first))
       pads[b] = first;
     else if (b)
-      pads[b] = pad_behind(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block),
-                           pads[at->preds[p]]);
+      pads[b] = pad_after(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block),
+                          pads[at->preds[p]]);
   }
   LLVMValueRef pad = wanted == CN_NO_BLOCK ? NULL : pads[wanted];
   free(pads);

@@ -123,7 +123,7 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
   return false;
 }
 
-/* A block with a catchswitch has no room for loads: what its phis choose is loaded behind it. Where
+/* A block with a catchswitch has no room for loads: what its phis choose is loaded after it. Where
  * other ways lead there too, the wrong one would be loaded. */
 static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
 {

@@ -20,7 +20,7 @@
 #include "compile/tail/tail.h"
 #include "compile/transitions/result_wrappers.h"
 
-/* cn_refuse_at() with a name behind the reason. */
+/* cn_refuse_at() with a name after the reason. */
 static void refuse_named(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why,
                          const char *name)
 {

@@ -2,7 +2,7 @@
  *
  * Delete what only statepoints needed: conversions to and from the one address space that LLVM's
  * code generator takes for managed, base pointers that were computed for statepoints alone, in phis
- * and selects that may hold each other up, computations that were repeated behind them, and
+ * and selects that may hold each other up, computations that were repeated after them, and
  * distances. Needs: nothing. Provides: a function without dead computations of pointers. Breaks:
  * nothing but these.
  */

@@ -33,7 +33,7 @@ static const char sound[] =
     "  ret ptr addrspace(1) %p\n"
     "}\n";
 
-/* Two functions that cannot be rewritten, behind one that can. */
+/* Two functions that cannot be rewritten, after one that can. */
 static const char refused[] =
     "declare void @foo()\n"
     "define ptr addrspace(1) @good(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
@@ -99,7 +99,7 @@ static const char stubborn_poll[] =
     "  ret void\n"
     "}\n";
 
-/* A loop that is cut into chunks, leaves and regions: what is wrong shows behind all of it. */
+/* A loop that is cut into chunks, leaves and regions: what is wrong shows after all of it. */
 static const char region[] = "declare void @foo()\n"
                              "declare void @cairn.nopoll.begin()\n"
                              "declare void @cairn.nopoll.end()\n"

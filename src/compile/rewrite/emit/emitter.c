@@ -41,7 +41,7 @@ LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLV
   return LLVMBuildCall2(e->builder, type, declaration, args, count, "");
 }
 
-void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction)
+void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction)
 {
   CN_ASSERT(LLVMIsAInstruction(instruction));
   LLVMPositionBuilderBefore(e->builder, cn_after_definition(instruction));
@@ -94,7 +94,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
     LLVMPositionBuilderBefore(e->builder, before);
     LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(point->call));
   } else {
-    cn_emitter_behind(e, point->last);
+    cn_emitter_after(e, point->last);
   }
   LLVMValueRef made = build_relocate(e, refs, point, value, point->call);
   if (!before)
@@ -111,13 +111,13 @@ LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, u
   LLVMValueRef pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(point->call));
 
   CN_CHECK(LLVMIsALandingPadInst(pad));
-  cn_emitter_behind(e, pad);
+  cn_emitter_after(e, pad);
   return build_relocate(e, refs, point, value, pad);
 }
 
-void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
+void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point)
 {
-  cn_emitter_behind(emitter, refs->points.at[point].last);
+  cn_emitter_after(emitter, refs->points.at[point].last);
 }
 
 /* The operand of the statepoint that operand `operand` of the call became. */

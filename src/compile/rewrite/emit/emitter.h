@@ -45,7 +45,7 @@ LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n);
 LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
                              unsigned count);
 /* Build after a definition, with its debug location. */
-void cn_emitter_behind(struct cn_emitter *e, LLVMValueRef instruction);
+void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction);
 
 /* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
@@ -54,7 +54,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, 
 LLVMValueRef cn_emit_unwound(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point,
                              uint32_t value);
 /* Set the builder to make something after `point` and the relocates that stand there. */
-void cn_emitter_after(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
+void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
 /* Are values that are made in this function to be named? */
 bool cn_emitter_names(const struct cn_emitter *emitter);

@@ -328,7 +328,7 @@ LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emi
   if (place->before)
     LLVMPositionBuilderBefore(copying.builder, place->before);
   else
-    cn_emitter_after(emitter, refs, point);
+    cn_emitter_after_point(emitter, refs, point);
   LLVMValueRef copy = copy_tree(&copying, v->value);
   struct cn_sink_place from = *place;
   from.state = place->before ? CN_SINK_BEFORE : CN_SINK_DIRECT;

@@ -180,7 +180,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
   if (e->result_type != type)
     e->result = cn_intrinsic(e->ctx, "llvm.experimental.gc.result", &type, 1);
   e->result_type = type;
-  cn_emitter_behind(e, statepoint);
+  cn_emitter_after(e, statepoint);
   LLVMValueRef result = cn_emitter_call(e, e->result, &statepoint, 1);
   cn_statepoint_result_attributes(call, result);
   const char *name = LLVMGetValueName2(call, &length);

@@ -2,11 +2,11 @@
  *
  * Phis of references at the head of pads. Their operands are read on unwind edges, where nothing
  * can be relocated: each phi becomes a slot, which is stored before whatever unwinds and loaded
- * behind the pad. A derived reference travels as its base and its distance from that; the distance
+ * after the pad. A derived reference travels as its base and its distance from that; the distance
  * is an integer in a local of its own.
  *
  * A block with a catchswitch has room for phis only. What is to be stored at its end is stored
- * where it is entered from instead, and its own phis are loaded in the pads behind it, into another
+ * where it is entered from instead, and its own phis are loaded in the pads after it, into another
  * slot that no later invoke writes to; their uses read that.
  *
  * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: no
@@ -26,10 +26,10 @@ struct pad_phi {
   LLVMValueRef phi;
   uint32_t block;
   LLVMValueRef base;   /* of the phi: itself, another phi here, or what dominates it */
-  LLVMValueRef after;  /* the instruction behind the pad, not for a catchswitch's */
+  LLVMValueRef after;  /* the instruction after the pad, not for a catchswitch's */
   LLVMValueRef loaded; /* what its uses read now, but for a catchswitch's */
   bool in_switch;      /* a catchswitch's */
-  uint32_t slot, kept; /* of a base: stored before unwinding; stored behind a catchswitch */
+  uint32_t slot, kept; /* of a base: stored before unwinding; stored after a catchswitch */
   uint32_t distance, kept_distance; /* the same, of a derived one */
 };
 
@@ -124,7 +124,7 @@ static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
   return index ? &pads->phis.at[*index] : NULL;
 }
 
-/* Bases first: what is derived from one is made behind it. */
+/* Bases first: what is derived from one is made after it. */
 static void collect(struct pads *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
@@ -217,7 +217,7 @@ static void store_operands(struct pads *pads, const struct pad_phi *p)
 
 /* ---- loading ---- */
 
-/* The value of `p` at the builder's place, read from the slots behind a catchswitch (kept) or those
+/* The value of `p` at the builder's place, read from the slots after a catchswitch (kept) or those
  * before. `base` is that of a derived one. */
 static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
@@ -237,7 +237,7 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
 
-/* All uses of the phi of an ordinary pad read what is loaded behind the pad. */
+/* All uses of the phi of an ordinary pad read what is loaded after the pad. */
 static void replace(struct pads *pads, struct pad_phi *p)
 {
   position(pads, p->after);

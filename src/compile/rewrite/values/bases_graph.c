@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The graph on which bases are found (bases.c): from what each value is adjusted, and the phis and
- * selects behind those (statepoints-later, "Base & Derived Pointers").
+ * selects after those (statepoints-later, "Base & Derived Pointers").
  *
  * Needs: struct cn_refs with liveness. Provides: struct cn_base_graph. Breaks: nothing.
  */
