@@ -20,15 +20,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "base/check.h"
+#include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/handshake.h"
 #include "runtime/os/os.h"
 
 enum state { IDLE, REQUESTED, TAKEN, ANSWERED, ENDED };
-enum lock { FREE, HELD, CONTENDED };
 
 static struct {
-  _Atomic uint32_t lock; /* among requesters */
+  struct cn_mutex lock; /* among requesters */
   _Atomic uint32_t state;
   atomic_bool ended;
   bool prepared;           /* for fork() */
@@ -107,24 +107,6 @@ void cn_handshake_end(void)
   cn_os_wake(&request.state);
 }
 
-static bool acquire(uint64_t deadline)
-{
-  uint32_t expected = FREE;
-
-  if (atomic_compare_exchange_strong(&request.lock, &expected, HELD))
-    return true;
-  while (atomic_exchange(&request.lock, CONTENDED) != FREE)
-    if (!cn_os_wait(&request.lock, CONTENDED, deadline))
-      return false;
-  return true;
-}
-
-static void release(void)
-{
-  if (atomic_exchange(&request.lock, FREE) == CONTENDED)
-    cn_os_wake(&request.lock);
-}
-
 /* Read the thread's own clock, then the clock, with no preemption between them: what the thread
  * does in that time would look like work after the request. */
 static uint64_t read_clocks(const struct cairn_mutator *mutator)
@@ -144,7 +126,7 @@ static uint64_t read_clocks(const struct cairn_mutator *mutator)
 /* Returns how long it took, in nanoseconds. */
 static uint64_t post(struct cairn_mutator *mutator)
 {
-  CN_ASSERT(atomic_load(&request.lock) != FREE && atomic_load(&request.state) == IDLE);
+  CN_ASSERT(atomic_load(&request.lock.word) != 0 && atomic_load(&request.state) == IDLE);
   request.anchor = __atomic_load_n(&mutator->anchor, __ATOMIC_RELAXED);
   request.transitions = __atomic_load_n(&mutator->transitions, __ATOMIC_RELAXED);
   uint64_t start = request.requested = read_clocks(mutator);
@@ -173,7 +155,7 @@ static void forked(void)
   cn_mutator_main()->thread = cn_os_thread();
   request.switches = 0;
   atomic_store(&request.state, IDLE);
-  atomic_store(&request.lock, FREE);
+  atomic_store(&request.lock.word, 0);
 }
 
 static void prepare(void)
@@ -191,7 +173,7 @@ enum cairn_status cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t ti
 
   if (cairn_mutator.attached)
     return CAIRN_E_SELF;
-  if (!acquire(deadline))
+  if (!cn_mutex_take(&request.lock, deadline))
     return CAIRN_E_TIMEOUT;
   prepare();
   uint64_t took = post(mutator);
@@ -201,6 +183,6 @@ enum cairn_status cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t ti
     arrival->asking = took;
   }
   atomic_store(&request.state, IDLE);
-  release();
+  cn_mutex_release(&request.lock);
   return result;
 }

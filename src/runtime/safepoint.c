@@ -21,6 +21,7 @@
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
 
@@ -35,14 +36,16 @@ static void collect(const struct cn_regs *regs, const char *why, size_t bytes_ne
   struct cn_stats before = cn_stats;
 
   CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
+  mutator->stopped = regs;
+  cn_stop_begin(mutator);
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(mutator, regs);
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
-  mutator->stopped = regs;
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
-  mutator->stopped = NULL;
   cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
+  cn_stop_end(mutator);
+  mutator->stopped = NULL;
 }
 
 static bool wants_collection(struct cairn_mutator *mutator)
@@ -83,6 +86,16 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
     mutator->anchor--;
 }
 
+/* Others walk this stack from here meanwhile. Native code that collects goes on beside a stop. */
+static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  if (mutator->state != CAIRN_ABI_MANAGED || !cn_stop_is_requested(mutator))
+    return;
+  mutator->stopped = regs;
+  cn_stop_arrive(mutator);
+  mutator->stopped = NULL;
+}
+
 /* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's. */
 static bool enter(const struct cn_regs *regs)
 {
@@ -95,6 +108,7 @@ static bool enter(const struct cn_regs *regs)
   mutator->busy = 1;
   cn_signals_settle(cn_arch_sp_after(regs));
   drop_anchors(mutator, 0);
+  let_stops_pass(mutator, regs);
   cn_handshake_arrive(regs->pc, false);
   cn_stats.safepoints++;
   return wants_collection(mutator);
@@ -235,6 +249,21 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   if (mutator->anchor == mutator->anchor_limit)
     cairn_fatal("too many nested calls from managed to native code, at pc %s",
                 cn_report_pc(regs->pc, place));
+}
+
+/* The anchor of the call is whole still: walks find what the caller has kept there. */
+void cn_safepoint_back(void)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uint64_t busy = mutator->busy;
+
+  CN_CHECK(mutator->attached && mutator->stopped == NULL);
+  mutator->busy = 1;
+  if (cn_stop_is_requested(mutator))
+    cn_stop_arrive(mutator);
+  mutator->busy = busy;
+  if (busy == 0)
+    cn_signals_release();
 }
 
 /* IR of front ends calls these, and compiled code has their expansions instead. The collector would

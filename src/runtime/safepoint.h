@@ -17,6 +17,10 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
 void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
                                  int64_t count);
 
+/* A stop is requested, and native code that managed code called has returned, or calls managed
+ * code: let the stop pass. */
+void cn_safepoint_back(void);
+
 /* The anchor array is full: make room, or end the program. */
 void cn_safepoint_anchors(const struct cn_regs *regs);
 

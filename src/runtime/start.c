@@ -13,6 +13,7 @@
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
+#include "runtime/threads/stop.h"
 
 /* Nested transitions; untouched anchors take no memory. Fewer where the process may have little. */
 enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };
@@ -52,6 +53,12 @@ static void make_anchors(struct cairn_mutator *mutator)
   mutator->anchor_limit = mutator->anchors + count;
 }
 
+/* In the child, whose only thread this is. */
+static void forked(void)
+{
+  cn_stop_forked(cairn_mutator.attached ? &cairn_mutator : NULL);
+}
+
 static void attach(char *const *environment)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -65,6 +72,8 @@ static void attach(char *const *environment)
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
   mutator->state = CAIRN_ABI_NATIVE;
+  cn_stop_add(mutator);
+  cn_os_forked(forked);
   main_mutator = mutator;
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/os/os.h"
+#include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
 #include "runtime/walk/code_regions.h"
@@ -58,6 +59,11 @@ bool cn_upcall_owns_layout(const struct cairn_layout *layout)
 void cn_upcall_release(void)
 {
   cn_signals_release();
+}
+
+void cn_upcall_back(void)
+{
+  cn_safepoint_back();
 }
 
 void cn_upcall_print_stack(uintptr_t frame)

@@ -45,7 +45,8 @@ struct cairn_mutator {
   struct cairn_stack *stack; /* it is on this one; null: on its own (coroutine_stacks.h) */
   uint64_t allocated;        /* bytes, in buffers that were taken back */
   struct cn_handlers_part beside;
-  uint64_t unused[6];
+  struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
+  uint64_t unused[4];
 };
 
 #pragma GCC visibility push(default)

@@ -10,7 +10,8 @@
 /* Is it one bit that some slow path looks at? */
 static bool is_reason(enum cn_reason reason)
 {
-  return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE || reason == CN_REASON_COLLECT;
+  return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE ||
+         reason == CN_REASON_COLLECT || reason == CN_REASON_STOP;
 }
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)

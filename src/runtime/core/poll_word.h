@@ -7,6 +7,7 @@
 #define CN_RUNTIME_CORE_POLL_WORD_H
 
 #include <stdint.h>
+#include <cairn/abi.h>
 #include "runtime/core/mutator.h"
 
 /* Why a thread is to stop: bits of its poll word. It runs on when none is left. */
@@ -14,6 +15,7 @@ enum cn_reason {
   CN_REASON_STRESS = 1,    /* always: every poll is a safepoint; also before a thread is attached */
   CN_REASON_HANDSHAKE = 2, /* a thread waits for it (handshake.h) */
   CN_REASON_COLLECT = 4,   /* a signal handler that interrupted managed code wants a collection */
+  CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
 };
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason);

@@ -22,6 +22,9 @@ bool cn_upcall_owns_layout(const struct cairn_layout *layout);
  * leave by a jump. */
 void cn_upcall_release(void);
 
+/* The thread is managed again, and a stop is requested: let it pass (cn_safepoint_back()). */
+void cn_upcall_back(void);
+
 /* The program ends with a message: print the stack from the frame at this address on. */
 void cn_upcall_print_stack(uintptr_t frame);
 /* "function at file:line" of a safepoint, as the details say. False: they say nothing. */

@@ -55,6 +55,12 @@ void cn_os_forked(void (*child)(void));
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
 void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 
+/* Have every thread of the process that runs order its memory accesses before this call's return,
+ * as a fence would, and what it stored before be seen after it (membarrier(2)). */
+void cn_os_barrier(void);
+/* Once, before the first call of it. False: this system cannot do that. */
+bool cn_os_barrier_prepare(void);
+
 int cn_os_thread(void);                           /* number of the calling thread */
 uint64_t cn_os_thread_ran(int thread);            /* nanoseconds for which it had a processor */
 uint64_t cn_os_switches(void);                    /* involuntary ones of the calling thread */

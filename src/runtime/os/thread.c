@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <signal.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/check.h"
 
 /* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A
  * program linked with -nostartfiles has no such file; the runtime is in the executable, which is
@@ -47,6 +49,18 @@ bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 void cn_os_wake(_Atomic uint32_t *word)
 {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+bool cn_os_barrier_prepare(void)
+{
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void cn_os_barrier(void)
+{
+  long status = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+
+  CN_CHECK(status == 0); /* else a thread could be taken for native that is not */
 }
 
 int cn_os_thread(void)

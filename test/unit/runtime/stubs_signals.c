@@ -95,7 +95,7 @@ static void signals_in_calls(void **state)
   assert_int_equal(results[3], 2007 + MOVE);
   assert_int_equal(wrong, 0);
   assert_ptr_equal(cairn_mutator.anchor, anchor);
-  assert_in_range(count_steps((const void *)cairn_call_any, 240), 35, 240);
+  assert_in_range(count_steps((const void *)cairn_call_any, 280), 35, 280);
   assert_in_range(count_steps((const void *)cairn_collect, 100), 30, 100);
 }
 

@@ -11,6 +11,7 @@
 #include <cairn/abi.h>
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
+#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
@@ -238,6 +239,16 @@ static get_register *find_get_register(uintptr_t pc)
   return function;
 }
 
+/* As in the stubs, with a fence in the place of the requester's barrier. The anchors are there
+ * still.
+ */
+static void become_managed(struct cairn_mutator *mutator)
+{
+  __atomic_store_n(&mutator->state, CAIRN_ABI_MANAGED, __ATOMIC_SEQ_CST);
+  if ((__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) & CAIRN_ABI_POLL_STOP) != 0)
+    cn_upcall_back();
+}
+
 /* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception
  * passes. In its second phase the frame goes for good: drop the anchors that a longjmp left above
  * its own. Its own is over, but stays reserved, for the unwinder has yet to read it, and the
@@ -260,7 +271,10 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
   struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
   if (anchor < mutator->anchors || anchor >= mutator->anchor)
     cairn_fatal("an exception passes a native call that has no anchor");
-  mutator->state = cn_anchor_is_entry(anchor) ? CAIRN_ABI_NATIVE : CAIRN_ABI_MANAGED;
+  if (cn_anchor_is_entry(anchor))
+    mutator->state = CAIRN_ABI_NATIVE;
+  else
+    become_managed(mutator);
   anchor->sp = 0;
   mutator->anchor = anchor + 1;
   return CONTINUE_UNWIND;

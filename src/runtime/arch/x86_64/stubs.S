@@ -29,6 +29,7 @@
         .hidden cn_safepoint_alloc_indexed
         .hidden cn_safepoint_collect
         .hidden cn_safepoint_anchors
+        .hidden cn_safepoint_back
         .hidden cn_arch_unwound
         .hidden cn_arch_vector_state
         .hidden cn_arch_vector_bytes
@@ -267,6 +268,30 @@ end cairn_collect
         .cfi_restore %rbx
         .endm
 
+/* Where unwinders find the other registers while the anchor at rbx has them. */
+        .macro cfi_registers_taken
+        .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
+        .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
+        .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
+        .cfi_escape 0x10, 14, 2, 0x73, CAIRN_ABI_ANCHOR_R14
+        .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
+        .endm
+
+/* The thread is managed from here on, unless others want to stop it: then it waits first. No fence
+ * orders the two, see threads/stop.c. All registers are kept. The anchor at rbx is whole, and below
+ * the stack pointer is the word by which walks know that it lives (cn_arch_anchor_lives()). */
+        .macro become_managed
+        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        testb $CAIRN_ABI_POLL_STOP, MUTATOR(POLL)
+        jz 8f
+        leaq -8(%rsp), %rsp
+        .cfi_adjust_cfa_offset 8
+        call let_stops_pass
+        leaq 8(%rsp), %rsp
+        .cfi_adjust_cfa_offset -8
+8:
+        .endm
+
 /* Back to the managed caller for which the anchor at rbx was made: its registers, and its return
  * address on the stack. */
         .macro leave_native
@@ -307,6 +332,20 @@ end cairn_collect
         restore_general
         .endm
 
+/* Keeps all registers. */
+        .type let_stops_pass, @function
+        .p2align 4
+let_stops_pass:
+        .cfi_startproc
+        save_general
+        save_vectors
+        call cn_safepoint_back
+        restore_vectors
+        restore_general
+        ret
+        .cfi_endproc
+        .size let_stops_pass, . - let_stops_pass
+
 /* Call the function in r10: a variadic one, and a native one. */
 function cairn_vcall_any
         movl $8, %eax
@@ -346,10 +385,10 @@ call_native:
         .cfi_rel_offset %rbx, 0
         leaq cn_arch_body_return(%rip), %rbx
         cmpq %rbx, 8(%rsp)
-        je 4f
+        je .Ltail_to_native
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
-        jae 2f
+        jae .Lno_anchor_to_native
         reserve_anchor
         movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
         movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
@@ -357,22 +396,18 @@ call_native:
         movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
         movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
         take_return_address
-        .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
-        .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
-        .cfi_escape 0x10, 13, 2, 0x73, CAIRN_ABI_ANCHOR_R13
-        .cfi_escape 0x10, 14, 2, 0x73, CAIRN_ABI_ANCHOR_R14
-        .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
+        cfi_registers_taken
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         incq MUTATOR(TRANSITIONS)
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
         call *%r11
 cn_arch_native_return:
-        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        become_managed
         leave_native
         ret
         /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone,
          * so the thread is native again, and returns to where the body would have returned to. */
-4:
+.Ltail_to_native:
         begin_tail_call
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
         give_return_address
@@ -380,7 +415,7 @@ cn_arch_native_return:
         jmp *%r11
         .cfi_restore_state
         /* The anchor array is full, or this thread has none yet. */
-2:
+.Lno_anchor_to_native:
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
         popq %rbx
@@ -402,16 +437,16 @@ function cairn_enter
         .cfi_rel_offset %rbx, 0
         leaq cn_arch_native_return(%rip), %rbx
         cmpq %rbx, 8(%rsp)
-        je 4f
+        je .Ltail_to_managed
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
-        jae 2f
+        jae .Lno_anchor_to_managed
         reserve_anchor
         take_return_address
         movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)
         leaq 1(%rsp), %r11
         movq %r11, CAIRN_ABI_ANCHOR_SP(%rbx)
-        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        become_managed
         call *CAIRN_ABI_ANCHOR_R12(%rbx)
 cn_arch_body_return:
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
@@ -419,13 +454,14 @@ cn_arch_body_return:
         free_anchor
         ret
         /* And the other way round: native code that cairn_call_any called makes a tail call. */
-4:
+.Ltail_to_managed:
         begin_tail_call
-        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+        cfi_registers_taken
+        become_managed
         leave_native
         jmp *%r11
         .cfi_restore_state
-2:
+.Lno_anchor_to_managed:
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
         popq %rbx

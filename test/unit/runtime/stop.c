@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stops, with threads that only say they run managed code. What would go wrong: a thread runs
+ * beside a collection, a stop never begins or never ends, the registry changes under a requester.
+ * The same file runs under ThreadSanitizer (test/run/sanitize_threads.test): `heap` is not atomic,
+ * so a thread that runs beside a stop is a data race.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <cairn/abi.h>
+#include "runtime/core/poll_word.h"
+#include "runtime/os/os.h"
+#include "runtime/threads/stop.h"
+
+enum { THREADS = 4, ROUNDS = 3000 };
+
+struct player {
+  struct cairn_mutator mutator;
+  unsigned random;
+  uint64_t stops;
+};
+
+static struct player players[THREADS];
+static uint64_t heap[THREADS + 1]; /* each its own in managed code; a requester all */
+
+static unsigned next_random(struct player *player)
+{
+  player->random = player->random * 1103515245u + 12345u;
+  return player->random >> 16;
+}
+
+/* What the stubs do: no fence between the two. */
+static void come_back(struct player *player)
+{
+  struct cairn_mutator *m = &player->mutator;
+
+  __atomic_store_n(&m->state, CAIRN_ABI_MANAGED, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&m->poll, __ATOMIC_ACQUIRE) & CAIRN_ABI_POLL_STOP)
+    cn_stop_arrive(m);
+}
+
+static void leave(struct player *player)
+{
+  __atomic_store_n(&player->mutator.state, CAIRN_ABI_NATIVE, __ATOMIC_RELEASE);
+}
+
+static void poll(struct player *player)
+{
+  if (cn_stop_is_requested(&player->mutator))
+    cn_stop_arrive(&player->mutator);
+}
+
+/* A collection: nobody else is at the heap, and the registry is whole. */
+static uint64_t stopped; /* the sum at the last one */
+
+static void stop(struct player *player)
+{
+  struct cairn_mutator *self = player ? &player->mutator : NULL;
+  uint64_t sum = 0, count = 0;
+
+  cn_stop_begin(self);
+  for (struct cairn_mutator *m = cn_stop_first(); m; m = cn_stop_next(m))
+    count++;
+  for (int i = 0; i <= THREADS; i++)
+    sum += heap[i]++;
+  if (count > THREADS + 1 || sum < stopped) /* the main thread is one, too */
+    abort();
+  stopped = sum;
+  cn_stop_end(self);
+}
+
+static void attach(struct player *player)
+{
+  player->mutator.state = CAIRN_ABI_NATIVE;
+  cn_stop_add(&player->mutator);
+}
+
+static void *play(void *argument)
+{
+  struct player *player = argument;
+  ptrdiff_t own = player - players;
+
+  attach(player);
+  come_back(player);
+  for (int round = 0; round < ROUNDS; round++) {
+    heap[own]++;
+    poll(player);
+    switch (next_random(player) % 64) {
+    case 0:
+      stop(player);
+      player->stops++;
+      break;
+    case 1:
+      leave(player);
+      cn_stop_remove(&player->mutator);
+      attach(player);
+      come_back(player);
+      break;
+    case 2:
+      leave(player);
+      stop(player); /* as native code that collects */
+      player->stops++;
+      come_back(player);
+      break;
+    default:
+      leave(player);
+      come_back(player);
+    }
+  }
+  leave(player);
+  cn_stop_remove(&player->mutator);
+  return NULL;
+}
+
+static void each_stop_is_alone(void **state)
+{
+  pthread_t threads[THREADS];
+  uint64_t sum = 0, stops = 200;
+
+  (void)state;
+  assert_true(cn_os_barrier_prepare());
+  for (int i = 0; i < THREADS; i++) {
+    players[i].random = (unsigned)i + 1;
+    players[i].mutator.stack_floor = 1;
+    assert_int_equal(pthread_create(&threads[i], NULL, play, &players[i]), 0);
+  }
+  for (uint64_t i = 0; i < stops; i++)
+    stop(NULL); /* a thread that is no mutator */
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+  for (int i = 0; i < THREADS; i++) {
+    assert_true(players[i].stops > 0);
+    stops += players[i].stops;
+    assert_int_equal(cn_stop_is_requested(&players[i].mutator), false);
+  }
+  for (int i = 0; i <= THREADS; i++)
+    sum += heap[i];
+  assert_int_equal(sum, THREADS * ROUNDS + (THREADS + 1) * stops);
+}
+
+/* One that stays in native code delays nobody. */
+static void native_threads_delay_nobody(void **state)
+{
+  (void)state;
+  attach(&players[0]);
+  stop(NULL);
+  stop(&players[0]);
+  cn_stop_remove(&players[0].mutator);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_stop_is_alone),
+      cmocka_unit_test(native_threads_delay_nobody),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
