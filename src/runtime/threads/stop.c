@@ -23,6 +23,8 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/os/os.h"
 
+enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state */
+
 static struct cn_mutex lock;        /* of the registry, and held during a stop */
 static struct cairn_mutator *first; /* of the registry; the last one added */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
@@ -128,13 +130,14 @@ void cn_stop_forked(struct cairn_mutator *self)
 
 /* ---- requesters ---- */
 
-/* The number of arrivals is read first: a change of the state after the look changes it. */
+/* The number of arrivals is read first: whoever arrives after the look changes it. But a thread
+ * that goes to native code tells nobody, so look again from time to time. */
 static void await(const struct cairn_mutator *mutator)
 {
   uint32_t before = atomic_load(&arrivals);
 
   while (state_of(mutator) == CAIRN_ABI_MANAGED) {
-    cn_os_wait(&arrivals, before, UINT64_MAX);
+    cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
     before = atomic_load(&arrivals);
   }
 }

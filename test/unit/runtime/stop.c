@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include "runtime/core/poll_word.h"
@@ -153,11 +154,36 @@ static void native_threads_delay_nobody(void **state)
   cn_stop_remove(&players[0].mutator);
 }
 
+static void *stop_once(void *argument)
+{
+  stop(NULL);
+  return argument;
+}
+
+/* Who goes native tells nobody; the requester looked before. */
+static void going_native_ends_the_wait(void **state)
+{
+  struct timespec while_it_waits = {.tv_nsec = 2000000};
+  pthread_t thread;
+
+  (void)state;
+  attach(&players[0]);
+  come_back(&players[0]);
+  assert_int_equal(pthread_create(&thread, NULL, stop_once, NULL), 0);
+  while (!cn_stop_is_requested(&players[0].mutator))
+    ;
+  nanosleep(&while_it_waits, NULL);
+  leave(&players[0]);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  cn_stop_remove(&players[0].mutator);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_stop_is_alone),
       cmocka_unit_test(native_threads_delay_nobody),
+      cmocka_unit_test(going_native_ends_the_wait),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
