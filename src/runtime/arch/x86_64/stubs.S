@@ -222,13 +222,13 @@ managed_function cairn_collect
         ret
 end cairn_collect
 
-/* The next anchor, at rbx, is the caller's from here on. No walk takes it before it is whole, and no
+/* The next anchor, at `register`, is the caller's from here on. No walk takes it before it is whole, and no
  * handler writes to it. */
-        .macro reserve_anchor
-        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
-        leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
-        movq %rbx, MUTATOR(ANCHOR)
-        leaq -CAIRN_ABI_ANCHOR_SIZE(%rbx), %rbx
+        .macro reserve_anchor register
+        movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
+        leaq CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
+        movq %\register, MUTATOR(ANCHOR)
+        leaq -CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
         .endm
 
 /* Where unwinders find rbx and the pc while the anchor at rbx has them. */
@@ -256,8 +256,10 @@ end cairn_collect
         .cfi_offset 16, -8
         .endm
 
-/* Load rbx; drop the anchor at it, and those that a longjmp left above it. */
-        .macro free_anchor
+/* Load rbx; drop the anchor at it, and those that a longjmp left above it. `register` is free; if
+ * there is none, rbx goes by way of the stack, which takes longer. */
+        .macro free_anchor register
+        .ifb \register
         pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
         .cfi_adjust_cfa_offset 8
         .cfi_offset %rbx, -16
@@ -265,6 +267,13 @@ end cairn_collect
         movq %rbx, MUTATOR(ANCHOR)
         popq %rbx
         .cfi_adjust_cfa_offset -8
+        .else
+        movq %rbx, %\register
+        movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
+        .cfi_restore %rbx
+        movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
+        movq %\register, MUTATOR(ANCHOR)
+        .endif
         .cfi_restore %rbx
         .endm
 
@@ -294,7 +303,7 @@ end cairn_collect
 
 /* Back to the managed caller for which the anchor at rbx was made: its registers, and its return
  * address on the stack. */
-        .macro leave_native
+        .macro leave_native register
         give_return_address
         movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
         .cfi_restore %rbp
@@ -306,7 +315,7 @@ end cairn_collect
         .cfi_restore %r14
         movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
         .cfi_restore %r15
-        free_anchor
+        free_anchor \register
         .endm
 
 /* Jump to r11 in the place of a frame that a stub called: a tail call from there. On the stack are
@@ -365,6 +374,9 @@ end cairn_call_native
  * So the stub passes for a signal, for which the caller's pc is that of an instruction under way:
  * the last byte of its call.
  *
+ * Nobody passes an argument in rax but the number of vector registers that a variadic callee may find
+ * arguments in, for which any number from there to 8 does. So rax is free, and 8 in the end.
+ *
  * A signal's handler may make such calls as well, between any two instructions, and may leave by a
  * siglongjmp. So an anchor is reserved before anything is written to it, and free only after all of
  * it has been read; and while it is free or not whole its SP is 0. */
@@ -380,47 +392,50 @@ function cairn_call_any
         addq $CAIRN_ABI_ENTRY_SIZE, %r11
         jmp *%r11
 call_native:
-        pushq %rbx
-        .cfi_adjust_cfa_offset 8
-        .cfi_rel_offset %rbx, 0
-        leaq cn_arch_body_return(%rip), %rbx
-        cmpq %rbx, 8(%rsp)
+        leaq cn_arch_body_return(%rip), %rax
+        cmpq %rax, (%rsp)
         je .Ltail_to_native
-        movq MUTATOR(ANCHOR), %rbx
-        cmpq MUTATOR(ANCHOR_LIMIT), %rbx
+        movq MUTATOR(ANCHOR), %rax
+        cmpq MUTATOR(ANCHOR_LIMIT), %rax
         jae .Lno_anchor_to_native
-        reserve_anchor
+        reserve_anchor rax
+        movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
+        movq %rax, %rbx
+        /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
+        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
         movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
         movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
         movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
         movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
         movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
-        take_return_address
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
+        .cfi_adjust_cfa_offset -8
+        cfi_return_address_taken
         cfi_registers_taken
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
+        movl $8, %eax
         incq MUTATOR(TRANSITIONS)
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
         call *%r11
 cn_arch_native_return:
         become_managed
-        leave_native
+        leave_native r11
         ret
         /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone,
          * so the thread is native again, and returns to where the body would have returned to. */
 .Ltail_to_native:
-        begin_tail_call
+        .cfi_remember_state
+        leaq 8(%rsp), %rsp
+        .cfi_adjust_cfa_offset -8
+        cfi_return_address_taken
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
         give_return_address
-        free_anchor
+        free_anchor rax
+        movl $8, %eax
         jmp *%r11
         .cfi_restore_state
         /* The anchor array is full, or this thread has none yet. */
 .Lno_anchor_to_native:
-        .cfi_adjust_cfa_offset 8
-        .cfi_rel_offset %rbx, 0
-        popq %rbx
-        .cfi_adjust_cfa_offset -8
-        .cfi_restore %rbx
         make_anchors
         jmp cairn_call_any
 end cairn_call_any
@@ -441,7 +456,7 @@ function cairn_enter
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
         jae .Lno_anchor_to_managed
-        reserve_anchor
+        reserve_anchor rbx
         take_return_address
         movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)
         leaq 1(%rsp), %r11
@@ -451,7 +466,7 @@ function cairn_enter
 cn_arch_body_return:
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
         give_return_address
-        free_anchor
+        free_anchor r11
         ret
         /* And the other way round: native code that cairn_call_any called makes a tail call. */
 .Ltail_to_managed:
