@@ -12,6 +12,7 @@
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/roots/frame_roots.h"
+#include "runtime/roots/handles.h"
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/coroutine_stacks.h"
@@ -171,6 +172,7 @@ static void visit_globals(cairn_root_visitor *visit, void *env)
     for (; root != image->roots_stop; root++)
       visit_global(root, visit, env);
   }
+  cn_stats.roots += cn_handles_visit(visit, env);
 }
 
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)

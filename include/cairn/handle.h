@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Handles: what native code may keep of a managed object. A reference that native code has is stale
+ * after the next collection, and keeps nothing alive; a handle stays what it is, wherever the
+ * object moves, and keeps the object alive until it is freed.
+ *
+ *   // managed                                      // native
+ *   struct node managed *n = ...;                   void keep(struct cairn_handle *h) { kept = h; }
+ *   keep(cairn_handle_new(n));                      ... later, in a callback that managed code
+ * gave: callback(kept); void callback(struct cairn_handle *h)
+ *   {
+ *     struct node managed *n = cairn_handle_get(h);
+ *     ...
+ *     cairn_handle_free(h);
+ *   }
+ *
+ * Any thread may free a handle; managed code alone makes them and looks into them. None of these
+ * functions collects. A handle that was freed, or is none, ends the program with a message that
+ * names the call.
+ */
+#ifndef CAIRN_HANDLE_H
+#define CAIRN_HANDLE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cairn_handle;
+
+#ifdef CAIRN_PLAIN /* nothing moves, and objects are never freed: nor are scoped handles */
+
+#include <stdlib.h>
+
+struct cairn_handle {
+  void *object;
+};
+
+static inline struct cairn_handle *cairn_handle_new(void *object)
+{
+  struct cairn_handle *handle = (struct cairn_handle *)malloc(sizeof *handle);
+
+  if (!handle)
+    abort();
+  handle->object = object;
+  return handle;
+}
+
+static inline struct cairn_handle *cairn_handle_scoped(void *object)
+{
+  return cairn_handle_new(object);
+}
+
+static inline void *cairn_handle_get(struct cairn_handle *handle)
+{
+  return handle->object;
+}
+
+static inline void cairn_handle_free(struct cairn_handle *handle)
+{
+  free(handle);
+}
+
+static inline size_t cairn_handle_scope_begin(void)
+{
+  return 0;
+}
+
+static inline void cairn_handle_scope_end(size_t scope)
+{
+  (void)scope;
+}
+
+#else
+
+#ifdef CAIRN_CAIRN_H /* <cairn/cairn.h> comes first where code is managed */
+
+/* A handle of the object, or of null. The caller owns it: cairn_handle_free(). */
+cairn_leaf struct cairn_handle *cairn_handle_new(void cairn_managed *reference);
+
+/* The object, wherever it is now. */
+cairn_leaf void cairn_managed *cairn_handle_get(struct cairn_handle *handle);
+
+/* A handle that lives until the innermost scope of the calling thread ends, which frees it. */
+cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *reference);
+
+#define CAIRN_HANDLE_LEAF cairn_leaf
+#else
+#define CAIRN_HANDLE_LEAF
+#endif
+
+/* The object may go, if nothing else refers to it. Not for scoped ones. */
+CAIRN_HANDLE_LEAF void cairn_handle_free(struct cairn_handle *handle);
+
+/* Begin a scope; what it gives ends it, and all that began later and have not ended (after a
+ * longjmp). Each thread has its own; they nest. */
+CAIRN_HANDLE_LEAF size_t cairn_handle_scope_begin(void);
+CAIRN_HANDLE_LEAF void cairn_handle_scope_end(size_t scope);
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

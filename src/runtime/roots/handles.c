@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A handle is a cell of a chunk; chunks are never moved or given back, so that a handle is an
+ * address for good. What is not in use is in a list. A cell in use has a word that only its own
+ * address explains, so a handle that was freed, or never was one, is noticed.
+ */
+#include "runtime/roots/handles.h"
+
+#include <stdbool.h>
+#include "base/check.h"
+#include "runtime/core/grow.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+struct cairn_handle {
+  uintptr_t reference;
+  uintptr_t seal;            /* seal_of() the cell while it is in use */
+  struct cairn_handle *next; /* of those that are not */
+  uint64_t scoped;
+};
+
+enum { CELLS = 4096 / sizeof(struct cairn_handle) - 1 };
+
+struct chunk {
+  struct chunk *next;
+  struct cairn_handle cells[CELLS];
+};
+
+static struct chunk *chunks;
+static struct cairn_handle *unused;
+static _Thread_local CN_GROW(struct cairn_handle *) scoped;
+
+#pragma GCC visibility push(default)
+struct cairn_handle *cairn_handle_new(uintptr_t reference);
+struct cairn_handle *cairn_handle_scoped(uintptr_t reference);
+uintptr_t cairn_handle_get(struct cairn_handle *handle);
+void cairn_handle_free(struct cairn_handle *handle);
+size_t cairn_handle_scope_begin(void);
+void cairn_handle_scope_end(size_t scope);
+#pragma GCC visibility pop
+
+static uintptr_t seal_of(const struct cairn_handle *handle)
+{
+  return (uintptr_t)handle ^ (uintptr_t)0x68616e646c65;
+}
+
+_Noreturn static void no_handle(const struct cairn_handle *handle, uintptr_t pc)
+{
+  char place[CN_REPORT_PC];
+
+  cairn_fatal("thread %d, pc %s: %p is no handle, or has been freed", cn_os_thread(),
+              cn_report_pc(pc, place), (const void *)handle);
+}
+
+static void check(const struct cairn_handle *handle, uintptr_t pc)
+{
+  if (handle == NULL || (uintptr_t)handle % sizeof(uintptr_t) != 0 ||
+      handle->seal != seal_of(handle))
+    no_handle(handle, pc);
+}
+
+/* Called with the lock held. */
+static bool add_chunk(void)
+{
+  struct chunk *chunk = cn_os_resize(NULL, 0, sizeof *chunk);
+
+  if (chunk == NULL)
+    return false;
+  for (size_t i = CELLS; i-- > 0;) {
+    chunk->cells[i].next = unused;
+    unused = &chunk->cells[i];
+  }
+  chunk->next = chunks;
+  chunks = chunk;
+  return true;
+}
+
+static struct cairn_handle *make(uintptr_t reference)
+{
+  cn_lock_take(CN_LOCK_HANDLES);
+  if (unused == NULL && !add_chunk()) {
+    cn_lock_release(CN_LOCK_HANDLES);
+    cairn_out_of_memory(false, "no memory for a handle");
+  }
+  struct cairn_handle *handle = unused;
+  CN_CHECK(handle->seal != seal_of(handle)); /* one in use would be two handles */
+  unused = handle->next;
+  handle->reference = reference;
+  handle->seal = seal_of(handle);
+  handle->scoped = 0;
+  cn_lock_release(CN_LOCK_HANDLES);
+  return handle;
+}
+
+static void drop(struct cairn_handle *handle)
+{
+  cn_lock_take(CN_LOCK_HANDLES);
+  handle->seal = handle->reference = 0;
+  handle->next = unused;
+  unused = handle;
+  cn_lock_release(CN_LOCK_HANDLES);
+}
+
+struct cairn_handle *cairn_handle_new(uintptr_t reference)
+{
+  return make(reference);
+}
+
+uintptr_t cairn_handle_get(struct cairn_handle *handle)
+{
+  check(handle, (uintptr_t)__builtin_return_address(0));
+  return handle->reference;
+}
+
+void cairn_handle_free(struct cairn_handle *handle)
+{
+  uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+
+  check(handle, pc);
+  if (handle->scoped)
+    no_handle(handle, pc); /* its scope would free another's */
+  drop(handle);
+}
+
+/* ---- scopes ---- */
+
+struct cairn_handle *cairn_handle_scoped(uintptr_t reference)
+{
+  struct cairn_handle *handle = make(reference);
+
+  handle->scoped = 1;
+  cn_grow_push(&scoped, handle);
+  return handle;
+}
+
+size_t cairn_handle_scope_begin(void)
+{
+  return scoped.count;
+}
+
+void cairn_handle_scope_end(size_t scope)
+{
+  if (scope > scoped.count)
+    cairn_fatal("thread %d ends a scope of handles that has ended", cn_os_thread());
+  while (scoped.count > scope)
+    drop(scoped.at[--scoped.count]);
+}
+
+/* ---- collections ---- */
+
+uint64_t cn_handles_visit(cairn_root_visitor *visit, void *env)
+{
+  uint64_t count = 0;
+
+  for (struct chunk *chunk = chunks; chunk; chunk = chunk->next)
+    for (size_t i = 0; i < CELLS; i++) {
+      struct cairn_handle *handle = &chunk->cells[i];
+      if (handle->seal != seal_of(handle))
+        continue;
+      visit(env, (struct cairn_slot){&handle->reference});
+      count++;
+    }
+  return count;
+}
