@@ -210,8 +210,13 @@ static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
   return site_has(call, "nocallback") || (cn_calls_have(call, "nocallback") && !has_refs(call));
 }
 
+/* Each call of an external function is asked about: one comparison is enough for most. */
 bool cn_calls_is_marker(const char *name)
 {
+  static const char prefix[] = "cairn."; /* of each of them */
+
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    return false;
   return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
          strcmp(name, CN_SPAN_BEGIN) == 0 || strcmp(name, CN_SPAN_END) == 0 ||
          strcmp(name, CN_USER_ROOT) == 0;

@@ -37,7 +37,8 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
-      if (cn_classify_call(i).kind != CN_CALL_PARSE || !is_wanted(ctx, i))
+      /* Classify last: most calls are not wanted, and classification costs more. */
+      if (!cn_is_call(i) || !is_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE)
         continue;
       for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)
         any = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, a)));

@@ -134,7 +134,7 @@ static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t 
 void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to)
 {
   if (use->point == CN_NO_INDEX) {
-    CN_CHECK(LLVMTypeOf(LLVMGetOperand(use->user, use->operand)) == LLVMTypeOf(to));
+    CN_ASSERT(LLVMTypeOf(LLVMGetOperand(use->user, use->operand)) == LLVMTypeOf(to));
     LLVMSetOperand(use->user, use->operand, to);
     return;
   }

@@ -68,7 +68,7 @@ static uint32_t first_unwound(const struct web *web)
 }
 
 /* The number of crossings before a position. */
-static uint32_t crossings_before(const struct web *web, uint32_t pos)
+static inline uint32_t crossings_before(const struct web *web, uint32_t pos)
 {
   uint32_t low = 0, high = web->v->cross_count;
 
@@ -141,7 +141,7 @@ static void note_read(struct web *web, struct read read, struct cn_sink_place pl
 {
   uint32_t number = read.number;
 
-  CN_CHECK(number >= 1 && number <= web->sources + web->range.blocks.count);
+  CN_ASSERT(number >= 1 && number <= web->sources + web->range.blocks.count);
   if (number > web->sources) {
     if (!web->made[number])
       web->made[number] = make_phi(web, number - web->sources - 1);

@@ -62,7 +62,7 @@ static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i,
   uint32_t number = graph->inputs[i];
 
   *at = NULL;
-  CN_CHECK(number >= 1);
+  CN_ASSERT(number >= 1);
   if (number <= graph->sources.count)
     return graph->sources.at[number - 1];
   return base_of_merge(graph, &graph->merges.at[number - graph->sources.count - 1], at);

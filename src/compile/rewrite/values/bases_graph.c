@@ -66,7 +66,7 @@ LLVMValueRef cn_base_chain_end(struct cn_base_graph *graph, LLVMValueRef value, 
       break;
     }
   }
-  CN_CHECK(((uintptr_t)value & 1) == 0);
+  CN_ASSERT(((uintptr_t)value & 1) == 0);
   if (value != start)
     *cn_ptrmap_add(&graph->ends, start, NULL) = (uint64_t)(uintptr_t)value | moved;
   *moves |= moved;

@@ -25,7 +25,7 @@ static bool same_edges(LLVMValueRef a, LLVMValueRef b)
 {
   unsigned count = LLVMCountIncoming(a);
 
-  CN_CHECK(count == LLVMCountIncoming(b)); /* they are phis of one block */
+  CN_ASSERT(count == LLVMCountIncoming(b)); /* they are phis of one block */
   for (unsigned i = 0; i < count; i++)
     if (LLVMGetIncomingBlock(a, i) != LLVMGetIncomingBlock(b, i))
       return false;
