@@ -16,12 +16,12 @@
 #include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/rewrite/live_operands.h"
-#include "compile/rewrite/refuse.h"
 
-static bool is_wanted(struct cn_ctx *ctx, LLVMValueRef call)
+bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
+  CN_ASSERT(cn_is_call(call));
   if (callee && LLVMGetIntrinsicID(callee))
     return false;
   return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(call) ||
@@ -38,33 +38,12 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
       /* Classify last: most calls are not wanted, and classification costs more. */
-      if (!cn_is_call(i) || !is_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE)
+      if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) ||
+          cn_classify_call(i).kind != CN_CALL_PARSE)
         continue;
       for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)
         any = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, a)));
       if (any)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, live);
     }
-}
-
-void cn_live_operands_refuse(struct cn_judge *judge, LLVMValueRef call)
-{
-  unsigned arguments = is_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
-  uint32_t live, end;
-
-  CN_ASSERT(cn_is_call(call));
-  for (unsigned a = 0; a < arguments; a++) {
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
-    if (cn_holds_ref(type) && !cn_is_ref(type))
-      cn_refuse_at(judge, call, "live-operands",
-                   "a vector or aggregate of references that is to be listed during the call: pass "
-                   "single references");
-  }
-  for (cn_calls_bundle(call, "gc-live", &live, &end); live < end; live++) {
-    LLVMValueRef value = LLVMGetOperand(call, live);
-    if (!cn_is_ref(LLVMTypeOf(value)) && !LLVMIsUndef(value))
-      cn_refuse_at(judge, call, "live-operands",
-                   "the call's gc-live bundle has something that is no single reference (locals "
-                   "that hold references are described without being named there)");
-  }
 }

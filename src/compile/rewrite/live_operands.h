@@ -7,11 +7,9 @@
 
 #include "compile/core/pass.h"
 
-struct cn_judge;
-
 /* Mark the calls of `function` whose references are to be listed, though they die there. */
 void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function);
-/* Report what cannot be listed. */
-void cn_live_operands_refuse(struct cn_judge *judge, LLVMValueRef call);
+/* Does the program ask that the operands of `call` are listed? */
+bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call);
 
 #endif

@@ -13,7 +13,7 @@ struct cn_judge {
   struct cn_ctx *ctx;
   LLVMValueRef function;
   struct cn_cfg cfg; /* built when something is to be refused: what is unreachable is not */
-  bool has_cfg, has_points, rewritten;
+  bool has_cfg, has_points;
   bool hardened; /* that loads are hardened was told */
 };
 

@@ -104,6 +104,28 @@ static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
   }
 }
 
+/* Operands that are to be listed during the call, and cannot be. */
+static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
+{
+  unsigned arguments = cn_live_operands_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
+  uint32_t live, end;
+
+  for (unsigned a = 0; a < arguments; a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
+    if (cn_holds_ref(type) && !cn_is_ref(type))
+      cn_refuse_at(judge, call, "live-operands",
+                   "a vector or aggregate of references that is to be listed during the call: pass "
+                   "single references");
+  }
+  for (cn_calls_bundle(call, "gc-live", &live, &end); live < end; live++) {
+    LLVMValueRef value = LLVMGetOperand(call, live);
+    if (!cn_is_ref(LLVMTypeOf(value)) && !LLVMIsUndef(value))
+      cn_refuse_at(judge, call, "live-operands",
+                   "the call's gc-live bundle has something that is no single reference (locals "
+                   "that hold references are described without being named there)");
+  }
+}
+
 static void judge_directives(struct cn_judge *judge, LLVMValueRef call)
 {
   uint64_t value;
@@ -176,7 +198,7 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
                  "the callee of a safepoint must be in address space 0");
   judge_callee_convention(judge, call);
   judge_arguments(judge, call);
-  cn_live_operands_refuse(judge, call);
+  judge_live_operands(judge, call);
   judge_bundles(judge, call);
   judge_directives(judge, call);
 }
@@ -252,9 +274,6 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
     cn_refuse_hardening(judge, call);
     judge->has_points = true;
     judge_point(judge, call);
-    break;
-  case CN_CALL_STATEPOINT:
-    judge->rewritten = true;
     break;
   case CN_CALL_MUSTTAIL:
     judge_musttail(judge, call);

@@ -18,7 +18,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
-#include "compile/core/statepoint_attributes.h"
 #include "compile/cost/steps.h"
 #include "compile/lower/special_calls.h"
 #include "compile/markers/user_roots.h"
@@ -33,8 +32,6 @@
 #include "compile/rewrite/values/live_intervals.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
-
-enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
 /* ---- one function ---- */
 

@@ -35,11 +35,18 @@ void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function);
 /* Replace a base plus the distance of a reference from it by that reference. */
 void cn_strip_fold_distances(LLVMValueRef function);
 
+/* ---- strip_deopt.c ---- */
+
+/* How many operands of a deopt bundle are the program's own: those before the ones that describe
+ * allocas and tell of spans (abi.def, "Described allocas", SPAN_MARK). */
+uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle);
+/* How many operands of a deopt bundle come before those that tell of spans. */
+uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle);
+/* Is `operand` a constant of 64 bits, as the operands that Cairn appends are? Sets *number. */
+bool cn_strip_number(LLVMValueRef operand, uint64_t *number);
+
 /* ---- strip_allocas.c ---- */
 
-/* How many of the operands of a deopt bundle are not Cairn's own: they come before those that
- * describe allocas (abi.def, "Described allocas") and tell of spans. */
-uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle);
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */
 void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
@@ -47,9 +54,7 @@ void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
 
 /* ---- strip_spans.c ---- */
 
-/* How many operands of a deopt bundle come before those that tell of spans. */
-uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle);
-/* Of a function without markers: report a statepoint whose spans cannot be told by some; put them
+/* In a function without markers: report a statepoint whose spans markers cannot tell; put markers
  * round the call that it becomes. */
 void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
                            LLVMValueRef statepoint);

@@ -13,28 +13,6 @@
 #include "compile/markers/user_roots.h"
 #include "compile/strip/strip.h"
 
-static bool is_number(LLVMValueRef value, uint64_t *number)
-{
-  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 64)
-    return false;
-  *number = LLVMConstIntGetZExtValue(value);
-  return true;
-}
-
-uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle)
-{
-  uint32_t count = cn_strip_before_spans(bundle);
-  uint64_t length, mark;
-
-  if (count < 3 || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
-      length < 2 || length > count - 1)
-    return count;
-  uint32_t first = count - 1 - (uint32_t)length;
-  bool ours = is_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &mark) &&
-              mark == CAIRN_ABI_ALLOCA_MARK;
-  return ours ? first : count;
-}
-
 static bool is_entry_instruction(LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))
@@ -102,12 +80,12 @@ static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
   struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};
   uint64_t references;
 
-  if (end - i < 7 || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) ||
-      references || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
+  if (end - i < 7 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) ||
+      references || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
     return;
   word.tag = LLVMGetOperandBundleArgAtIndex(bundle, i + 5);
   word.parameter = LLVMGetOperandBundleArgAtIndex(bundle, i + 6);
-  if (is_number(word.tag, &references) && is_number(word.parameter, &references))
+  if (cn_strip_number(word.tag, &references) && cn_strip_number(word.parameter, &references))
     cn_user_roots_mark(ctx, &word);
 }
 

@@ -19,28 +19,6 @@ struct pairs {
   uint32_t first, end;
 };
 
-static bool is_number(LLVMValueRef value, uint64_t *number)
-{
-  if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 64)
-    return false;
-  *number = LLVMConstIntGetZExtValue(value);
-  return true;
-}
-
-uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle)
-{
-  uint32_t count = LLVMGetNumOperandBundleArgs(bundle);
-  uint64_t length, mark;
-
-  if (count < 3 || !is_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
-      length < 2 || length > count - 1)
-    return count;
-  uint32_t first = count - 1 - (uint32_t)length;
-  bool ours = is_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &mark) &&
-              mark == CAIRN_ABI_SPAN_MARK;
-  return ours ? first : count;
-}
-
 static struct pairs find_pairs(LLVMValueRef statepoint)
 {
   uint32_t first, end;
@@ -81,8 +59,8 @@ void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table
     cn_error(ctx, statepoint, "span-unwrap",
              "an invoke in a span whose markers were dropped: where the span ends is not known");
   for (uint32_t o = pairs.first; o < pairs.end; o += 2)
-    if (o + 1 == pairs.end || !is_number(LLVMGetOperand(statepoint, o), &index) ||
-        !is_number(LLVMGetOperand(statepoint, o + 1), &depth) || index == 0 ||
+    if (o + 1 == pairs.end || !cn_strip_number(LLVMGetOperand(statepoint, o), &index) ||
+        !cn_strip_number(LLVMGetOperand(statepoint, o + 1), &depth) || index == 0 ||
         index >= table->entries.items.count) {
       cn_error(ctx, statepoint, "span-unwrap", "what is said of spans here makes no sense");
       return;
@@ -114,8 +92,8 @@ void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMV
   if (!LLVMIsACallInst(call))
     return;
   for (uint32_t o = pairs.end; o > pairs.first; o -= 2) { /* the greatest first */
-    CN_CHECK(is_number(LLVMGetOperand(statepoint, o - 2), &index) &&
-             is_number(LLVMGetOperand(statepoint, o - 1), &depth));
+    CN_CHECK(cn_strip_number(LLVMGetOperand(statepoint, o - 2), &index) &&
+             cn_strip_number(LLVMGetOperand(statepoint, o - 1), &depth));
     CN_CHECK(index < table->entries.items.count);
     const struct cn_triple *entry = &table->entries.items.at[index];
     LLVMValueRef key = (LLVMValueRef)(uintptr_t)entry->b;

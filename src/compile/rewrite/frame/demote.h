@@ -34,6 +34,13 @@ LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint3
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
 /* Rename the blocks that phis of `block` come from: `to` has block -> block. */
 void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);
+/* Per parse point, the block that it unwinds to, or CN_NO_BLOCK; null if none unwinds. Caller
+ * frees. */
+uint32_t *cn_unwind_pads(const struct cn_refs *refs);
+/* The first parse point that `value` crosses and into whose block of `pads` it lives, or
+ * CN_NO_INDEX. Needs liveness. */
+uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs,
+                         const uint32_t *pads, uint32_t value);
 /* Demote what is live into the unwind destination of a parse point. True: `refs` is outdated. */
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 /* Replace phis of references in pads by slots that are stored before the invokes. True: `refs` is

@@ -16,6 +16,7 @@
  */
 #include "compile/rewrite/frame/pairs.h"
 
+#include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -65,46 +66,31 @@ static LLVMValueRef phi_of(LLVMValueRef invoke)
   return LLVMIsAPHINode(i) ? i : NULL;
 }
 
-/* The invoke into whose pad value `v` lives over it, or null. */
-static LLVMValueRef invoke_of(struct cn_live_range *range, const struct cn_refs *refs, uint32_t v)
-{
-  const struct cn_ref_value *value = &refs->values.at[v];
-  bool ranged = false;
-
-  for (uint32_t c = value->cross; c < value->cross + value->cross_count; c++) {
-    LLVMValueRef call = refs->points.at[refs->crossings.at[c]].call;
-    if (!LLVMIsAInvokeInst(call))
-      continue;
-    if (!ranged)
-      cn_live_range(range, refs, v);
-    ranged = true;
-    if (range->in[cn_cfg_index(refs->cfg, LLVMGetUnwindDest(call))] == range->stamp)
-      return call;
-  }
-  return NULL;
-}
-
-/* One of them stands for all. */
+/* A reference in a phi of a pad, or one that lives into a pad. The first stands for all. */
 static struct unwound find_unwound(struct cn_refs *refs)
 {
   struct unwound found = {0};
   struct cn_live_range range;
+  uint32_t *pads = cn_unwind_pads(refs);
 
+  if (!pads)
+    return found;
   for (size_t p = 0; p < refs->points.count && !found.value; p++) {
     found.invoke = refs->points.at[p].call;
     if (LLVMIsAInvokeInst(found.invoke))
       found.value = phi_of(found.invoke);
   }
-  if (found.value)
-    return found;
-  cn_liveness(refs);
-  cn_live_init(&range, refs->cfg);
-  for (uint32_t v = 0; v < refs->values.count && !found.value; v++) {
-    found.invoke = invoke_of(&range, refs, v);
-    if (found.invoke)
-      found.value = refs->values.at[v].value;
+  if (!found.value) {
+    cn_liveness(refs);
+    cn_live_init(&range, refs->cfg);
+    for (uint32_t v = 0; v < refs->values.count && !found.value; v++) {
+      uint32_t point = cn_unwind_point(&range, refs, pads, v);
+      if (point != CN_NO_INDEX)
+        found = (struct unwound){refs->values.at[v].value, refs->points.at[point].call};
+    }
+    cn_live_free(&range);
   }
-  cn_live_free(&range);
+  free(pads);
   return found;
 }
 

@@ -43,7 +43,6 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
   bool fresh;
 
   CN_ASSERT(LLVMIsAInvokeInst(invoke));
-  CN_CHECK(LLVMIsAInvokeInst(invoke));
   LLVMPositionBuilderAtEnd(edges->builder, between);
   LLVMSetCurrentDebugLocation2(edges->builder, LLVMInstructionGetDebugLoc(invoke));
   LLVMBuildBr(edges->builder, to);
@@ -125,29 +124,27 @@ struct value_list {
   CN_VECTOR(LLVMValueRef) values;
 };
 
-/* Does `value`, which crosses some invoke of `pads` (per parse point: the unwind destination, or
- * CN_NO_BLOCK), live on where that unwinds to? */
-static bool is_unwound(struct cn_live_range *range, const struct cn_refs *refs,
-                       const uint32_t *pads, uint32_t value)
+uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs,
+                         const uint32_t *pads, uint32_t value)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   bool ranged = false;
 
+  CN_ASSERT((size_t)v->cross + v->cross_count <= refs->crossings.count);
   for (uint32_t c = v->cross; c < v->cross + v->cross_count; c++) {
-    uint32_t pad = pads[refs->crossings.at[c]];
+    uint32_t point = refs->crossings.at[c], pad = pads[point];
     if (pad == CN_NO_BLOCK)
       continue;
     if (!ranged)
       cn_live_range(range, refs, value);
     ranged = true;
     if (range->in[pad] == range->stamp)
-      return true;
+      return point;
   }
-  return false;
+  return CN_NO_INDEX;
 }
 
-/* Per parse point, the block that it unwinds to; null if none does. */
-static uint32_t *find_pads(const struct cn_refs *refs)
+uint32_t *cn_unwind_pads(const struct cn_refs *refs)
 {
   uint32_t *pads = cn_alloc(refs->points.count * sizeof *pads);
   bool any = false;
@@ -173,7 +170,7 @@ static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct valu
   cn_live_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_ref_value *value = &refs->values.at[v];
-    if (value->scalar && is_unwound(&range, refs, pads, v))
+    if (value->scalar && cn_unwind_point(&range, refs, pads, v) != CN_NO_INDEX)
       cn_push(&unwound->values, value->value);
     else
       value->cross_count = 0;
@@ -184,7 +181,7 @@ static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct valu
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored)
 {
   struct value_list unwound = {0};
-  uint32_t *pads = find_pads(refs);
+  uint32_t *pads = cn_unwind_pads(refs);
 
   if (!pads)
     return false;

@@ -204,6 +204,21 @@ void cn_bases_free(struct cn_bases *bases)
   cn_free(&bases->made);
 }
 
+void cn_refs_find_bases(struct cn_refs *refs)
+{
+  struct cn_cfg *cfg = refs->cfg;
+  unsigned off = refs->off;
+  struct cn_bases bases;
+
+  cn_bases_find(&bases, refs);
+  if (bases.made.count) {
+    cn_refs_free(refs);
+    cn_refs_build(refs, cfg, off);
+  }
+  cn_refs_attach_bases(refs, &bases);
+  cn_bases_free(&bases);
+}
+
 static void print_base(struct cn_base_graph *graph, LLVMValueRef value, FILE *out)
 {
   struct cn_merge *missing;

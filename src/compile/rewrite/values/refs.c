@@ -432,21 +432,6 @@ void cn_refs_free(struct cn_refs *refs)
   *refs = (struct cn_refs){0};
 }
 
-void cn_refs_find_bases(struct cn_refs *refs)
-{
-  struct cn_cfg *cfg = refs->cfg;
-  unsigned off = refs->off;
-  struct cn_bases bases;
-
-  cn_bases_find(&bases, refs);
-  if (bases.made.count) {
-    cn_refs_free(refs);
-    cn_refs_build(refs, cfg, off);
-  }
-  cn_refs_attach_bases(refs, &bases);
-  cn_bases_free(&bases);
-}
-
 void cn_refs_restrict(struct cn_refs *refs)
 {
   struct cn_cfg *cfg = refs->cfg;

@@ -132,9 +132,6 @@ static inline bool cn_refs_on(const struct cn_refs *refs, enum cairn_relocation 
 /* From here on list neither dead values nor constants, whatever the options say: slot mode
  * relocates neither. `refs` may be built anew. */
 void cn_refs_restrict(struct cn_refs *refs);
-/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built
- * anew. */
-void cn_refs_find_bases(struct cn_refs *refs);
 
 /* ---- addresses.c ---- */
 
@@ -179,6 +176,9 @@ void cn_bases_free(struct cn_bases *bases);
 /* Give each value its base and each base its derived values. True if some crossing value is
  * derived. */
 bool cn_refs_attach_bases(struct cn_refs *refs, const struct cn_bases *bases);
+/* Find the bases of all values whose cross_count is not 0 and attach them. `refs` may be built
+ * anew. */
+void cn_refs_find_bases(struct cn_refs *refs);
 void cn_bases_print(LLVMValueRef function, FILE *out);
 
 /* ---- pointer_bases.c ---- */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the operands that rewrite-statepoints appends to a deopt bundle begin (abi.def, "Described
+ * allocas" and SPAN_MARK): each of the two lists starts with its mark and ends with its length, so
+ * they are found from the end. Needs, breaks: nothing. Provides: the numbers of operands before
+ * them.
+ */
+#include "base/check.h"
+#include "compile/strip/strip.h"
+
+bool cn_strip_number(LLVMValueRef operand, uint64_t *number)
+{
+  CN_ASSERT(operand);
+  if (!LLVMIsAConstantInt(operand) || LLVMGetIntTypeWidth(LLVMTypeOf(operand)) != 64)
+    return false;
+  *number = LLVMConstIntGetZExtValue(operand);
+  return true;
+}
+
+/* How many of the first `count` operands come before the list that starts with `mark` and ends with
+ * the last of them; `count` if there is no such list. */
+static uint32_t before_list(LLVMOperandBundleRef bundle, uint32_t count, uint64_t mark)
+{
+  uint64_t length, found;
+
+  CN_ASSERT(count <= LLVMGetNumOperandBundleArgs(bundle));
+  if (count < 3 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
+      length < 2 || length > count - 1)
+    return count;
+  uint32_t first = count - 1 - (uint32_t)length;
+  bool ours =
+      cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &found) && found == mark;
+  return ours ? first : count;
+}
+
+uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle)
+{
+  return before_list(bundle, LLVMGetNumOperandBundleArgs(bundle), CAIRN_ABI_SPAN_MARK);
+}
+
+uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle)
+{
+  return before_list(bundle, cn_strip_before_spans(bundle), CAIRN_ABI_ALLOCA_MARK);
+}
