@@ -69,6 +69,8 @@ static const struct step {
      ANY_TARGET},
     {"drop-markers", cn_drop_markers, "delete what marks spans and regions without safepoints",
      ANY_TARGET},
+    {"lower-transitions", cn_lower_transitions,
+     "put a module's own code around its calls with a bundle \"gc-transition\"", ANY_TARGET},
     {"tail-calls", cn_tail_pass, "make tail calls of the statepoints that want to be some",
      PORTED_TARGET},
     {"call-targets", cn_call_targets, "tell managed from native code at calls through pointers",
@@ -87,20 +89,20 @@ static const char *const late[] = {
     OPTIMISE,
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
+    "lower-differences", "verify-safepoints", "drop-markers", "lower-transitions", "tail-calls", "call-targets",
     "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "tail-calls", "call-targets",
+    "lower-differences", "verify-safepoints", "drop-markers", "lower-transitions", "tail-calls", "call-targets",
     "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate",
-    "lower-differences", "drop-markers", "tail-calls", "slow-paths", "globals", NULL};
+    "lower-differences", "drop-markers", "lower-transitions", "tail-calls", "slow-paths", "globals", NULL};
 /* clang-format on */
 
 /* The first passes of each order: they run before the optimiser's freedom matters, and with

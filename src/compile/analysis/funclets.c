@@ -11,22 +11,14 @@
 #include "base/check.h"
 #include "compile/analysis/cfg.h"
 #include "compile/core/each.h"
-
-static LLVMValueRef first_after_phis(LLVMBasicBlockRef block)
-{
-  LLVMValueRef i = LLVMGetFirstInstruction(block);
-
-  while (i && LLVMIsAPHINode(i))
-    i = LLVMGetNextInstruction(i);
-  return i;
-}
+#include "compile/core/emit.h"
 
 static bool has_funclets(LLVMValueRef function)
 {
   if (!LLVMHasPersonalityFn(function))
     return false;
   CN_EACH_BLOCK(b, function) {
-    LLVMValueRef i = first_after_phis(b);
+    LLVMValueRef i = cn_first_after_phis(b);
     if (i && LLVMIsAFuncletPadInst(i))
       return true;
   }
@@ -55,7 +47,7 @@ LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
   uint32_t wanted = cn_cfg_index(&cfg, block);
   for (uint32_t b = 0; b < cfg.count && wanted != CN_NO_BLOCK && b <= wanted; b++) {
     const struct cn_block *at = &cfg.blocks[b];
-    LLVMValueRef first = first_after_phis(at->block);
+    LLVMValueRef first = cn_first_after_phis(at->block);
     uint32_t p = 0; /* the first predecessor that came before */
     while (b && at->preds[p] >= b)
       p++;

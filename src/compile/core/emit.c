@@ -199,3 +199,12 @@ LLVMValueRef cn_after_definition(LLVMValueRef value)
   CN_CHECK(at);
   return at;
 }
+
+LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (i && LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return i;
+}

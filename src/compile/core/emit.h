@@ -56,4 +56,7 @@ bool cn_is_pad(LLVMBasicBlockRef block);
  * pads and the allocas of the entry; for an invoke, in its normal destination. */
 LLVMValueRef cn_after_definition(LLVMValueRef value);
 
+/* The first instruction of the block that is no phi. */
+LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
+
 #endif

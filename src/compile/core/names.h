@@ -39,6 +39,9 @@
 /* Attribute of a call: its callee is managed. And C's marker for it, `ptr (ptr)`. */
 #define CN_ATTR_MANAGED_CALLEE "cairn-managed-callee"
 #define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
+/* What a front end defines to have its calls with a bundle "gc-transition" lowered. */
+#define CN_TRANSITION_ENTER "cairn.transition.enter"
+#define CN_TRANSITION_LEAVE "cairn.transition.leave"
 /* Hidden thunks: to a function that may be native, the same for variadic calls, to a stub of the
  * runtime. */
 #define CN_CALL_PREFIX "cairn.call."

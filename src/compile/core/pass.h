@@ -53,6 +53,7 @@ cn_pass cn_lower_differences;   /* lower-differences: lower/ */
 cn_pass cn_verify_safepoints;   /* verify-safepoints: verify/ */
 cn_pass cn_verify_unmanaged;    /* verify-unmanaged: source/ */
 cn_pass cn_drop_markers;        /* drop-markers: markers/ */
+cn_pass cn_lower_transitions;   /* lower-transitions: transitions/ */
 cn_pass cn_tail_pass;           /* tail-calls: tail/ */
 cn_pass cn_call_targets;        /* call-targets: transitions/ */
 cn_pass cn_transitions;         /* transitions: transitions/ */

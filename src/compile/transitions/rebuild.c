@@ -12,6 +12,7 @@
 #include "compile/transitions/rebuild.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
@@ -62,17 +63,31 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
       LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), site->count + change->more_count, false);
 }
 
-static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMTypeRef type,
-                          LLVMValueRef callee, const struct cn_operands *operands)
+static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
+{
+  size_t length;
+  const char *name = LLVMGetOperandBundleTag(bundle, &length);
+
+  return length == strlen(tag) && memcmp(name, tag, length) == 0;
+}
+
+static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site,
+                          const struct cn_rebuild *change, LLVMTypeRef type, LLVMValueRef callee,
+                          const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
   CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* no callbr comes so far */
-  unsigned count = LLVMGetNumOperandBundles(old), size = (unsigned)operands->values.count;
-  LLVMOperandBundleRef *bundles = cn_alloc((count + 1) * sizeof *bundles);
+  unsigned count = 0, size = (unsigned)operands->values.count;
+  LLVMOperandBundleRef *bundles = cn_alloc((LLVMGetNumOperandBundles(old) + 1) * sizeof *bundles);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  for (unsigned i = 0; i < count; i++)
-    bundles[i] = LLVMGetOperandBundleAtIndex(old, i);
+  for (unsigned i = 0; i < LLVMGetNumOperandBundles(old); i++) {
+    bundles[count] = LLVMGetOperandBundleAtIndex(old, i);
+    if (change->without && has_tag(bundles[count], change->without))
+      LLVMDisposeOperandBundle(bundles[count]);
+    else
+      count++;
+  }
   LLVMPositionBuilderBefore(builder, old);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(old));
   LLVMValueRef made =
@@ -149,9 +164,10 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
   take_operands(ctx, site, change, &operands);
   CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + change->more_count);
   if (site->is_statepoint)
-    made = build(ctx, site, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
+    made = build(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old),
+                 &operands);
   else
-    made = build(ctx, site, type, change->callee, &operands);
+    made = build(ctx, site, change, type, change->callee, &operands);
   copy_facts(ctx, site, change, type, made);
   cn_emit_instead(old, made);
   cn_free(&operands.values);

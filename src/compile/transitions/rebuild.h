@@ -14,7 +14,8 @@ struct cn_rebuild {
   LLVMValueRef more[2]; /* arguments after the old ones; the last is `nest` */
   unsigned more_count;
   unsigned convention;
-  bool keeps_passing; /* false: of arguments' attributes only those of C remain */
+  bool keeps_passing;  /* false: of arguments' attributes only those of C remain */
+  const char *without; /* the tag of a bundle to leave out; or null */
 };
 /* Build the call again in the place of the old one, which is erased. */
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,

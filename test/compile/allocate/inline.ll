@@ -5,7 +5,7 @@
 ; RUN: %cairn opt --shared -p layouts,allocate -S %s | FileCheck %s --check-prefix=SHARED
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 
-; CHECK: @cairn_mutator = external thread_local(localexec) global [192 x i8], align 16
+; CHECK: @cairn_mutator = external thread_local(localexec) global [{{[0-9]+}} x i8], align 16
 ; SHARED: @cairn_mutator = external thread_local(initialexec) global
 @node = internal constant { ptr addrspace(1), ptr addrspace(1) } zeroinitializer
 @byte = internal constant i8 0
