@@ -9,10 +9,10 @@
  * A module that one of them broke is our defect: the passes run again, each followed by the
  * verifier, and the error names the pass.
  *
- * The optimiser runs with integral pointers: with "ni:1" it no longer makes a memset of the slides'
- * loop. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
- * are harmless. If they refuse, the module is optimised again from the same point with less
- * freedom.
+ * The optimiser runs with integral pointers: with "ni:1" it no longer makes a memset of the
+ * example loop of late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove
+ * afterwards that its changes to references are harmless. If they refuse, the module is optimised
+ * again from the same point with less freedom.
  */
 #include <stdlib.h>
 #include <string.h>

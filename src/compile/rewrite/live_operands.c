@@ -7,8 +7,8 @@
  *   - by module: rewrite-statepoints without the optimisation dead-operands;
  *   - by value: a "gc-live" bundle on the call lists its operands, arguments or not.
  *
- * Part of rewrite-statepoints. Needs: nothing. Provides: the attribute on each call of which it is
- * wanted, which its statepoint keeps. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: nothing. Provides: the attribute on each call that wants
+ * it, which its statepoint keeps. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -61,8 +61,8 @@ static void judge_cast(struct cn_judge *judge, LLVMValueRef i)
   }
 }
 
-/* Every instruction that may yield a reference is listed; one that is not would be a base by
- * accident. */
+/* List every instruction that may yield a reference: an unlisted one would be a base by accident.
+ */
 static void judge_result(struct cn_judge *judge, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -123,8 +123,8 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
   return false;
 }
 
-/* A block with a catchswitch has no room for loads: what its phis choose is loaded after it. Where
- * other ways lead there too, the wrong one would be loaded. */
+/* A block with a catchswitch has no room for loads: what its phis choose is loaded in the pad after
+ * it. A pad with other entries, too, would load the wrong value on those. */
 static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
 {
   LLVMBasicBlockRef unwind = LLVMGetUnwindDest(i);
@@ -134,6 +134,7 @@ static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
     return;
   CN_EACH_USE(use, LLVMBasicBlockAsValue(unwind))
     entries++;
+  CN_ASSERT(entries > 0); /* the catchswitch's own */
   if (entries > 1 || LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(unwind)))
     cn_refuse_at(
         judge, i, "funclet-phi",
@@ -167,7 +168,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_judge judge = {.ctx = ctx, .function = function};
   unsigned errors = ctx->errors;
 
-  CN_ASSERT(LLVMIsAFunction(function));
+  CN_ASSERT(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
   cn_refuse_strategy(ctx, function);
   if (cn_has_statepoints(function))
     return false;

@@ -8,17 +8,18 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/pass.h"
 
-/* One function that is looked at. */
+/* The function that is judged, and what is known of it so far. */
 struct cn_judge {
   struct cn_ctx *ctx;
   LLVMValueRef function;
-  struct cn_cfg cfg; /* built when something is to be refused: what is unreachable is not */
+  struct cn_cfg cfg; /* built for the first refusal: unreachable code is not refused */
   bool has_cfg, has_points;
-  bool hardened; /* that loads are hardened was told */
+  bool hardened; /* the hardening of loads has been reported */
 };
 
+/* Is `instruction` in a reachable block? */
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction);
-/* Report `at`, unless it is never reached. */
+/* Report `at`, unless it is unreachable. */
 void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why);
 
 /* ---- refuse_calls.c ---- */
@@ -30,8 +31,8 @@ void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
 
 /* ---- refuse.c ---- */
 
-/* Report everything in `function` that cannot be rewritten. False if it was rewritten before or
- * needs nothing. */
+/* Report everything in `function` that cannot be rewritten. True if there is nothing, and the
+ * function was not rewritten before. */
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- refuse_signature.c ---- */

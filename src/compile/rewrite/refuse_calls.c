@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What of a call cannot be made precise: the part of refuse.c that looks at calls. Each of these is
- * lost without a word, or ends the process, in a release build of LLVM's own pass or of its code
- * generator. Needs: nothing. Provides: diagnostics. Breaks: nothing.
+ * Calls that cannot be made precise, for refuse.c. A release build of LLVM's own pass or of its
+ * code generator loses each of these without a word, or ends the process. Needs: nothing. Provides:
+ * diagnostics. Breaks: nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void judge_arguments(struct cn_judge *judge, LLVMValueRef call)
   }
 }
 
-/* What the code generator does for a call with another bundle it does not do for a statepoint. */
+/* Of a call with another bundle, the code generator does what it does not do for a statepoint. */
 static bool is_kept(const char *tag, size_t length)
 {
   static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
@@ -91,6 +91,7 @@ static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
   uint32_t deopt, end;
 
   cn_calls_bundle(call, "deopt", &deopt, &end);
+  CN_ASSERT(deopt <= end && end <= (uint32_t)LLVMGetNumOperands(call));
   for (; deopt < end; deopt++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, deopt));
     if (cn_holds_ref(type) && !cn_is_ref(type))
@@ -261,6 +262,7 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
+  CN_ASSERT(cn_is_call(call));
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
     judge_assembly(judge, call);
   if (cn_calls_have(call, "returns_twice") || cn_calls_intrinsic(call, "llvm.eh.sjlj.setjmp"))

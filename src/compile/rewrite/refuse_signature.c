@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What cannot be made precise of a function as a whole: its parameters, convention and strategy.
+ * Functions that cannot be made precise as a whole, for their parameters, convention or strategy.
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. docs/refused.md.
  */
 #include "base/check.h"
@@ -45,7 +45,7 @@ static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
                "parameter %u, a swifterror one, lies in a register that nothing describes", p + 1);
 }
 
-/* Conventions under which the callee saves registers that the walker takes from elsewhere. */
+/* Under these conventions the callee saves registers whose places frame maps do not describe. */
 static void judge_convention(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);

@@ -72,7 +72,8 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
     rebuild(ctx, refs, cfg, "split aggregates");
 }
 
-/* Roots as pairs alone: references live into pads in SSA form, too. False if that is refused. */
+/* Where every root is to be a pair, references live into pads in SSA form, too. False if that is
+ * refused. */
 static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   LLVMValueRef function = cfg->function;
@@ -103,7 +104,7 @@ static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs
   return true;
 }
 
-/* Live sets with bases. */
+/* Compute live sets and bases, and choose what is rematerialised. */
 static void analyse(struct cn_refs *refs)
 {
   struct cn_bases bases;
@@ -120,6 +121,7 @@ static void analyse(struct cn_refs *refs)
     cn_refs_extend(refs, bases.made.at, bases.made.count);
   if (cn_refs_attach_bases(refs, &bases) || bases.made.count)
     cn_liveness(refs);
+  CN_ASSERT_VALID(cn_unwind_wrong(refs));
   cn_rematerialise_plan(refs);
   cn_bases_free(&bases);
 }
@@ -132,7 +134,7 @@ static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
 
   if (!v->value || LLVMGetFirstUse(v->value))
     return false;
-  return v->root != value || v->recompute || (reached && LLVMIsAGetElementPtrInst(v->value));
+  return v->root != value || v->rematerialised || (reached && LLVMIsAGetElementPtrInst(v->value));
 }
 
 static void delete_dead(struct cn_refs *refs)

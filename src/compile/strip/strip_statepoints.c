@@ -70,7 +70,7 @@ static unsigned called_intrinsic(LLVMValueRef i)
 
 /* ---- what a function has ---- */
 
-/* Relocations on the way of an exception take the landing pad for their token. */
+/* Relocations on an unwind edge have the landing pad for their token. */
 static void add_statepoint(struct stripper *u, LLVMValueRef statepoint)
 {
   struct wrapped w = {.statepoint = statepoint};

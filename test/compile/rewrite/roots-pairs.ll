@@ -77,7 +77,7 @@ define void @word() gc "statepoint-example" {
   call void @foo()
   ret void
 }
-; CHECK: error: in function 'span': a span would be told behind the program's own deoptimisation state [roots-pairs]
+; CHECK: error: in function 'span': a span would be told after the program's own deoptimisation state [roots-pairs]
 define void @span() gc "statepoint-example" {
   call void @cairn.span.begin(i64 1, ptr @value)
   call void @foo()

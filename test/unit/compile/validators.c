@@ -15,6 +15,7 @@
 #include "compile/analysis/callgraph.h"
 #include "compile/cost/loops.h"
 #include "compile/place/poll_sites.h"
+#include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
 
 static const char text[] =
@@ -48,23 +49,49 @@ static const char text[] =
     "  ret i64 %x\n"
     "}\n";
 
+/* %r lives into the pad of the invoke. */
+static const char unwinding[] = "declare void @safe()\n"
+                                "declare i32 @personality(...)\n"
+                                "define i64 @f(ptr addrspace(1) %r) gc \"statepoint-example\" "
+                                "personality ptr @personality {\n"
+                                "entry:\n"
+                                "  invoke void @safe() to label %done unwind label %pad\n"
+                                "pad:\n"
+                                "  %x = landingpad { ptr, i32 } cleanup\n"
+                                "  %l = load i64, ptr addrspace(1) %r\n"
+                                "  ret i64 %l\n"
+                                "done:\n"
+                                "  ret i64 0\n"
+                                "}\n";
+
 static LLVMModuleRef module;
 static struct cn_ctx ctx;
 static struct cairn_compile_options options;
 static LLVMValueRef function;
 
-static int begin(void **state)
+static int begin_with(const char *source)
 {
   char *message = NULL;
 
-  (void)state;
   ctx = (struct cn_ctx){.llvm = LLVMContextCreate(), .options = &options};
   LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(text, sizeof text - 1, "text");
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(source, strlen(source), "text");
   assert_false(LLVMParseIRInContext(ctx.llvm, buffer, &module, &message));
   ctx.module = module;
   function = LLVMGetNamedFunction(module, "f");
   return 0;
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  return begin_with(text);
+}
+
+static int begin_unwinding(void **state)
+{
+  (void)state;
+  return begin_with(unwinding);
 }
 
 static int end(void **state)
@@ -264,6 +291,25 @@ static void references(void **state)
   cn_cfg_free(&cfg);
 }
 
+/* What lives into a pad does so by its use there. */
+static void unwound(void **state)
+{
+  struct cn_cfg cfg;
+  struct cn_refs refs;
+
+  (void)state;
+  cn_cfg_build(&cfg, function);
+  cn_refs_build(&refs, &cfg, 0);
+  cn_liveness(&refs);
+  assert_int_equal(refs.values.count, 1);
+  assert_int_equal(refs.values.at[0].use_count, 1);
+  found(cn_unwind_wrong(&refs), "unwind: a reference lives into a pad over a parse point");
+  refs.values.at[0].use_count = 0;
+  assert_null(cn_unwind_wrong(&refs));
+  cn_refs_free(&refs);
+  cn_cfg_free(&cfg);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -273,6 +319,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(call_graph, begin, end),
       cmocka_unit_test_setup_teardown(poll_sites, begin, end),
       cmocka_unit_test_setup_teardown(references, begin, end),
+      cmocka_unit_test_setup_teardown(unwound, begin_unwinding, end),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ struct cn_emitter {
   bool bases_asked;     /* some function asks for the bases of pointers */
   size_t relocations;   /* in the functions until now */
   bool names;           /* of values made in this function: they cost as much as the values */
-  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made when asked for */
+  LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made on first use */
   uint64_t id;                            /* the last statepoint id, and its constant */
   LLVMValueRef id_constant;
   LLVMTypeRef result_type;

@@ -275,7 +275,7 @@ static void rewrite_points(struct web *web)
     note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user},
               extra->place);
   }
-  for (uint32_t i = 0; i < web->v->cross_count && !web->v->recompute; i++) {
+  for (uint32_t i = 0; i < web->v->cross_count && !web->v->rematerialised; i++) {
     const struct cn_parse_point *point = crossing(web, i);
     uint32_t number = reaching(web, point->block, point->pos);
     if (number == 1)
@@ -329,11 +329,11 @@ static void make_definitions(struct web *web)
   for (uint32_t i = 0; i < web->v->cross_count; i++) {
     uint32_t point = web->refs->crossings.at[web->v->cross + i];
     struct cn_sink_place *place = &web->places[2 + i];
-    if (place->state == CN_SINK_NONE && (web->v->recompute || (sink && !web->kept[2 + i])))
+    if (place->state == CN_SINK_NONE && (web->v->rematerialised || (sink && !web->kept[2 + i])))
       continue;
     cn_sink_settle(web->refs, point, place);
     web->made[2 + i] =
-        web->v->recompute
+        web->v->rematerialised
             ? cn_rematerialise_at(&web->remade, web->emitter, web->refs, web->value, point, place)
             : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
   }
@@ -440,7 +440,7 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   for (size_t i = 0; i < web.remade.order.count; i++)
     relocate_value(&web, web.remade.order.at[i]);
   for (uint32_t v = 0; v < refs->values.count; v++)
-    if (refs->values.at[v].cross_count && !refs->values.at[v].recompute)
+    if (refs->values.at[v].cross_count && !refs->values.at[v].rematerialised)
       relocate_value(&web, v);
   cn_rematerialised_free(&web.remade);
   cn_free(&web.todo);

@@ -112,7 +112,7 @@ static void drop_from_live_sets(struct cn_refs *refs)
     struct cn_parse_point *point = &refs->points.at[p];
     size_t kept = 0;
     for (size_t i = 0; i < point->live.count; i++)
-      if (!refs->values.at[point->live.at[i]].recompute)
+      if (!refs->values.at[point->live.at[i]].rematerialised)
         point->live.at[kept++] = point->live.at[i];
     point->live.count = kept;
   }
@@ -137,8 +137,8 @@ void cn_rematerialise_plan(struct cn_refs *refs)
                         .integers = integers,
                         .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED)};
     unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
-    value->recompute = cost <= COST_LIMIT && tree.copied > 0;
-    any |= value->recompute;
+    value->rematerialised = cost <= COST_LIMIT && tree.copied > 0;
+    any |= value->rematerialised;
   }
   if (any)
     drop_from_live_sets(refs);
@@ -234,7 +234,7 @@ void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_re
 
   *remade = (struct cn_rematerialised){0};
   for (uint32_t v = 0; v < refs->values.count; v++)
-    if (refs->values.at[v].recompute)
+    if (refs->values.at[v].rematerialised)
       cn_push(&all, (struct descending){v, refs->values.at[v].pos});
   if (!all.count)
     return;

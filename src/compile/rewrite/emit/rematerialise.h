@@ -17,9 +17,10 @@ struct cn_sink_place {
   uint32_t block, pos;
   bool copy; /* `before` is none of the original function's: it stands before what has `pos` */
 };
-/* Make `place` a place before itself and `other`. */
+/* Move `place` to where both it and `other` can read. */
 void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other);
-/* Turn it into where a definition of `point` is made: not deeper in loops than it needs be. */
+/* Choose where the definition of `point` is made that `place` reads: in no deeper loop than need
+ * be. */
 void cn_sink_settle(struct cn_refs *refs, uint32_t point, struct cn_sink_place *place);
 
 /* ---- rematerialise.c: chains from a root, at the use ---- */
@@ -41,8 +42,8 @@ LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copi
 void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via,
                                   uint32_t number, uint32_t block, LLVMValueRef value);
 void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies);
-/* Compute `value` again before an instruction. The root is still to be set as operand 0 of
- * *first, the first instruction of the copy. */
+/* Compute `value` again before an instruction. The caller sets the root as operand 0 of *first, the
+ * first instruction of the copy. */
 LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs,
                                     uint32_t value, uint32_t root, LLVMValueRef before,
                                     LLVMValueRef *first);
@@ -61,14 +62,14 @@ struct cn_rematerialised {
   CN_VECTOR(struct cn_extra) extras;
   uint32_t *first, *last; /* per value; null if nothing is computed again */
 };
-void cn_rematerialised_init(struct cn_rematerialised *recomputed, const struct cn_refs *refs);
-void cn_rematerialised_free(struct cn_rematerialised *recomputed);
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *recomputed,
+void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs);
+void cn_rematerialised_free(struct cn_rematerialised *remade);
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade,
                                                uint32_t base);
-const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *recomputed,
+const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade,
                                               const struct cn_extra *extra);
 /* Compute `value` as it is after `point`. */
-LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *recomputed, struct cn_emitter *emitter,
+LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter,
                                  struct cn_refs *refs, uint32_t value, uint32_t point,
                                  const struct cn_sink_place *place);
 

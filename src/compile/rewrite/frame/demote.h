@@ -41,6 +41,9 @@ uint32_t *cn_unwind_pads(const struct cn_refs *refs);
  * CN_NO_INDEX. Needs liveness. */
 uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs,
                          const uint32_t *pads, uint32_t value);
+/* Null if no reference is live into a pad over a parse point, those of type token left out; else
+ * what is wrong. Needs liveness, and takes as long. */
+const char *cn_unwind_wrong(const struct cn_refs *refs);
 /* Demote what is live into the unwind destination of a parse point. True: `refs` is outdated. */
 bool cn_unwind_demote(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *stored);
 /* Replace phis of references in pads by slots that are stored before the invokes. True: `refs` is

@@ -217,8 +217,8 @@ static void store_operands(struct pads *pads, const struct pad_phi *p)
 
 /* ---- loading ---- */
 
-/* The value of `p` at the builder's place, read from the slots after a catchswitch (kept) or those
- * before. `base` is that of a derived one. */
+/* Load the value of `p`: from the slot that is written after a catchswitch (`kept`), or else from
+ * that before it. `base` is the base of a derived value. */
 static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
   LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);
@@ -237,7 +237,7 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
 
-/* All uses of the phi of an ordinary pad read what is loaded after the pad. */
+/* Let all uses of an ordinary pad's phi read what is loaded after the pad. */
 static void replace(struct pads *pads, struct pad_phi *p)
 {
   position(pads, p->after);
@@ -245,12 +245,12 @@ static void replace(struct pads *pads, struct pad_phi *p)
   LLVMReplaceAllUsesWith(p->phi, p->loaded);
 }
 
-/* Behind a catchswitch, its phi moves to the slot that is read later. */
+/* In each pad after a catchswitch, copy its phi to the slot that is read later. */
 static void keep(struct pads *pads, const struct pad_phi *p)
 {
   const struct cn_block *block = &pads->refs->cfg->blocks[p->block];
   bool base = p->slot != NO_SLOT;
-  LLVMValueRef area = base ? pads->slots : pads->distances;
+  LLVMValueRef slots = base ? pads->slots : pads->distances;
   LLVMTypeRef type = base ? LLVMTypeOf(p->phi) : pads->word;
 
   for (uint32_t s = 0; s < block->succ_count; s++) {
@@ -259,10 +259,10 @@ static void keep(struct pads *pads, const struct pad_phi *p)
     while (LLVMIsAPHINode(at))
       at = LLVMGetNextInstruction(at);
     position(pads, cn_after_definition(at));
-    LLVMValueRef from = cn_demote_address(pads->builder, area, base ? p->slot : p->distance);
+    LLVMValueRef from = cn_demote_address(pads->builder, slots, base ? p->slot : p->distance);
     LLVMValueRef value = LLVMBuildLoad2(pads->builder, type, from, "");
     LLVMBuildStore(pads->builder, value,
-                   cn_demote_address(pads->builder, area, base ? p->kept : p->kept_distance));
+                   cn_demote_address(pads->builder, slots, base ? p->kept : p->kept_distance));
   }
 }
 
@@ -331,8 +331,8 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
 
   if (!has_pad_phis(refs->cfg))
     return false;
-  cn_refs_restrict(
-      refs); /* the distance from a constant is an address: no number that stays right */
+  /* Leave out constants: the distance from one is an address, which a move changes. */
+  cn_refs_restrict(refs);
   find_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);
   collect(&pads);

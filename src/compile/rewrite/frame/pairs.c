@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Roots as base and derived pairs alone (options->roots; docs/frontends.md, "Which roots are
- * where"): nothing of Cairn's own is appended to deopt operands. What could be described only there
- * is refused: locals in memory that hold references, words of the language's own, and spans; of
- * unwind pads, token_pads.c says more. Slot mode is off.
+ * where"): Cairn appends nothing to deopt operands. Refuse what can be described only there: locals
+ * in memory that hold references, words of the language's own, and spans (token_pads.c has unwind
+ * pads). Slot mode is off.
  *
- * Part of rewrite-statepoints. Needs: nothing. Provides: diagnostic
- * roots-pairs. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: nothing. Provides: diagnostic roots-pairs. Breaks: nothing.
  */
 #include "compile/rewrite/frame/pairs.h"
 
@@ -20,7 +19,7 @@ bool cn_pairs_only(const struct cn_ctx *ctx)
   return ctx->options->roots == CAIRN_ROOTS_PAIRS;
 }
 
-static void refuse_areas(struct cn_ctx *ctx, LLVMValueRef function)
+static void refuse_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_alloca_layouts maps;
   char name[120];
@@ -54,7 +53,7 @@ static void refuse_spans(struct cn_ctx *ctx, LLVMValueRef function)
     LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
     if (call && LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) == function)
       cn_error(ctx, call, "roots-pairs",
-               "a span would be told behind the program's own deoptimisation state");
+               "a span would be told after the program's own deoptimisation state");
   }
 }
 
@@ -63,7 +62,7 @@ void cn_pairs_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   CN_ASSERT(LLVMIsAFunction(function));
   if (!cn_pairs_only(ctx))
     return;
-  refuse_areas(ctx, function);
+  refuse_locals(ctx, function);
   refuse_words(ctx, function);
   refuse_spans(ctx, function);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slot mode: a function in which safepoints times live references are too many keeps its references
- * in one described area of its frame (demote.h) instead of relocating each at each safepoint, so
- * that output and time are linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
+ * in one described alloca (demote.h) instead of relocating each at each safepoint. Output and time
+ * are then linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
  *
  * The cost model. A function goes to slots if, in SSA form,
  *   - the live references of all its parse points together are more than the budget, and more than

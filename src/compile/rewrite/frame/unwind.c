@@ -6,9 +6,9 @@
  * (docs/llvm-22.md, "unwind edges"). The pad's code then finds its references in the frame, whoever
  * threw and wherever they moved.
  *
- * Needs: struct cn_refs. Provides: no reference is live into a pad over a
- * parse point; normal destinations with room for results. Breaks: struct cn_refs; the splitting of
- * edges, struct cn_cfg.
+ * Needs: struct cn_refs. Provides: no reference is live into a pad over a parse point
+ * (cn_unwind_wrong()); normal destinations with room for results. Breaks: struct cn_refs; the
+ * splitting of edges also breaks struct cn_cfg.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -17,6 +17,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/rewrite/frame/demote.h"
+#include "compile/rewrite/frame/pairs.h"
 
 /* ---- normal destinations ---- */
 
@@ -159,6 +160,25 @@ uint32_t *cn_unwind_pads(const struct cn_refs *refs)
     return pads;
   free(pads);
   return NULL;
+}
+
+const char *cn_unwind_wrong(const struct cn_refs *refs)
+{
+  uint32_t *pads = cn_unwind_pads(refs);
+  struct cn_live_range range;
+  bool wrong = false;
+
+  if (!pads)
+    return NULL;
+  for (size_t p = 0; p < refs->points.count; p++)
+    if (pads[p] != CN_NO_BLOCK && cn_token_pads_is_token(refs->cfg->blocks[pads[p]].block))
+      pads[p] = CN_NO_BLOCK; /* relocated there */
+  cn_live_init(&range, refs->cfg);
+  for (uint32_t v = 0; v < refs->values.count && !wrong; v++)
+    wrong = cn_unwind_point(&range, refs, pads, v) != CN_NO_INDEX;
+  cn_live_free(&range);
+  free(pads);
+  return wrong ? "unwind: a reference lives into a pad over a parse point" : NULL;
 }
 
 /* Find the values that are live into pads; let only them ask for bases. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Base pointers: for each reference that crosses a parse point, the reference to the start of
- * the object that it points into (statepoints-later, "Base & Derived Pointers"; the slides'
- * "What about PHIs?").
+ * the object that it points into (statepoints-later, "Base & Derived Pointers";
+ * late-insertion-slides-2014, "What about PHIs?").
  *
  * - Arguments, loads, call results and whatever else yields a reference from memory or another
  *   function are bases ("derived pointers can't escape").

@@ -57,7 +57,7 @@ struct cn_ref_value {
   bool scalar;                 /* a reference, not a vector or aggregate of them */
   bool same;                   /* has the address of `from` */
   bool alias;                  /* has the address of `root` */
-  bool recompute;              /* not listed, but computed again from its base (rematerialise.c) */
+  bool rematerialised;         /* not listed, but computed again from its base (rematerialise.c) */
 };
 
 struct cn_parse_point {
