@@ -12,7 +12,7 @@
  * reported, and the module stays as it was: the work is done on a copy first.
  *
  * Only calls between functions of one gc strategy are inlined: a function without one may rely on
- * being looked at as native code.
+ * being treated as native code.
  */
 #include <string.h>
 #include <llvm-c/Error.h>

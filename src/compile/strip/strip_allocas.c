@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What rewrite-statepoints adds for described allocas (describe_allocas.c; abi.def, "Described
- * allocas"), taken out again. Needs: nothing. Provides: locals that LLVM may promote again. Breaks:
+ * Remove what rewrite-statepoints adds for described allocas (describe_allocas.c; abi.def,
+ * "Described allocas"). Needs: nothing. Provides: locals that LLVM may promote again. Breaks:
  * nothing.
  *
- * A zeroing goes together with the escape that follows it only: no later access was moved over or
- * merged into the zeroing, since the escape clobbers memory.
+ * Remove a zeroing only together with the escape that directly follows it: the escape clobbers
+ * memory, so no later access has been moved over the zeroing or merged into it.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A reference that demotion (demote.c, pad_phis.c) reads as its base and a distance from that is
- * again the reference whose distance it is. What remained would be integers made of references,
- * which an optimiser forms wherever it likes.
+ * Demotion (demote.c, pad_phis.c) reads a reference as its base plus a distance: put the reference
+ * back. Distances left in the code would be integers made of references, which an optimiser
+ * computes wherever it likes.
  *
- * Needs: slots that are values again (strip_slots.c). Provides: no use of a distance of the
- * rewriter's own but of those that were changed since. Breaks: nothing.
+ * Needs: slots that are values again (strip_slots.c). Provides: no use of the rewriter's distances,
+ * except those that an optimiser has changed since. Breaks: nothing.
  *
  * Distances that pad_phis.c kept in memory come back as phis beside those of their bases: a pair of
  * such phis becomes one phi of references, if each pair of their operands is a reference.

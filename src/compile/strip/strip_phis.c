@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * After relocations are gone, the phis that joined them join one value with itself. Needs: nothing.
- * Provides: a function without phis of pointers through which one value alone flows. Breaks:
- * nothing but the phis.
+ * Once relocations are gone, phis that joined those of one value join that value with itself:
+ * replace them by it. Needs: nothing. Provides: a function without phis of pointers through which
+ * one value alone flows. Breaks: nothing but the phis.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slots that the rewriter made (demote.c) are values again, for it to choose anew, by LLVM's
- * promotion. Needs: locals without zeroing and escapes (strip_allocas.c). Provides: a function
- * with fewer locals. Breaks: nothing but these: the program's own described locals are promoted,
- * too.
+ * Turn the rewriter's slots (demote.c) back into values, by LLVM's promotion, so that rewriting
+ * again can choose anew. Needs: locals without zeroing and escapes (strip_allocas.c). Provides: a
+ * function with fewer locals. Breaks: nothing but these: the program's own described locals are
+ * promoted, too.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What statepoints say of spans (abi.def, SPAN_MARK), taken out again. Needs: nothing. Provides:
- * markers, which rewrite-statepoints finds again wherever the optimiser puts the calls. Breaks:
- * nothing.
+ * Turn what statepoints say of spans (abi.def, SPAN_MARK) back into markers, which
+ * rewrite-statepoints finds wherever the optimiser puts the calls. Needs: nothing. Provides:
+ * markers round calls. Breaks: nothing.
  *
  * A function that still has its markers needs nothing else. In one whose markers were dropped each
  * call gets some of its own: what is inlined there is in these spans as well.
@@ -38,7 +38,7 @@ static struct pairs find_pairs(LLVMValueRef statepoint)
   return pairs;
 }
 
-/* The spans of the metadata of an invoke come back with that. */
+/* Does the invoke have its spans in metadata, too, from which the rewriter finds them again? */
 static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
 {
   LLVMValueRef node = cn_calls_metadata(statepoint, CN_SPAN_METADATA);
@@ -67,7 +67,8 @@ void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table
     }
 }
 
-/* Where the function is that opened the span: so many inlined ones out. */
+/* The debug location of `call` in the function that opened the span: the one that is inlined
+ * `depth` times itself. */
 static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call), outer;
