@@ -27,6 +27,7 @@ bool cn_input_is_binary(const unsigned char *bytes, size_t size)
 
 static int map(struct cn_input *input, int fd, size_t size, char **error)
 {
+  CN_CHECK(size != 0); /* which nothing maps */
   void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
   if (bytes == MAP_FAILED)
@@ -60,6 +61,7 @@ static int read_stream(struct cn_input *input, int fd, cn_input_begins *begins, 
   while (!status && got > 0 && (used < HEAD || !begins || begins(bytes, used))) {
     if (used == room && (status = grow(&bytes, &room, error)) != 0)
       break;
+    CN_CHECK(used < room);
     do
       got = read(fd, bytes + used, room - used);
     while (got < 0 && errno == EINTR);

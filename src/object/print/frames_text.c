@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "object/print/frames_print.h"
 #include "object/print/frames_view.h"
 
@@ -127,7 +128,7 @@ static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
   }
   for (uint32_t skip = d.sources - depth; skip > 0; skip--)
     if (cn_details_next_source(&d, &source))
-      return; /* it was checked */
+      CN_UNREACHABLE(); /* cn_frames_view_open() has read them once */
   fprintf(out, ", of %s", source.function);
 }
 
@@ -170,7 +171,8 @@ static void print_function(FILE *out, struct cn_frames_view *view,
     struct cn_details details;
     uint32_t offset;
     if (cn_framemap_return_offset(f, i, &offset) || cn_framemap_safepoint(f, i, &safepoint))
-      return; /* it was checked */
+      CN_UNREACHABLE(); /* cn_frames_view_open() has read it once */
+    CN_ASSERT(offset <= f->code_size);
     print_frame(out, offset, &safepoint);
     print_roots(out, &safepoint);
     if (!cn_frames_view_details(entry, offset, &details))

@@ -73,6 +73,7 @@ static int check_details(const struct cn_details_function *f)
 /* The file's address of a place in our copy of a section. */
 static uint64_t address_of(const struct cn_elf_section *s, uintptr_t pointer)
 {
+  CN_ASSERT(s->data != NULL);
   return pointer - (uintptr_t)s->data + s->head.sh_addr;
 }
 
@@ -129,6 +130,7 @@ static size_t assign(struct cn_frames_view *view, const struct by_address *order
     else
       high = middle;
   }
+  CN_ASSERT(low == 0 || order[low - 1].address < address); /* the first of its equals */
   for (; low < view->functions.count && order[low].address == address; low++, given++)
     view->functions.at[order[low].index].details = *details;
   return given;

@@ -49,6 +49,7 @@ static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s,
   struct cn_area area;
   const unsigned char *at = s->cursor;
 
+  CN_CHECK(start <= at); /* else the sums wrap around */
   f->bytes[CN_SIZE_FRAMES] += (uint64_t)(at - start);
   while (!cn_framemap_next_root(s, &root))
     ;
@@ -83,6 +84,7 @@ static void count_map(struct cn_size_function *f, const struct cn_framemap_funct
     count_descriptor(f, &s, descriptors + start);
   }
   free(met);
+  CN_CHECK(cn_size_frames(f->bytes) <= length); /* no byte is counted twice */
   f->bytes[CN_SIZE_PADDING] += length - cn_size_frames(f->bytes);
 }
 

@@ -5,6 +5,8 @@
  */
 #include <cairn/stackmap.h>
 
+#include "base/check.h"
+
 struct writer {
   unsigned char *bytes; /* null: only count */
   size_t count;
@@ -21,6 +23,7 @@ static enum cairn_status fail(const struct writer *w, enum cairn_status status, 
 
 static void put(struct writer *w, uint64_t value, unsigned bytes)
 {
+  CN_ASSERT(bytes == 8 || (bytes < 8 && value >> 8 * bytes == 0)); /* else it is cut off */
   if (w->bytes)
     for (unsigned i = 0; i < bytes; i++)
       w->bytes[w->count + i] = (unsigned char)(value >> 8 * i);
@@ -148,5 +151,7 @@ enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model,
     return fail(&w, CAIRN_E_ROOM, 0);
   }
   w = (struct writer){.bytes = bytes, .version = model->version, .error = error};
-  return put_map(&w, model);
+  status = put_map(&w, model);
+  CN_CHECK(status >= 0 && w.count == *length); /* else more was written than there is room for */
+  return status;
 }
