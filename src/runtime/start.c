@@ -73,7 +73,7 @@ static void attach(char *const *environment)
   mutator->attached = 1;
   mutator->state = CAIRN_ABI_NATIVE;
   cn_stop_add(mutator);
-  cn_os_forked(forked);
+  cn_os_forks(cn_stop_fork_begins, cn_stop_fork_ends, forked);
   main_mutator = mutator;
 }
 

@@ -49,6 +49,8 @@ uintptr_t cn_os_main_stack_bottom(void);
 
 /* Have the child call this after each fork(). */
 void cn_os_forked(void (*child)(void));
+/* And the thread that forks these, before and in the parent after it; each may be null. */
+void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void));
 
 /* Wait while *word is `value`, until cn_os_wake() wakes all that wait for it, or for no reason.
  * False: it is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */

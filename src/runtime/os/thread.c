@@ -25,9 +25,14 @@
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
                              void *image);
 
+void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+  __register_atfork(before, parent, child, NULL);
+}
+
 void cn_os_forked(void (*child)(void))
 {
-  __register_atfork(NULL, NULL, child, NULL);
+  cn_os_forks(NULL, NULL, child);
 }
 
 static struct timespec time_of(uint64_t nanoseconds)

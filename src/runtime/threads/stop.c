@@ -119,12 +119,22 @@ struct cairn_mutator *cn_stop_next(const struct cairn_mutator *mutator)
   return mutator->next;
 }
 
+void cn_stop_fork_begins(void)
+{
+  take();
+}
+
+void cn_stop_fork_ends(void)
+{
+  cn_mutex_release(&lock);
+}
+
 void cn_stop_forked(struct cairn_mutator *self)
 {
+  CN_CHECK(!atomic_load(&stopping) && (!self || !cn_stop_is_requested(self)));
   first = self;
   if (self)
     self->next = self->previous = NULL;
-  atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
 }
 

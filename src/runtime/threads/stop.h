@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stopping the world: no thread runs managed code while one collects. docs/threads.md draws the
- * protocol and says why it holds; test/model checks it.
+ * protocol and says why it holds; test/model/stop.pml is its model.
  */
 #ifndef CN_RUNTIME_THREADS_STOP_H
 #define CN_RUNTIME_THREADS_STOP_H
@@ -37,7 +37,10 @@ bool cn_stop_is_requested(const struct cairn_mutator *mutator);
  * stops pass, as many as are requested. What the walk of its stack needs is in the mutator. */
 void cn_stop_arrive(struct cairn_mutator *mutator);
 
-/* In the child of a fork(): `self`, or nobody if it is null, is the only mutator. */
+/* Before a fork(), on the thread that forks, and after it in the parent: no stop is under way
+ * between them. In the child instead: `self`, or nobody if it is null, is the only mutator. */
+void cn_stop_fork_begins(void);
+void cn_stop_fork_ends(void);
 void cn_stop_forked(struct cairn_mutator *self);
 
 #endif
