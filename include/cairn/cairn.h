@@ -65,6 +65,13 @@
  * lost reference.
  *   cairn_leaf double fast_hash(const char *text);
  *
+ * cairn_native, cairn_managed_function: on the declaration of a function of another file: it is
+ * native code, or managed code. Calls of it then need not find out. If a cairn_managed_function is
+ * native, linking fails. If a cairn_native one is managed, its calls take longer; where its own
+ * file says so, too, it is an error.
+ *   cairn_native int read_line(char *text, int size);
+ *   cairn_managed_function struct node managed *reverse(struct node managed *list);
+ *
  * cairn_unmanaged: on the definition of a function of a file compiled by cairn-cc: compile it as
  * native code. It may not touch references.
  *   cairn_unmanaged static void on_signal(int number) { ... }
@@ -76,11 +83,15 @@
 #ifdef CAIRN_PLAIN
 #define cairn_managed
 #define cairn_leaf
+#define cairn_native
+#define cairn_managed_function
 #define cairn_unmanaged
 #define cairn_nopoll
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
 #define cairn_leaf __attribute__((leaf))
+#define cairn_native __attribute__((annotate("cairn-native")))
+#define cairn_managed_function __attribute__((annotate("cairn-managed")))
 #define cairn_unmanaged __attribute__((annotate("cairn-unmanaged")))
 #define cairn_nopoll __attribute__((annotate("cairn-nopoll")))
 #endif

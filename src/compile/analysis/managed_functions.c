@@ -45,14 +45,25 @@ bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const 
   return false;
 }
 
+bool cn_managed_is_asked_for(LLVMModuleRef module, LLVMValueRef function)
+{
+  return cn_managed_is_annotated(module, function, CN_ATTR_MANAGED) ||
+         cn_managed_is_annotated(module, function, CN_ATTR_MANAGED_CODE) ||
+         cn_string_attribute(function, CN_ATTR_MANAGED_CODE);
+}
+
 /* Is there an annotation that only managed code can have? */
 static bool asks_by_annotation(LLVMModuleRef module)
 {
   LLVMValueRef entries = annotations(module);
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
-    const char *word = word_of(LLVMGetOperand(entries, (unsigned)i));
+    LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
+    const char *word = word_of(entry);
     if (word && (strcmp(word, CN_ATTR_MANAGED) == 0 || strcmp(word, CN_ATTR_NOPOLL) == 0))
+      return true;
+    if (word && strcmp(word, CN_ATTR_MANAGED_CODE) == 0 &&
+        !LLVMIsDeclaration(LLVMGetOperand(entry, 0)))
       return true;
   }
   return false;
@@ -176,7 +187,7 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
   CN_ASSERT(LLVMIsAFunction(function));
   if (LLVMIsDeclaration(function))
     return false;
-  if (cn_is_managed(function) || cn_managed_is_annotated(ctx->module, function, CN_ATTR_MANAGED))
+  if (cn_is_managed(function) || cn_managed_is_asked_for(ctx->module, function))
     return true;
   if (!ctx->options->manage_all || LLVMGetGC(function))
     return false;

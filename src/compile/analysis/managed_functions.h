@@ -21,6 +21,8 @@ void cn_managed_mark_natives(struct cn_ctx *ctx);
 
 /* Did C annotate the function so, annotate("...")? */
 bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word);
+/* Does the program ask for it to be compiled as managed code? */
+bool cn_managed_is_asked_for(LLVMModuleRef module, LLVMValueRef function);
 /* Will `function` be managed: a definition with a gc strategy of ours, or (options->manage_all)
  * any definition that is not naked, not `cairn.*`, not annotated cairn_unmanaged, and does not
  * call setjmp() without handling references. */

@@ -68,6 +68,9 @@ char *cn_convention_jump(const char *symbol);
  * vector registers may hold arguments. Names as the assembler reads them. Free it. */
 char *cn_convention_hand_over(const char *target, const char *stub, bool variadic);
 
+/* The same for a target that is managed code, to which no stub leads. */
+char *cn_convention_pass_on(const char *target, bool variadic);
+
 /* ---- entries (transitions/entries.c) ---- */
 
 /* What stands before a function's address, and there. `code` ends with a word that the assembler

@@ -259,6 +259,15 @@ char *cn_convention_hand_over(const char *target, const char *stub, bool variadi
   return text;
 }
 
+char *cn_convention_pass_on(const char *target, bool variadic)
+{
+  char *jump = cn_convention_jump(target);
+  char *text = cn_format("%s%s", variadic ? "  movl $8, %eax\n" : "", jump);
+
+  free(jump);
+  return text;
+}
+
 /* ---- entries ---- */
 
 /* A function lies 8 bytes after a multiple of 16 if it has the mark; so does its body. The prefix

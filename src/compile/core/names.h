@@ -19,6 +19,10 @@
 #define CN_ATTR_POLLS "cairn-polls"
 #define CN_ATTR_WORK "cairn-work"
 #define CN_ATTR_POLL_SLOW "cairn-poll-slow"
+/* Attributes of declarations, which C has as annotations: the definition, wherever it is, is native
+ * code; or it is managed code. */
+#define CN_ATTR_NATIVE "cairn-native"
+#define CN_ATTR_MANAGED_CODE "cairn-managed"
 #define CN_ALLOC "cairn_alloc"
 #define CN_ALLOC_ARRAY "cairn_alloc_array"
 #define CN_ALLOC_FLEX "cairn_alloc_flex"
@@ -42,11 +46,15 @@
 /* What a front end defines to have its calls with a bundle "gc-transition" lowered. */
 #define CN_TRANSITION_ENTER "cairn.transition.enter"
 #define CN_TRANSITION_LEAVE "cairn.transition.leave"
-/* Hidden thunks: to a function that may be native, the same for variadic calls, to a stub of the
- * runtime. */
+/* Hidden thunks: to a function that may be native, to one that must be managed, each also for
+ * variadic calls; to a stub of the runtime. */
 #define CN_CALL_PREFIX "cairn.call."
 #define CN_VCALL_PREFIX "cairn.vcall."
+#define CN_BODY_PREFIX "cairn.body."
+#define CN_VBODY_PREFIX "cairn.vbody."
 #define CN_SLOW_PREFIX "cairn.slow."
+/* The body of a managed function, as visible as the function: no native code provides the name. */
+#define CN_CODE_PREFIX "cairn.managed_code."
 /* Bridges to native functions of other conventions than C's (bridges.c). */
 #define CN_NATIVE_PREFIX "cairn.native."
 #define CN_BRIDGE_PREFIX "cairn.bridge."

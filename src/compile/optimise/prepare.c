@@ -38,6 +38,25 @@ static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
     cn_nopoll_wrap(ctx, function);
 }
 
+/* Say by an attribute what C says of a declaration by an annotation. A definition that is to be
+ * managed asks to be compiled as such: cn_managed_wanted(). */
+static void take_kind(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  static const char *const words[] = {CN_ATTR_NATIVE, CN_ATTR_MANAGED_CODE};
+
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (cn_managed_is_annotated(ctx->module, function, words[i]))
+      LLVMAddAttributeAtIndex(
+          function, CN_FUNCTION_INDEX,
+          LLVMCreateStringAttribute(ctx->llvm, words[i], (unsigned)strlen(words[i]), "", 0));
+  if (cn_string_attribute(function, CN_ATTR_NATIVE) &&
+      cn_string_attribute(function, CN_ATTR_MANAGED_CODE))
+    cn_error(ctx, function, "declared-native",
+             "@%s is declared to be native (cairn_native) and to be managed "
+             "(cairn_managed_function)",
+             LLVMGetValueName2(function, &(size_t){0}));
+}
+
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (!cn_managed_wanted(ctx, function))
@@ -144,8 +163,10 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_spans_describe(ctx);
   cn_markers_describe(ctx, CN_USER_ROOT);
   cn_managed_mark_natives(ctx);
-  CN_EACH_FUNCTION(f, ctx->module)
+  CN_EACH_FUNCTION(f, ctx->module) {
+    take_kind(ctx, f);
     mark(ctx, f);
+  }
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {

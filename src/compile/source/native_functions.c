@@ -43,7 +43,7 @@ static const char *name_of(LLVMValueRef function)
 static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_MANAGED) &&
+         !cn_managed_is_asked_for(ctx->module, function) &&
          !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) &&
          cn_managed_is_native(function);
 }

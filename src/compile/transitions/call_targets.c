@@ -15,7 +15,7 @@
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
- *   a native function of this unit             the stub, without a test
+ *   a native function: static, or declared so  the stub, without a test
  *   any, of a convention like tailcc           itself, or a managed bridge to it (bridges.c)
  *   any, of one that only native code has      the stub, with a native bridge
  *
@@ -76,12 +76,6 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   return callee;
 }
 
-static bool is_native_definition(LLVMValueRef callee)
-{
-  return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && !cn_is_managed(callee) &&
-         cn_target_is_local(callee);
-}
-
 static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   CN_CHECK(cn_is_managed(cn_call_target_caller(site)) && site->type);
@@ -98,7 +92,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   }
   if (convention == CN_CONVENTION_BRIDGED)
     stub = cn_bridge_managed(ctx, site);
-  else if (is_native_definition(target))
+  else if (cn_target_is_native(target))
     target = NULL;
   if (target && site->is_statepoint && cn_convention_has_thunks(cn_call_target_caller(site)))
     cn_error(ctx, site->call, "hardening",

@@ -61,6 +61,10 @@ static const char *const stubs[] = {CN_POLL_SLOW,    CN_ALLOC_SLOW,    CN_ALLOC_
                                     "cairn_collect", "cairn_call_any", CN_CALL_NATIVE,
                                     CN_VCALL_ANY};
 
+/* And functions of this unit through which it calls others. */
+static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
+                                       CN_VBODY_PREFIX, CN_SLOW_PREFIX,  CN_BRIDGE_PREFIX};
+
 static bool starts_with(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
@@ -74,8 +78,10 @@ bool cn_target_is_stub(LLVMValueRef callee)
   for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++)
     if (strcmp(name, stubs[i]) == 0)
       return true;
-  return starts_with(name, CN_CALL_PREFIX) || starts_with(name, CN_VCALL_PREFIX) ||
-         starts_with(name, CN_SLOW_PREFIX) || starts_with(name, CN_BRIDGE_PREFIX);
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (starts_with(name, prefixes[i]))
+      return true;
+  return false;
 }
 
 bool cn_target_is_local(LLVMValueRef global)
@@ -104,6 +110,20 @@ LLVMValueRef cn_target_managed(LLVMValueRef callee)
     return NULL;
   return cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee
                                                                                      : NULL;
+}
+
+bool cn_target_is_native(LLVMValueRef callee)
+{
+  if (!LLVMIsAFunction(callee) || cn_is_managed(callee))
+    return false;
+  return LLVMIsDeclaration(callee) ? cn_string_attribute(callee, CN_ATTR_NATIVE) != NULL
+                                   : cn_target_is_local(callee);
+}
+
+bool cn_target_is_declared_managed(LLVMValueRef callee)
+{
+  return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
+         cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
 }
 
 LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)

@@ -36,6 +36,10 @@ bool cn_target_is_stub(LLVMValueRef callee);
 bool cn_target_is_local(LLVMValueRef global);
 /* The managed function that a direct call reaches for certain, or null. */
 LLVMValueRef cn_target_managed(LLVMValueRef callee);
+/* Is `callee` native for certain: declared so, or defined here and not replaceable? */
+bool cn_target_is_native(LLVMValueRef callee);
+/* Does its declaration say that it is managed? */
+bool cn_target_is_declared_managed(LLVMValueRef callee);
 /* Does the site promise that its callee is managed? */
 bool cn_target_is_promised(LLVMValueRef call);
 

@@ -11,7 +11,7 @@
  *
  *   how managed code knows the function          what it calls
  *   by name, defined here, not replaceable       the body, by a label that no symbol table has
- *   by name, defined elsewhere                   cairn.call.f: thunk.c
+ *   by name, defined elsewhere                   cairn.call.f, cairn.body.f: thunk.c
  *   by a pointer                                 the body, if there is the mark: call_targets.c
  *   by a pointer, promised to be managed         the entry
  *
@@ -77,6 +77,17 @@ static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
   return LLVMConstGEP2(i8, function, &offset, 1);
 }
 
+static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
+{
+  if (!cn_target_is_local(function))
+    cn_thunk_name_body(ctx, function, body);
+  CN_EACH_USE(use, function) {
+    LLVMValueRef alias = LLVMIsAGlobalAlias(LLVMGetUser(use));
+    if (alias && !cn_target_is_local(alias) && LLVMAliasGetAliasee(alias) == function)
+      cn_thunk_name_body(ctx, alias, body);
+  }
+}
+
 /* Do other units call the function by the name of its body (thunk.c)? */
 static bool has_public_body(LLVMValueRef function)
 {
@@ -124,6 +135,7 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
     LLVMSetLinkage(function, LLVMInternalLinkage); /* the relocation below names it */
   cn_thunk_relocate(ctx, function, entry.relocation_at, entry.relocation);
   call_body(ctx, function);
+  name_for_others(ctx, function, body_of(ctx, function));
 }
 
 bool cn_entries_has(LLVMValueRef function)

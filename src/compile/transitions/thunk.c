@@ -11,6 +11,16 @@
  * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same for
  * variadic callees; it is never an alias, because it has to pass the number of vector registers.
  *
+ * A call of a function that must be managed uses other names, which native code does not provide:
+ *
+ *   every unit that calls it   cairn.body.foo, weak hidden, in a COMDAT group:
+ *                              jumps to cairn.managed_code.foo
+ *   the unit that defines it   cairn.managed_code.foo, the body, as visible as foo;
+ *                              cairn.body.foo, strong hidden, the same
+ *
+ * So such a call reaches managed code, of another shared object, too, or the linker says that
+ * cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk for variadic callees.
+ *
  * The stub is reached through the global offset table rather than the procedure linkage table,
  * whose lazy binding would lose the address.
  */
@@ -49,15 +59,24 @@ static char *quoted(const char *prefix, const char *name)
   return out;
 }
 
-static void write_thunk(struct cn_ctx *ctx, const char *prefix, LLVMValueRef target, bool variadic)
+static const struct kind {
+  const char *prefix;
+  bool variadic, body;
+} kinds[] = {[CN_THUNK_ANY] = {CN_CALL_PREFIX, false, false},
+             [CN_THUNK_ANY_VARIADIC] = {CN_VCALL_PREFIX, true, false},
+             [CN_THUNK_BODY] = {CN_BODY_PREFIX, false, true},
+             [CN_THUNK_BODY_VARIADIC] = {CN_VBODY_PREFIX, true, true}};
+
+static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRef target)
 {
-  char *name = quoted(prefix, symbol_of(target));
-  char *section_prefix = cn_format(".text.%s", prefix);
+  char *name = quoted(kind->prefix, symbol_of(target));
+  char *section_prefix = cn_format(".text.%s", kind->prefix);
   char *section = quoted(section_prefix, symbol_of(target));
-  char *symbol = quoted("", symbol_of(target));
+  char *symbol = quoted(kind->body ? CN_CODE_PREFIX : "", symbol_of(target));
   char *weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage ? cn_format("  .weak %s\n", symbol)
                                                                  : cn_strdup("");
-  char *code = cn_convention_hand_over(symbol, "cairn_call_any", variadic);
+  char *code = kind->body ? cn_convention_pass_on(symbol, kind->variadic)
+                          : cn_convention_hand_over(symbol, "cairn_call_any", kind->variadic);
   char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
                          "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
                          "%2$s:\n  .cfi_startproc\n%3$s"
@@ -91,15 +110,16 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
   }
 }
 
-LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic)
+LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type,
+                          enum cn_thunk which)
 {
   CN_CHECK(LLVMIsAFunction(target) && !cn_target_is_stub(target));
-  const char *prefix = variadic ? CN_VCALL_PREFIX : CN_CALL_PREFIX;
-  char *name = cn_format("%s%s", prefix, symbol_of(target));
+  const struct kind *kind = &kinds[which];
+  char *name = cn_format("%s%s", kind->prefix, symbol_of(target));
   LLVMValueRef thunk = LLVMGetNamedFunction(ctx->module, name);
 
   if (!thunk) {
-    write_thunk(ctx, prefix, target, variadic);
+    write_thunk(ctx, kind, target);
     thunk = LLVMAddFunction(ctx->module, name, type);
     LLVMSetVisibility(thunk, LLVMHiddenVisibility);
     LLVMSetFunctionCallConv(thunk, LLVMGetFunctionCallConv(target));
@@ -132,6 +152,27 @@ LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMSetLinkage(label, LLVMPrivateLinkage);
   free(name);
   return label;
+}
+
+/* An alias of `body` that other units see: named after `global`, as weak, and `visible` as it. */
+static void add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global, LLVMValueRef body,
+                     LLVMVisibility visible)
+{
+  char *name = cn_format("%s%s", prefix, symbol_of(global));
+  LLVMValueRef alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(global), 0, body, name);
+
+  CN_ASSERT(!cn_target_is_local(global));
+  if (LLVMGetLinkage(global) != LLVMExternalLinkage)
+    LLVMSetLinkage(alias, LLVMWeakAnyLinkage);
+  LLVMSetVisibility(alias, visible);
+  free(name);
+}
+
+void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body)
+{
+  add_name(ctx, CN_CODE_PREFIX, global, body, LLVMGetVisibility(global));
+  if (LLVMGetLinkage(global) == LLVMExternalLinkage)
+    add_name(ctx, CN_BODY_PREFIX, global, body, LLVMHiddenVisibility);
 }
 
 void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at,

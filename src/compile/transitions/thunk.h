@@ -8,10 +8,15 @@
 
 #include "compile/core/pass.h"
 
+/* The callee is native or managed; or must be managed. A variadic thunk also says that vector
+ * registers may hold arguments. */
+enum cn_thunk { CN_THUNK_ANY, CN_THUNK_ANY_VARIADIC, CN_THUNK_BODY, CN_THUNK_BODY_VARIADIC };
+
 /* The function through which managed code calls the external `target`: declared with `type`,
  * defined in the module's inline assembly unless this module defines a managed function of that
- * name. A variadic one also says that vector registers may hold arguments. */
-LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, bool variadic);
+ * name. */
+LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type,
+                          enum cn_thunk which);
 
 /* Give the managed definition `function` the name by which other units' managed code calls it
  * without a stub. */
@@ -19,6 +24,10 @@ LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Such a name for this unit alone, which no symbol table has. */
 LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* Name `body` for calls of other units that must reach managed code: the body of the managed
+ * function `global`, or of the one that it is an alias of. */
+void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body);
 
 /* Have the assembler add a relocation against the thread's mutator, its kind and its value as text,
  * so many bytes after the start of `function`. */

@@ -13,8 +13,9 @@
  *   leaf                                       unchanged
  *   managed, defined here, not replaceable     unchanged
  *   external, or replaceable when linking      cairn.call.foo (thunk.c)
- *   a pointer, a static native function        unchanged, until pass call-targets (call_targets.c),
- *                                              after tail calls are made; in functions that have
+ *   declared to be managed                     cairn.body.foo (thunk.c)
+ *   a pointer, a static native function,       unchanged, until pass call-targets (call_targets.c),
+ *   one that is declared to be native          after tail calls are made; in functions that have
  *                                              statepoints, now
  *   variadic                                   cairn.vcall.foo, or cairn_vcall_any with the target
  *                                              as `nest` argument; the call gets the types of its
@@ -65,6 +66,24 @@ static bool needs_stub(const struct cn_call_target *site)
          cn_convention_has_thunks(cn_call_target_caller(site));
 }
 
+/* Can a thunk call it? Managed code may be called by any convention that managed code has. */
+static bool has_thunk(const struct cn_call_target *site)
+{
+  LLVMValueRef callee = cn_call_target_callee(site);
+  enum cn_convention convention = cn_convention_of(site->call);
+
+  return LLVMIsAFunction(callee) && !cn_target_is_local(callee) &&
+         (convention == CN_CONVENTION_PLAIN ||
+          (convention == CN_CONVENTION_BRIDGED && cn_target_is_declared_managed(callee)));
+}
+
+static enum cn_thunk thunk_kind(LLVMValueRef callee, bool variadic)
+{
+  if (cn_target_is_declared_managed(callee))
+    return variadic ? CN_THUNK_BODY_VARIADIC : CN_THUNK_BODY;
+  return variadic ? CN_THUNK_ANY_VARIADIC : CN_THUNK_ANY;
+}
+
 static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
@@ -82,9 +101,11 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
     site = make_typed(ctx, &site);
   if (managed && !variadic && LLVMIsAFunction(callee))
     LLVMSetOperand(site.call, site.callee_operand, cn_thunk_alias(ctx, callee));
-  else if (LLVMIsAFunction(callee) && !cn_target_is_local(callee) &&
-           cn_convention_of(site.call) == CN_CONVENTION_PLAIN)
-    LLVMSetOperand(site.call, site.callee_operand, cn_thunk_for(ctx, callee, site.type, variadic));
+  else if (cn_target_is_native(callee))
+    ; /* by pass call-targets */
+  else if (has_thunk(&site))
+    LLVMSetOperand(site.call, site.callee_operand,
+                   cn_thunk_for(ctx, callee, site.type, thunk_kind(callee, variadic)));
   else if (variadic || needs_stub(&site))
     cn_call_through(ctx, &site, cn_stub(ctx, CN_VCALL_ANY), callee);
 }
@@ -175,6 +196,11 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
              "leaf, without a record of their references; without references and calls of anything "
              "but leaves it would be native: mark it cairn_unmanaged if it never comes to managed "
              "code, make it static, or rename it",
+             name);
+  if (cn_string_attribute(function, CN_ATTR_NATIVE))
+    cn_error(ctx, function, "declared-native",
+             "@%s is declared to be native (cairn_native), and this definition of it is managed "
+             "code",
              name);
   if (LLVMHasPrefixData(function) || LLVMHasPrologueData(function))
     cn_error(ctx, function, "prefix-data",

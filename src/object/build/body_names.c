@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed code calls the function `f` of another object by `cairn.call.f`, which lies a few bytes
- * after `f` itself (src/compile/transitions/entries.c). Debuggers and profilers take the nearest
- * function before an address, and would never say `f`. So the name stays for linkers, and is none
- * of a function.
+ * Managed code calls the function `f` of another object by `cairn.call.f` and the like, which lie
+ * a few bytes after `f` itself (src/compile/transitions/entries.c). Debuggers and profilers take
+ * the nearest function before an address, and would never say `f`. So the name stays for linkers,
+ * and is none of a function.
  */
 #include "object/build/body_names.h"
 
 #include <string.h>
 #include "base/check.h"
 
-/* In other objects the same name is that of a thunk, which is a function, and weak. */
+static bool begins(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* In other objects the same name may be that of a thunk, which is a function, and weak. */
 static bool is_body_name(const struct cn_elf_symbol *s)
 {
-  static const char prefix[] = "cairn.call.";
-
-  return s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
-         ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
-         strncmp(s->name, prefix, sizeof prefix - 1) == 0;
+  if (!s->section || ELF64_ST_TYPE(s->sym.st_info) != STT_FUNC)
+    return false;
+  if (begins(s->name, "cairn.managed_code."))
+    return true;
+  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
+         (begins(s->name, "cairn.call.") || begins(s->name, "cairn.body."));
 }
 
 void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
