@@ -11,6 +11,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
+#include "runtime/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
 #include "runtime/threads/stop.h"
@@ -33,6 +34,7 @@ static void start(char *const *environment)
     _exit(0);
   }
   cn_arch_init();
+  cn_jumps_init();
   if (cn_options.stress != 0)
     cn_fault_install();
 }

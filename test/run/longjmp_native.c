@@ -5,7 +5,14 @@
  * by a walk that then visits dead frames.
  */
 // RUN: %root/test/run/Inputs/same %build --args 300000 --small 40 %s
+// RUN: %root/test/run/Inputs/same %build --args 300000 --small 40 --flags -DFOREIGN %s
+#ifdef FOREIGN /* a jump that the runtime does not see */
+typedef void *jmp_buf[5];
+#define setjmp __builtin_setjmp
+#define longjmp __builtin_longjmp
+#else
 #include <setjmp.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>
@@ -17,7 +24,7 @@ static jmp_buf back;
 static long thrown;
 static struct cell managed *kept;
 
-cairn_unmanaged static void give_up(long i)
+cairn_unmanaged static __attribute__((noinline)) void give_up(long i)
 {
   if (i % 4)
     longjmp(back, 1);

@@ -105,6 +105,9 @@ uintptr_t cn_arch_fault_sp(const void *ucontext);
  * ordinary caller then: the signal came before the instruction `*interrupted`. */
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 
+/* The stack pointer that a jump to `buffer` (the C library's jmp_buf) sets. Async-signal-safe. */
+uintptr_t cn_arch_jump_sp(const void *buffer);
+
 /* Calls handler(signal, info, context), such that a walker knows the frame by its return address.
  */
 void cn_arch_interrupting(int signal, void *info, void *context, void (*handler)(void));

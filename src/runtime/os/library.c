@@ -32,6 +32,11 @@ void *cn_os_library_symbol(void *library, const char *name)
   return dlsym != NULL ? dlsym(library, name) : NULL; /* null: RTLD_DEFAULT */
 }
 
+void *cn_os_library_next_symbol(const char *name)
+{
+  return getauxval(AT_BASE) != 0 ? cn_os_library_symbol(RTLD_NEXT, name) : NULL;
+}
+
 /* A handle's symbols are also those of the libraries that it needs. The handle is not given back:
  * closing it may unload a library that has no other user, and the call is rare. */
 void *cn_os_library_own_symbol(uintptr_t pc, const char *name)

@@ -86,6 +86,9 @@ void cn_os_message(const char *text, size_t bytes);
 void *cn_os_library(const char *file);
 /* Its symbol; null as the library: the program's own and those of all its libraries. Null: none. */
 void *cn_os_library_symbol(void *library, const char *name);
+/* What a shared library has under a name that the program defines as well. Null: there is none, or
+ * the program is static. */
+void *cn_os_library_next_symbol(const char *name);
 /* The symbol of the library that has the code at `pc`, which may be one that the program does not
  * see. Null: that library has none. */
 void *cn_os_library_own_symbol(uintptr_t pc, const char *name);

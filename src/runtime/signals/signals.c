@@ -29,6 +29,7 @@ enum {
 static _Thread_local struct interruption {
   volatile uintptr_t frame, low;
   struct cn_anchor *volatile anchor;
+  volatile uint8_t state;
 } interruptions[NESTED];
 static _Thread_local volatile unsigned depth;
 
@@ -46,6 +47,11 @@ struct cn_anchor *cn_signals_anchors(void)
   struct cn_anchor *from = depth == 0 ? mutator->anchors : interruptions[depth - 1].anchor;
 
   return from >= mutator->anchors && from <= mutator->anchor ? from : mutator->anchor;
+}
+
+uint8_t cn_signals_state(void)
+{
+  return depth == 0 ? CAIRN_ABI_NATIVE : interruptions[depth - 1].state;
 }
 
 /* ---- signals that come during a slow path ---- */
@@ -166,6 +172,7 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
   depth = index + 1;
   interruptions[index].low = low_end(context, frame);
   interruptions[index].anchor = cairn_mutator.anchor;
+  interruptions[index].state = cairn_mutator.state;
   interruptions[index].frame = frame;
   cn_buffer_close(&cairn_mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);

@@ -27,6 +27,10 @@ void cn_signals_settle(uintptr_t sp);
  * one below it. If no managed code is interrupted, the first of all. */
 struct cn_anchor *cn_signals_anchors(void);
 
+/* The thread's state when the handler began that interrupted managed code, the last of them; that
+ * of native code if none did. */
+uint8_t cn_signals_state(void);
+
 /* Is managed code interrupted? Nothing may collect then. */
 bool cn_signals_interrupting(void);
 

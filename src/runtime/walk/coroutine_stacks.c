@@ -78,6 +78,13 @@ static bool on_own(const struct cairn_mutator *mutator, uintptr_t address)
   return address >= bottom && address < end;
 }
 
+bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_t sp)
+{
+  const struct cairn_stack *there = cn_coroutine_stacks_at(sp);
+
+  return stacks.count != 0 && there != mutator->stack && (there != NULL || on_own(mutator, sp));
+}
+
 bool cn_coroutine_stacks_hold(uintptr_t address)
 {
   return stacks.count != 0 &&
@@ -271,9 +278,8 @@ void cn_coroutine_stacks_begin(uintptr_t sp)
   if (stacks.count == 0)
     return;
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
-  struct cairn_stack *there = cn_coroutine_stacks_at(sp);
-  if (there != mutator->stack && (there != NULL || on_own(mutator, sp)))
-    not_told(there);
+  if (cn_coroutine_stacks_elsewhere(mutator, sp))
+    not_told(cn_coroutine_stacks_at(sp));
   check_anchors(mutator, NULL);
   for (size_t i = 0; i < stacks.count; i++) {
     saved_of(stacks.at[i])->seen = 0;

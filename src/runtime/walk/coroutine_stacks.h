@@ -32,6 +32,9 @@ bool cn_coroutine_stacks_any(void);
 /* The one that `sp` lies in: below the end, from the low bound on. Null: none of them. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
+/* Does `sp` lie on one of them, or on the thread's own stack, and the thread is on another? */
+bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_t sp);
+
 /* `stack` may be null: the thread's own. */
 struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
                                               const struct cairn_stack *stack);

@@ -9,9 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <cairn/abi.h>
 #include "aborts.h"
 #include "mock_frames.h"
 #include <stdio.h>
+#include "runtime/jumps.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
@@ -128,6 +130,58 @@ static void switches(void **state)
   assert_ptr_equal(cairn_mutator.anchor, cairn_mutator.anchors + 1);
   cairn_stack_switch(NULL);
   cairn_stack_remove(&stacks[0]);
+}
+
+/* The anchors that are left of three of the thread's own stack, by a jump to `target`. */
+static ptrdiff_t left_by_jump(uintptr_t target)
+{
+  cairn_mutator.state = CAIRN_ABI_NATIVE;
+  for (int i = 0; i < 3; i++)
+    anchors[i] = (struct cn_anchor){.sp = (uintptr_t)&own[40 - 10 * i]};
+  cairn_mutator.anchor = anchors + 3;
+  cn_jumps_cut(target);
+  return cairn_mutator.anchor - anchors;
+}
+
+/* A jump to another stack is a switch, and leaves nothing, whichever of the two lies above. */
+static void jumps(void **state)
+{
+  struct cn_anchor *there;
+
+  (void)state;
+  prepare();
+  for (int i = 0; i < 3; i++) {
+    fill(i);
+    assert_int_equal(cairn_stack_add(&stacks[i]), CAIRN_OK);
+    assert_int_equal(left_by_jump((uintptr_t)&memory[i][20]), 3);
+  }
+  cairn_stack_switch(&stacks[1]);
+  there = cairn_mutator.anchor++;
+  there->sp = (uintptr_t)&memory[1][30];
+  cn_jumps_cut((uintptr_t)&own[WORDS - 1]);
+  cn_jumps_cut((uintptr_t)&memory[0][20]);
+  cn_jumps_cut((uintptr_t)&memory[2][20]);
+  assert_ptr_equal(cairn_mutator.anchor, there + 1);
+  cn_jumps_cut((uintptr_t)&memory[1][30]);
+  assert_ptr_equal(cairn_mutator.anchor, there);
+  cairn_stack_switch(NULL);
+  for (int i = 0; i < 3; i++)
+    cairn_stack_remove(&stacks[i]);
+
+  /* To one that nobody knows, too; and on the thread's own. */
+  assert_int_equal(left_by_jump((uintptr_t)&memory[0][20]), 3);
+  assert_int_equal(left_by_jump(UINTPTR_MAX / 2), 3);
+  assert_int_equal(left_by_jump((uintptr_t)&own[19]), 3);
+  assert_int_equal(left_by_jump((uintptr_t)&own[20]), 2);
+  assert_int_equal(left_by_jump((uintptr_t)&own[WORDS - 1]), 0);
+
+  /* Handlers on an alternate stack are younger than what lies on the thread's own. */
+  anchors[1] = anchors[2] = (struct cn_anchor){.sp = (uintptr_t)&memory[0][20]};
+  anchors[0].sp = (uintptr_t)&own[WORDS - 1];
+  cairn_mutator.anchor = anchors + 3;
+  cn_jumps_cut((uintptr_t)&own[20]);
+  assert_ptr_equal(cairn_mutator.anchor, anchors + 1);
+  assert_int_equal(cairn_mutator.state, CAIRN_ABI_NATIVE);
 }
 
 static void move(void *env, struct cairn_slot slot)
@@ -248,10 +302,8 @@ static void fatal(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bounds),
-      cmocka_unit_test(switches),
-      cmocka_unit_test(all_are_visited),
-      cmocka_unit_test(fatal),
+      cmocka_unit_test(bounds),          cmocka_unit_test(switches), cmocka_unit_test(jumps),
+      cmocka_unit_test(all_are_visited), cmocka_unit_test(fatal),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,9 +180,10 @@ static uint64_t steps(long a, long b, long c, long d, long e, long f, long g, lo
     step_end();
   }
   leave_at = 0;
+  wrong += cairn_mutator.anchor != anchor || cairn_mutator.state != CAIRN_ABI_NATIVE;
   uint64_t frames = cn_stats.frames;
   wrong += crossing(collects_quietly, 7) != 2007 + MOVE; /* the walk is not led astray */
-  wrong += cn_stats.frames != frames + 2 || cairn_mutator.anchor < anchor;
+  wrong += cn_stats.frames != frames + 2 || cairn_mutator.anchor != anchor;
   return adds(a, b, c, d, e, f, g, h, x);
 }
 

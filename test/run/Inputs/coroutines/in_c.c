@@ -3,6 +3,7 @@
  * Native coroutines: who resumes or yields leaves managed code by a transition, so that the runtime
  * knows where each stack goes on.
  */
+#include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
 #include "coroutines.h"
@@ -23,6 +24,8 @@ enum { BYTES = 64 << 10 };
 struct coroutine {
   struct cairn_stack stack;
   ucontext_t context;
+  jmp_buf back;
+  int begun;
   struct coroutine *resumer;
   coroutine_body *body;
   long argument, over;
@@ -35,12 +38,20 @@ static struct cairn_stack *stack_of(struct coroutine *coroutine)
   return coroutine == &own ? NULL : &coroutine->stack;
 }
 
+/* By a jump where there is one to jump to, as some libraries do it, or always by contexts. */
 static void change(struct coroutine *to)
 {
   struct coroutine *from = current;
 
   current = to;
   cairn_stack_switch(stack_of(to));
+#ifdef JUMPS
+  if (_setjmp(from->back))
+    return;
+  from->begun = 1;
+  if (to->begun)
+    _longjmp(to->back, 1);
+#endif
   swapcontext(&from->context, &to->context);
 }
 

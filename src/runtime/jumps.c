@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Linux with glibc: jumps.
+ */
+#undef _FORTIFY_SOURCE /* it gives longjmp() the other one's name */
+#include "runtime/jumps.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/arch/arch.h"
+#include "runtime/core/mutator.h"
+#include "runtime/os/os.h"
+#include "runtime/signals/signals.h"
+#include "runtime/threads/stop.h"
+#include "runtime/walk/coroutine_stacks.h"
+
+/* ---- what a jump leaves ---- */
+
+/* Up to the end, which an anchor of the oldest frame may have. */
+static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
+{
+  return sp > mutator->stack_bottom && sp <= mutator->stack_end;
+}
+
+/* A stack that the thread does not know is an alternate one of handlers, which are younger than the
+ * thread's own frames, or has no managed code. So addresses say what is left on one stack alone. */
+static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor,
+                    uintptr_t target)
+{
+  uintptr_t sp = cn_anchor_sp(anchor);
+
+  if (is_on_stack(mutator, sp))
+    return is_on_stack(mutator, target) && sp <= target;
+  return is_on_stack(mutator, target) || sp <= target;
+}
+
+static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
+{
+  const struct cn_anchor *from = cn_signals_anchors();
+
+  while (mutator->anchor > from && is_left(mutator, &mutator->anchor[-1], target))
+    mutator->anchor--;
+}
+
+/* The state of native code: since the youngest transition, or since a handler interrupted other
+ * code. Native code that managed code calls without an anchor is managed still. */
+static uint8_t state_now(const struct cairn_mutator *mutator)
+{
+  if (mutator->anchor == cn_signals_anchors())
+    return cn_signals_state();
+  return cn_anchor_is_entry(&mutator->anchor[-1]) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
+}
+
+static void become_managed(struct cairn_mutator *mutator)
+{
+  if (mutator->state != CAIRN_ABI_NATIVE)
+    return;
+  __atomic_store_n(&mutator->state, CAIRN_ABI_MANAGED, __ATOMIC_SEQ_CST);
+  if (cn_stop_is_requested(mutator))
+    cn_stop_arrive(mutator);
+}
+
+/* Signals wait meanwhile. The handler of a fault in a slow path leaves the thread busy, and the
+ * next safepoint says so. */
+static void cut(struct cairn_mutator *mutator, uintptr_t target)
+{
+  uint64_t busy = mutator->busy;
+  int error = errno;
+
+  mutator->busy = 1;
+  if (busy == 0)
+    become_managed(mutator);
+  cn_signals_settle(target);
+  drop_anchors(mutator, target);
+  if (busy == 0) {
+    __atomic_store_n(&mutator->state, state_now(mutator), __ATOMIC_SEQ_CST);
+    mutator->busy = 0;
+    cn_signals_release();
+  }
+  errno = error;
+}
+
+void cn_jumps_cut(uintptr_t target)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  bool newer = mutator->anchor != mutator->anchors && cn_anchor_sp(&mutator->anchor[-1]) <= target;
+
+  if (mutator->attached && (newer || cn_signals_interrupting()) &&
+      !cn_coroutine_stacks_elsewhere(mutator, target))
+    cut(mutator, target);
+}
+
+/* ---- the C library's jumps ---- */
+
+/* glibc's three are one function; static programs have another name for it. A sanitizer's runtime
+ * has its own. */
+typedef void jump(sigjmp_buf buffer, int value);
+extern jump __libc_siglongjmp __attribute__((weak));
+extern jump ___interceptor_siglongjmp __attribute__((weak));
+static jump *next;
+
+/* Only what needs it brings it into a static program. */
+__attribute__((used)) static void (*const brings_it)(void *) = pthread_exit;
+
+void cn_jumps_init(void)
+{
+  void *symbol = cn_os_library_next_symbol("siglongjmp");
+
+  if (___interceptor_siglongjmp != NULL)
+    next = ___interceptor_siglongjmp;
+  else if (__libc_siglongjmp != NULL)
+    next = __libc_siglongjmp;
+  else
+    memcpy(&next, &symbol, sizeof next);
+}
+
+#define PUBLIC __attribute__((visibility("default")))
+
+PUBLIC __attribute__((weak)) void siglongjmp(sigjmp_buf buffer, int value)
+{
+  if (next == NULL)
+    cairn_fatal("a jump, and the runtime does not find the C library's siglongjmp()");
+  cn_jumps_cut(cn_arch_jump_sp(buffer));
+  next(buffer, value);
+  __builtin_unreachable();
+}
+
+extern __typeof__(siglongjmp) longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
+extern __typeof__(siglongjmp) _longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
+
+/* What glibc checks, whose own would be called from too deep, and is not to be had in a static
+ * program: a frame below `sp` has been left. From an alternate stack, though, the way may be down.
+ */
+static void check(uintptr_t target, uintptr_t sp)
+{
+  stack_t stack;
+
+  if (target >= sp || sigaltstack(NULL, &stack) != 0)
+    return;
+  if ((stack.ss_flags & SS_ONSTACK) == 0 || target - (uintptr_t)stack.ss_sp < stack.ss_size)
+    cairn_fatal("longjmp causes uninitialized stack frame");
+}
+
+extern __typeof__(siglongjmp) __longjmp_chk;
+PUBLIC __attribute__((weak)) void __longjmp_chk(sigjmp_buf buffer, int value)
+{
+  check(cn_arch_jump_sp(buffer), (uintptr_t)__builtin_frame_address(0));
+  siglongjmp(buffer, value);
+}
+
+/* The sanitizers' runtimes of LLVM define these names, too, as jumps to the following (see
+ * handlers/action.c). */
+#define FIRST(name) PUBLIC __attribute__((noreturn, nothrow, alias(name)))
+extern __typeof__(siglongjmp) __interceptor_siglongjmp FIRST("siglongjmp");
+extern __typeof__(siglongjmp) __interceptor_longjmp FIRST("siglongjmp");
+extern __typeof__(siglongjmp) __interceptor__longjmp FIRST("siglongjmp");
+extern __typeof__(siglongjmp) __interceptor___longjmp_chk FIRST("__longjmp_chk");
