@@ -18,6 +18,7 @@ static double took[MOST];
 static long count, young, enabled;
 static uint64_t roots, activations;
 static double marked;
+static uintptr_t space, space_end;
 
 static double now(clockid_t clock)
 {
@@ -33,12 +34,24 @@ static enum cairn_status init(size_t initial, size_t most)
   void *at = mmap(NULL, initial, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
     return CAIRN_E_MEMORY;
-  cairn_buffer_give((uintptr_t)at, (uintptr_t)at + initial);
+  space = (uintptr_t)at;
+  space_end = space + initial;
   return CAIRN_OK;
 }
 
-static enum cairn_status no(size_t bytes)
+/* One thread, and one buffer. */
+static enum cairn_status give(struct cairn_mutator *mutator, size_t bytes)
 {
+  if (space_end - space < bytes)
+    return CAIRN_E_FULL;
+  cairn_buffer_give(mutator, space, space_end);
+  space = space_end;
+  return CAIRN_OK;
+}
+
+static enum cairn_status no(struct cairn_mutator *mutator, size_t bytes)
+{
+  (void)mutator;
   (void)bytes;
   return CAIRN_E_FULL;
 }
@@ -67,7 +80,7 @@ static void collect(size_t bytes_needed, bool move_all)
 }
 
 static const struct cairn_collector still = {
-    .name = "still", .init = init, .refill = no, .grow = no, .collect = collect};
+    .name = "still", .init = init, .refill = give, .grow = no, .collect = collect};
 
 __attribute__((constructor(102))) static void use_still(void)
 {

@@ -77,6 +77,9 @@ struct cairn_span {
  * twice. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
+/* A thread that runs managed code. */
+struct cairn_mutator;
+
 /* You provide: */
 struct cairn_collector {
   const char *name;
@@ -85,25 +88,25 @@ struct cairn_collector {
    * none; the program ends. */
   enum cairn_status (*init)(size_t initial_bytes, size_t max_bytes);
 
-  /* MUTATE or STOP, on the mutator's own thread. Set the mutator's allocation buffer so that
-   * `bytes` fit, without collecting. FULL: a collection is needed first, or (after one) memory is
-   * exhausted. */
-  enum cairn_status (*refill)(size_t bytes);
+  /* MUTATE or STOP, on the mutator's own thread: several threads may call at once. Set the
+   * mutator's allocation buffer so that `bytes` fit, without collecting. FULL: a collection is
+   * needed first, or (after one) memory is exhausted. */
+  enum cairn_status (*refill)(struct cairn_mutator *mutator, size_t bytes);
 
-  /* MUTATE or STOP. *block becomes a block of `bytes` for a large object, outside the allocation
-   * buffer, zeroed. FULL: as refill. The member itself may be null: then large objects are
-   * allocated in the buffer like others. */
-  enum cairn_status (*allocate_large)(size_t bytes, void **block);
+  /* As refill, but: *block becomes a block of `bytes` for a large object, outside the allocation
+   * buffer, zeroed. The member itself may be null: then large objects are allocated in the buffer
+   * like others. */
+  enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, void **block);
 
-  /* MUTATE or STOP. Raise the heap's capacity so that `bytes` fit, without collecting. MEMORY:
-   * that is beyond the maximum. For programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS),
-   * and for signal handlers. */
-  enum cairn_status (*grow)(size_t bytes);
+  /* As refill, but: raise the heap's capacity so that `bytes` fit. MEMORY: that is beyond the
+   * maximum. For programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and for signal
+   * handlers. */
+  enum cairn_status (*grow)(struct cairn_mutator *mutator, size_t bytes);
 
-  /* STOP. Find everything that is reachable, move what moves, update every slot. May call the
-   * functions below. `move_all`: every object must end at another address, and the space it left
-   * must be unmapped. `bytes_needed`: the bytes of the allocation that caused the collection, 0 if
-   * none: the heap may grow for it. */
+  /* STOP, on the thread that stopped the others. Find everything that is reachable, move what
+   * moves, update every slot. May call the functions below. `move_all`: every object must end at
+   * another address, and the space it left must be unmapped. `bytes_needed`: the bytes of the
+   * allocation that caused the collection, 0 if none: the heap may grow for it. */
   void (*collect)(size_t bytes_needed, bool move_all);
 
   /* Any phase, async-signal-safe. True if `address` lies in space from which objects were moved
@@ -116,27 +119,43 @@ struct cairn_collector {
    * where a reference would be lost. May be null: such copies are not checked then. */
   bool (*is_object)(uintptr_t word);
 
-  /* MUTATE, on the mutator's own thread. The layouts in [start, stop) are about to go, with the
-   * image that they are in. Objects of theirs are garbage, or the program is wrong. A
-   * collector that walks over garbage must note its size now; and from now on none of it may pass
-   * for an object of a layout that comes to lie at the same address. May be null if the collector
-   * never looks at garbage. */
+  /* STOP, on the thread that unloads, which need not be a mutator's. The layouts in [start, stop)
+   * are about to go, with the image that they are in. Objects of theirs are garbage, or the program
+   * is wrong. A collector that walks over garbage must note its size now; and from now on none of
+   * it may pass for an object of a layout that comes to lie at the same address. May be null if the
+   * collector never looks at garbage. */
   void (*forget)(const unsigned char *start, const unsigned char *stop);
 };
 
 #pragma GCC visibility push(default)
 
-/* You may call, in phases MUTATE and STOP, on the thread that called you. None of these fails but
- * by cairn_fatal(), and what they are given stays yours: */
+/* You may call, on the thread that called you, of its own mutator in phase MUTATE, and of any in
+ * phase STOP. None of these fails but by cairn_fatal(), and what they are given stays yours: */
 
 /* Take the mutator's allocation buffer back: its first free byte is returned, its end stored
  * through `end`. Both are 0 if there is none. */
-uintptr_t cairn_buffer_take(uintptr_t *end);
+uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end);
 
-/* Give it the bytes [start, end), both multiples of 8; it has none. Needs no clearing. */
-void cairn_buffer_give(uintptr_t start, uintptr_t end);
+/* Give it the bytes [start, end), both multiples of 8; it has none. Needs no clearing. A mutator
+ * that ends fills the rest of its buffer (cairn_fill()) and keeps none. */
+void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
 
-/* You may call, in phase STOP, within collect(): */
+/* A word of each mutator for the collector's use; 0 at first. */
+uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);
+
+/* How many mutators there are. Any phase; in phase MUTATE threads come and go meanwhile. */
+size_t cairn_mutator_count(void);
+
+/* Put one object without references in [from, to), both multiples of 8, so that a walk from block
+ * to block gets over it. Its layout is known (cairn_layout_is_known()). MUTATE and STOP. */
+void cairn_fill(uintptr_t from, uintptr_t to);
+
+/* You may call, in phase STOP, within collect() and forget(): */
+
+/* The mutators, one after another; null gives the first one, and comes after the last. */
+struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator);
+
+/* Within collect(): */
 
 /* Enumerate the roots of all stacks and images. Once per collection: derived pointers are written
  * back before it returns. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What other threads may request of the thread that runs managed code (the main thread; there is
- * one for now). Such threads are native: they may neither call managed code nor hold references.
+ * Threads that run managed code, and what other threads may request of the main one.
  *
  *   struct cairn_arrival arrival;
  *   if (cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) == CAIRN_OK)
@@ -23,6 +22,14 @@ extern "C" {
 #endif
 
 #pragma GCC visibility push(default)
+
+/* A thread is attached by the first managed code that it enters, and detached when it ends; so no
+ * program has to call these. Attach: the calling thread's first managed code will not wait for a
+ * collection, nor find memory short. Detach, in native code that no managed code has called: what
+ * the thread keeps is given back, and it may enter managed code again later; with managed frames on
+ * its stack the program ends. Any thread, but not a signal handler; both may be called twice. */
+void cairn_thread_attach(void);
+void cairn_thread_detach(void);
 
 /* How the main thread came to a safepoint. Times are in nanoseconds, of clocks that the kernel
  * keeps. */

@@ -5,8 +5,12 @@
  * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates
  * in one, up to the capacity, and a collection copies what is reachable to the other:
  *
- *    base           free (scan runs up to here)      base + capacity        base + room
- *     |  objects     |  the allocation buffer            |   no memory yet      |
+ *    base                        free              base + capacity        base + room
+ *     |  objects, in buffers      |  for buffers      |   no memory yet      |
+ *
+ * A mutator that is the only one has all of the second part for its allocation buffer. One of
+ * several gets a buffer twice as large as the one before, up to a share of what there is; what is
+ * left of a buffer is filled, so that walks from block to block (starts.c, forget()) get over it.
  *
  * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
  * there are two spaces. After a collection the capacity is four times what survived, within
@@ -18,6 +22,7 @@
  * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
  * shrank by less than half, or only lately.
  */
+#include <pthread.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -29,13 +34,16 @@
 enum {
   GROWTH = 4, /* capacity over survivors */
   STRESS_SLACK = 128 << 10,
-  COMMIT_LEAST = 4096 /* less is not worth a try */
+  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
+  BUFFER_SHARE = 4,        /* which together take one part in this many of what is free */
+  COMMIT_LEAST = 4096      /* less is not worth a try */
 };
 
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
   size_t capacity; /* of current */
+  uintptr_t free;  /* in current: buffers end at or below it */
   size_t recent;   /* the most that it was lately */
   uint64_t collections;
 } heap;
@@ -47,6 +55,9 @@ static struct {
   bool mapped;                      /* object starts are known */
 } cycle;
 
+/* Mutators that get buffers while the program runs. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -55,25 +66,74 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
       !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
-  cairn_buffer_give(heap.current.base, heap.current.base + heap.capacity);
+  heap.free = heap.current.base;
   return CAIRN_OK;
 }
 
-/* The buffer is all there is. */
-static enum cairn_status refill(size_t bytes)
+/* ---- buffers ---- */
+
+static size_t room(void)
 {
-  (void)bytes;
-  return CAIRN_E_FULL;
+  CN_CHECK(heap.free - heap.current.base <= heap.capacity);
+  return heap.capacity - (heap.free - heap.current.base);
 }
 
-static enum cairn_status grow(size_t bytes)
+static void take(struct cairn_mutator *mutator)
 {
-  uintptr_t end;
-  uintptr_t free = cairn_buffer_take(&end);
-  size_t used = free - heap.current.base;
+  uintptr_t end, free = cairn_buffer_take(mutator, &end);
+
+  if (end == heap.free && end != 0)
+    heap.free = free;
+  else
+    cairn_fill(free, end);
+}
+
+/* How many bytes a buffer gets that is to serve `bytes` at first. */
+static size_t share(struct cairn_mutator *mutator, size_t bytes)
+{
+  size_t count = cairn_mutator_count();
+  uintptr_t *next = cairn_mutator_word(mutator);
+
+  if (count <= 1)
+    return room();
+  size_t most = (room() / BUFFER_SHARE / count) & ~(size_t)7, size = *next;
+  if (size > most)
+    size = most;
+  if (size < BUFFER_LEAST)
+    size = BUFFER_LEAST;
+  *next = 2 * size;
+  if (size < bytes)
+    size = bytes;
+  return size < room() ? size : room();
+}
+
+static void give(struct cairn_mutator *mutator, size_t bytes)
+{
+  size_t size = share(mutator, bytes);
+
+  cairn_buffer_give(mutator, heap.free, heap.free + size);
+  heap.free += size;
+}
+
+static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+{
+  enum cairn_status status = CAIRN_E_FULL;
+
+  pthread_mutex_lock(&lock);
+  if (bytes <= room()) {
+    take(mutator);
+    give(mutator, bytes);
+    status = CAIRN_OK;
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+static bool raise_capacity(size_t bytes)
+{
+  size_t used = heap.free - heap.current.base;
   bool done = false;
 
-  CN_CHECK(used <= heap.capacity);
   if (bytes <= heap.maximum - used) {
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
     if (capacity < used + bytes)
@@ -83,7 +143,16 @@ static enum cairn_status grow(size_t bytes)
       heap.capacity = capacity;
   }
   CN_ASSERT(heap.capacity <= heap.current.committed);
-  cairn_buffer_give(free, heap.current.base + heap.capacity);
+  return done;
+}
+
+static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
+{
+  pthread_mutex_lock(&lock);
+  take(mutator);
+  bool done = raise_capacity(bytes);
+  give(mutator, bytes);
+  pthread_mutex_unlock(&lock);
   return done ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
@@ -357,28 +426,42 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
   } else {
     done = cn_space_commit(to, used);
   }
-  if (!done) {
-    cairn_buffer_give(heap.current.base + used, heap.current.base + heap.capacity);
+  if (!done)
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used,
                         heap.maximum);
-  }
   CN_CHECK(to->committed >= used); /* else the copies run out of the space */
   return *to;
 }
 
-/* Null, or what is wrong with the heap, whose buffer has been taken. */
-static const char *heap_wrong(uintptr_t free, uintptr_t end)
+/* Null, or what is wrong with the heap, whose buffers have been taken. */
+static const char *heap_wrong(void)
 {
-  return cn_semispace_wrong(
-      &(struct cn_semispace_view){&heap.current, &heap.spare, heap.capacity, free, end});
+  return cn_semispace_wrong(&(struct cn_semispace_view){
+      &heap.current, &heap.spare, heap.capacity, heap.free, heap.current.base + heap.capacity});
+}
+
+static void take_all(void)
+{
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    take(m);
+}
+
+/* If there is one mutator only; others come for theirs. */
+static void give_one(void)
+{
+  struct cairn_mutator *first = cairn_mutator_next(NULL);
+
+  if (first && cairn_mutator_next(first) == NULL)
+    give(first, 0);
 }
 
 static void collect(size_t bytes_needed, bool move_all)
 {
-  uintptr_t end, from_end = cairn_buffer_take(&end);
+  take_all();
+  uintptr_t from_end = heap.free;
   size_t used = from_end - heap.current.base;
 
-  CN_ASSERT_VALID(heap_wrong(from_end, end));
+  CN_ASSERT_VALID(heap_wrong());
   heap.collections++;
   struct cn_space to = choose_space(used, bytes_needed, move_all);
   copy_reachable(from_end, &to);
@@ -395,8 +478,9 @@ static void collect(size_t bytes_needed, bool move_all)
     commit_both(live);
     trim();
   }
-  CN_ASSERT_VALID(heap_wrong(cycle.free, heap.current.base + heap.capacity));
-  cairn_buffer_give(cycle.free, heap.current.base + heap.capacity);
+  heap.free = cycle.free;
+  CN_ASSERT_VALID(heap_wrong());
+  give_one();
 }
 
 static bool was_unmapped(uintptr_t address, uint64_t *collection)
@@ -417,10 +501,11 @@ static bool is_object(uintptr_t word)
  * over them. */
 static void forget(const unsigned char *start, const unsigned char *stop)
 {
-  uintptr_t end, payload, next;
+  uintptr_t payload, next;
 
+  take_all();
   cycle.from = heap.current.base;
-  cycle.from_end = cairn_buffer_take(&end);
+  cycle.from_end = heap.free;
   cycle.to = cycle.free = 0; /* nothing has been copied */
   for (uintptr_t block = cycle.from; block != cycle.from_end; block = next) {
     next = step(block, &payload);
@@ -429,7 +514,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
     if (*header - (uintptr_t)start < (uintptr_t)(stop - start))
       *header = (next - payload) << CN_GONE_BITS | CN_GONE;
   }
-  cairn_buffer_give(cycle.from_end, end);
+  give_one();
 }
 
 const struct cairn_collector cairn_semispace = {

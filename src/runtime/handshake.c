@@ -149,10 +149,9 @@ static enum cairn_status await(uint64_t deadline)
   return state == ANSWERED ? CAIRN_OK : CAIRN_E_ENDED;
 }
 
-/* In the child of a fork(), whose only thread has another number. No requester is there. */
+/* In the child of a fork(). No requester is there. */
 static void forked(void)
 {
-  cn_mutator_main()->thread = cn_os_thread();
   request.switches = 0;
   atomic_store(&request.state, IDLE);
   atomic_store(&request.lock.word, 0);

@@ -43,8 +43,10 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
 {
   const struct cn_anchor *from = cn_signals_anchors();
 
-  while (mutator->anchor > from && is_left(mutator, &mutator->anchor[-1], target))
+  while (mutator->anchor > from && is_left(mutator, &mutator->anchor[-1], target)) {
+    mutator->anchor[-1].sp = 0;
     mutator->anchor--;
+  }
 }
 
 /* The state of native code: since the youngest transition, or since a handler interrupted other
@@ -56,15 +58,6 @@ static uint8_t state_now(const struct cairn_mutator *mutator)
   return cn_anchor_is_entry(&mutator->anchor[-1]) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
 }
 
-static void become_managed(struct cairn_mutator *mutator)
-{
-  if (mutator->state != CAIRN_ABI_NATIVE)
-    return;
-  __atomic_store_n(&mutator->state, CAIRN_ABI_MANAGED, __ATOMIC_SEQ_CST);
-  if (cn_stop_is_requested(mutator))
-    cn_stop_arrive(mutator);
-}
-
 /* Signals wait meanwhile. The handler of a fault in a slow path leaves the thread busy, and the
  * next safepoint says so. */
 static void cut(struct cairn_mutator *mutator, uintptr_t target)
@@ -73,8 +66,8 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
   int error = errno;
 
   mutator->busy = 1;
-  if (busy == 0)
-    become_managed(mutator);
+  if (busy == 0 && mutator->state == CAIRN_ABI_NATIVE)
+    cn_stop_come_back(mutator);
   cn_signals_settle(target);
   drop_anchors(mutator, target);
   if (busy == 0) {

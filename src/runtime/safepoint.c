@@ -30,27 +30,43 @@ static bool may_collect(void)
   return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0;
 }
 
-static void collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+/* The world is stopped. The block that is wanted is allocated here, before others run again and
+ * take what the collection found; null: there is no room, or none is wanted. */
+static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
   struct cn_stats before = cn_stats;
 
-  CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
-  mutator->stopped = regs;
-  cn_stop_begin(mutator);
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
-    cn_verify_frames(mutator, regs);
+    cn_verify_frames(&cairn_mutator, regs);
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
   cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
+  return bytes_needed ? cn_heap_allocate_rest(bytes_needed) : NULL;
+}
+
+/* If another thread has collected while this one waited for the world, `bytes_needed` may fit. */
+static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uint64_t collections = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+  void *block = NULL;
+
+  CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
+  mutator->stopped = regs;
+  cn_stop_begin(mutator);
+  if (bytes_needed != 0 && cn_stats.collections != collections)
+    block = cn_heap_allocate(bytes_needed);
+  if (block == NULL)
+    block = collect_stopped(regs, why, bytes_needed);
   cn_stop_end(mutator);
   mutator->stopped = NULL;
+  return block;
 }
 
 static bool wants_collection(struct cairn_mutator *mutator)
 {
-  bool stress = cn_options.stress != 0 && cn_stats.safepoints % cn_options.stress == 0;
+  bool stress = cn_options.stress != 0 && mutator->safepoints % cn_options.stress == 0;
   bool requested = cn_poll_word_is_armed(mutator, CN_REASON_COLLECT);
 
   if (cn_signals_interrupting() || !may_collect())
@@ -62,7 +78,7 @@ static bool wants_collection(struct cairn_mutator *mutator)
 
 /* Only managed code polls and allocates. Without a map its frames would pass for native ones. Look
  * for the map each time only where walks are verified, or where the program has no map at all. */
-static void collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+static void *collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cn_region region;
   char place[CN_REPORT_PC];
@@ -72,32 +88,34 @@ static void collect_mapped(const struct cn_regs *regs, const char *why, size_t b
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite'?",
                 cn_report_pc(regs->pc, place));
-  collect(regs, why, bytes_needed);
+  return collect(regs, why, bytes_needed);
 }
 
-/* Drop anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP
- * up to `sp`, where the stack is now. What the thread can come back to lies above. */
-static void drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
+/* Another thread may walk this stack meanwhile: what is dropped is no call any more. */
+void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();
 
   CN_ASSERT(from >= mutator->anchors && mutator->anchor <= mutator->anchor_limit);
-  while (mutator->anchor > from && cn_anchor_sp(&mutator->anchor[-1]) <= sp)
+  while (mutator->anchor > from && cn_anchor_sp(&mutator->anchor[-1]) <= sp) {
+    mutator->anchor[-1].sp = 0;
     mutator->anchor--;
+  }
 }
 
-/* Others walk this stack from here meanwhile. Native code that collects goes on beside a stop. */
+/* Others walk this stack from here meanwhile. */
 static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
-  if (mutator->state != CAIRN_ABI_MANAGED || !cn_stop_is_requested(mutator))
+  if (!cn_stop_is_requested(mutator))
     return;
   mutator->stopped = regs;
   cn_stop_arrive(mutator);
   mutator->stopped = NULL;
 }
 
-/* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's. */
-static bool enter(const struct cn_regs *regs)
+/* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's.
+ * Native code may call cairn_collect(): `*native` says so, and the thread is managed meanwhile. */
+static bool enter(const struct cn_regs *regs, bool *native)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
 
@@ -106,17 +124,22 @@ static bool enter(const struct cn_regs *regs)
   if (mutator->busy)
     cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
   mutator->busy = 1;
+  *native = mutator->state != CAIRN_ABI_MANAGED;
+  if (*native)
+    cn_stop_come_back(mutator);
   cn_signals_settle(cn_arch_sp_after(regs));
-  drop_anchors(mutator, 0);
+  cn_safepoint_drop_anchors(mutator, 0);
   let_stops_pass(mutator, regs);
   cn_handshake_arrive(regs->pc, false);
-  cn_stats.safepoints++;
+  mutator->safepoints++;
   return wants_collection(mutator);
 }
 
-static void leave(const struct cn_regs *regs)
+static void leave(const struct cn_regs *regs, bool native)
 {
   cn_handshake_arrive(regs->pc, true);
+  if (native)
+    cn_stop_leave(&cairn_mutator);
   cairn_mutator.busy = 0;
   cn_signals_release();
 }
@@ -128,27 +151,29 @@ static const char *due(void)
 
 void cn_safepoint_poll(const struct cn_regs *regs)
 {
-  bool collects = enter(regs);
+  bool native, collects = enter(regs, &native);
 
   cn_poll_word_settle(&cairn_mutator);
   cn_overflow_check(&cairn_mutator, regs);
   if (collects)
     collect_mapped(regs, due(), 0);
-  leave(regs);
+  leave(regs, native);
 }
 
 /* In a handler that interrupted managed code the collection waits for the next safepoint after
  * it. */
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
-  enter(regs);
+  bool native;
+
+  enter(regs, &native);
   if (!may_collect())
     ;
   else if (cn_signals_interrupting())
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   else
     collect(regs, "cairn_collect()", 0);
-  leave(regs);
+  leave(regs, native);
 }
 
 static void *allocate_interrupting(size_t bytes)
@@ -171,27 +196,25 @@ static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
 {
   void *block = cn_heap_allocate(bytes);
 
-  if (block == NULL) {
-    collect_mapped(regs, "allocation", bytes);
-    block = cn_heap_allocate_rest(bytes);
-  }
-  return block;
+  return block ? block : collect_mapped(regs, "allocation", bytes);
 }
 
 /* The slow path of an allocation but for leave(), in which a signal may come: the block must have a
  * header by then. */
-static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes)
+static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes, bool *native)
 {
-  void *block;
+  void *block = NULL;
 
-  if (enter(regs))
-    collect_mapped(regs, due(), bytes);
+  if (enter(regs, native))
+    block = collect_mapped(regs, due(), bytes);
+  if (block != NULL)
+    return block;
   if (cn_signals_interrupting())
     return allocate_interrupting(bytes);
   block = may_collect() ? allocate_collecting(regs, bytes) : cn_heap_allocate_growing(bytes);
   if (block != NULL)
     return block;
-  leave(regs);
+  leave(regs, *native);
   cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
                  cn_options.heap_max);
 }
@@ -209,9 +232,11 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
 {
   check_layout(regs, layout);
   size_t bytes = (layout->base_size + CAIRN_ABI_HEADER_SIZE + 7) & ~(size_t)7;
-  uintptr_t *block = allocate(regs, bytes);
+  bool native;
+
+  uintptr_t *block = allocate(regs, bytes, &native);
   block[0] = (uintptr_t)layout;
-  leave(regs);
+  leave(regs, native);
   return block + 1;
 }
 
@@ -219,6 +244,7 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
                                  int64_t count)
 {
   uint64_t payload;
+  bool native;
 
   check_layout(regs, layout);
   if (count < 0)
@@ -227,10 +253,10 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
       cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     cn_report_exit("array of %lld elements of %llu bytes: the size overflows", (long long)count,
                    (unsigned long long)layout->elem_size);
-  uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE);
+  uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE, &native);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
-  leave(regs);
+  leave(regs, native);
   return block + 2;
 }
 
@@ -238,11 +264,16 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
   uint64_t busy = mutator->busy;
+  bool native = mutator->state != CAIRN_ABI_MANAGED;
   char place[CN_REPORT_PC];
 
   mutator->busy = 1;
+  if (native)
+    cn_stop_come_back(mutator);
   cn_signals_settle(cn_arch_sp_after(regs));
-  drop_anchors(mutator, cn_arch_sp_after(regs));
+  cn_safepoint_drop_anchors(mutator, cn_arch_sp_after(regs));
+  if (native)
+    cn_stop_leave(mutator);
   mutator->busy = busy;
   if (busy == 0)
     cn_signals_release();
@@ -251,7 +282,8 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
                 cn_report_pc(regs->pc, place));
 }
 
-/* The anchor of the call is whole still: walks find what the caller has kept there. */
+/* The anchor of the call is whole still: walks find what the caller has kept there. The stub says
+ * that the thread is native, so that a handler that comes before it is busy does no harm. */
 void cn_safepoint_back(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -259,8 +291,7 @@ void cn_safepoint_back(void)
 
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
   mutator->busy = 1;
-  if (cn_stop_is_requested(mutator))
-    cn_stop_arrive(mutator);
+  cn_stop_come_back(mutator);
   mutator->busy = busy;
   if (busy == 0)
     cn_signals_release();

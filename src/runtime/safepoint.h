@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
+#include "runtime/core/mutator.h"
 
 void cn_safepoint_poll(const struct cn_regs *regs);
 void cn_safepoint_collect(const struct cn_regs *regs);
@@ -20,6 +21,10 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
 /* A stop is requested, and native code that managed code called has returned, or calls managed
  * code: let the stop pass. */
 void cn_safepoint_back(void);
+
+/* Drop anchors of native frames that an exception left, or (with an SP) a longjmp: those with an SP
+ * up to `sp`, where the stack is now. What the thread can come back to lies above. */
+void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
 
 /* The anchor array is full: make room, or end the program. */
 void cn_safepoint_anchors(const struct cn_regs *regs);

@@ -3,23 +3,65 @@
  * The start of the runtime: options are read and the main thread is attached before any other code
  * of the program runs, constructors of its shared objects included (.preinit_array).
  */
+#include "runtime/start.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 #include <cairn/abi.h>
-#include "runtime/core/bounds.h"
+#include <cairn/collector.h>
 #include "runtime/core/mutator.h"
+#include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
-#include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
+#include "runtime/heap/buffer.h"
 #include "runtime/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
 #include "runtime/threads/stop.h"
 
-/* Nested transitions; untouched anchors take no memory. Fewer where the process may have little. */
-enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };
+/* ---- fork() ---- */
 
-static struct cairn_mutator *main_mutator;
+static struct cairn_mutator *self(void)
+{
+  return cairn_mutator.attached ? &cairn_mutator : NULL;
+}
+
+/* A handler that interrupted managed code cannot stop others: one of them may wait for its end. */
+static bool may_stop(void)
+{
+  return cairn_mutator.interruptions % 2 == 0;
+}
+
+static void fork_begins(void)
+{
+  if (may_stop())
+    cn_stop_begin(self());
+}
+
+static void fork_ends(void)
+{
+  if (may_stop())
+    cn_stop_end(self());
+}
+
+/* A buffer that is no longer used is whole but for the last block. */
+static void abandon(struct cairn_mutator *mutator)
+{
+  cn_buffer_mend(mutator);
+  cn_buffer_retire(mutator);
+  mutator->attached = 0;
+}
+
+/* In the child, whose only thread this is. */
+static void forked(void)
+{
+  cn_stop_forked(self(), abandon);
+  if (self())
+    self()->thread = cn_os_thread();
+  cn_os_barrier_prepare();
+}
+
+/* ---- the start ---- */
 
 static void start(char *const *environment)
 {
@@ -35,71 +77,38 @@ static void start(char *const *environment)
   }
   cn_arch_init();
   cn_jumps_init();
+  cn_os_barrier_prepare();
+  cn_os_forks(fork_begins, fork_ends, forked);
   if (cn_options.stress != 0)
     cn_fault_install();
+  if (cn_os_is_main_thread())
+    cn_attach_main();
 }
 
-static void make_anchors(struct cairn_mutator *mutator)
+static void start_once(char *const *environment)
 {
-  size_t most = cn_os_limit() / 16, count = ANCHORS;
+  static struct cn_mutex lock;
+  static bool started;
 
-  while (count * sizeof *mutator->anchors > most && count > ANCHORS_LEAST)
-    count /= 2;
-  mutator->anchors = cn_os_resize(NULL, 0, count * sizeof *mutator->anchors);
-  if (mutator->anchors == NULL) {
-    cn_report_text("cairn: out of memory: no room for the anchors of a thread (%zu KB)\n",
-                   count * sizeof *mutator->anchors >> 10);
-    _exit(1); /* there may be no constructor yet whose work an exit handler undoes */
-  }
-  mutator->anchor = mutator->anchors;
-  mutator->anchor_limit = mutator->anchors + count;
+  if (__atomic_load_n(&started, __ATOMIC_ACQUIRE))
+    return;
+  cn_mutex_take(&lock, UINT64_MAX);
+  if (!started)
+    start(environment);
+  __atomic_store_n(&started, true, __ATOMIC_RELEASE);
+  cn_mutex_release(&lock);
 }
 
-/* In the child, whose only thread this is. */
-static void forked(void)
+void cn_start(void)
 {
-  cn_stop_forked(cairn_mutator.attached ? &cairn_mutator : NULL);
-}
-
-static void attach(char *const *environment)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-
-  start(environment);
-  make_anchors(mutator);
-  mutator->stack_end = cn_os_main_stack_end();
-  cn_bounds_find(mutator);
-  if (cn_options.stress == 0)
-    cn_poll_word_disarm(mutator, CN_REASON_STRESS);
-  mutator->thread = cn_os_thread();
-  mutator->attached = 1;
-  mutator->state = CAIRN_ABI_NATIVE;
-  cn_stop_add(mutator);
-  cn_os_forks(cn_stop_fork_begins, cn_stop_fork_ends, forked);
-  main_mutator = mutator;
-}
-
-struct cairn_mutator *cn_mutator_main(void)
-{
-  return main_mutator;
-}
-
-struct cairn_mutator *cn_mutator_get(void)
-{
-  if (!cairn_mutator.attached) {
-    if (!cn_os_is_main_thread())
-      cairn_fatal("managed code runs in a second thread: one thread for now");
-    attach(environ);
-  }
-  return &cairn_mutator;
+  start_once(environ);
 }
 
 static void preinit(int argc, char **argv, char **environment)
 {
   (void)argc;
   (void)argv;
-  if (!cairn_mutator.attached)
-    attach(environment);
+  start_once(environment);
 }
 
 typedef void preinit_function(int, char **, char **);

@@ -11,6 +11,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/index.h"
 #include "runtime/watchdog.h"
 
@@ -48,16 +49,32 @@ void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *b
     trace(why, bytes, before, nanoseconds);
 }
 
+/* Of all threads; those that run on change theirs meanwhile. */
+static void add_up(uint64_t *safepoints, uint64_t *allocated)
+{
+  cn_stop_exclude();
+  *safepoints = cn_stats.safepoints;
+  *allocated = cn_stats.allocated;
+  for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m)) {
+    *safepoints += __atomic_load_n(&m->safepoints, __ATOMIC_RELAXED);
+    *allocated += cn_buffer_allocated(m);
+  }
+  cn_stop_include();
+}
+
 /* After the program's own exit handlers. A program that ends by a signal or _exit() prints
  * nothing. */
 __attribute__((destructor(101))) static void end(void)
 {
+  uint64_t safepoints, allocated;
+
   cn_watchdog_stop();
   if (!cn_options.stats)
     return;
+  add_up(&safepoints, &allocated);
   cn_report_text("collector: %s\n", cn_heap_collector()->name);
   cn_report_count("collections", cn_stats.collections);
-  cn_report_count("safepoints taken", cn_stats.safepoints);
+  cn_report_count("safepoints taken", safepoints);
   cn_report_count("frames walked", cn_stats.frames);
   cn_report_count("roots found", cn_stats.roots);
   size_t maps, bytes = cn_index_memory(&maps);
@@ -65,7 +82,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_count("frame map memory", bytes);
   cn_report_count("objects moved", cn_stats.objects_moved);
   cn_report_count("bytes moved", cn_stats.bytes_moved);
-  cn_report_count("bytes allocated", cn_buffer_allocated(cn_mutator_main()));
+  cn_report_count("bytes allocated", allocated);
   cn_report_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
   cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_report_count("heap maximum", cn_options.heap_max);

@@ -19,6 +19,7 @@
 #include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 
 /* Refuse new code in a code region: the region should have been removed with its code. */
@@ -46,9 +47,19 @@ void cn_upcall_image(const struct cairn_image *image)
   check_regions(image);
 }
 
+/* The thread need not be a mutator's. A handler that interrupted managed code cannot stop others:
+ * one of them may wait for its end. */
 void cn_upcall_image_leaves(const struct cairn_image *image)
 {
+  struct cairn_mutator *self = cairn_mutator.attached ? &cairn_mutator : NULL;
+
+  if (!cn_heap_remembers(image))
+    return;
+  if (cn_signals_interrupting())
+    cairn_fatal("a signal handler that interrupted managed code unloads a shared object");
+  cn_stop_begin(self);
   cn_heap_forget(image);
+  cn_stop_end(self);
 }
 
 bool cn_upcall_owns_layout(const struct cairn_layout *layout)
@@ -64,6 +75,21 @@ void cn_upcall_release(void)
 void cn_upcall_back(void)
 {
   cn_safepoint_back();
+}
+
+void cn_upcall_come_back(struct cairn_mutator *mutator, bool native)
+{
+  mutator->busy++;
+  if (native)
+    cn_stop_come_back(mutator);
+}
+
+void cn_upcall_leave(struct cairn_mutator *mutator, bool native)
+{
+  if (native)
+    cn_stop_leave(mutator);
+  if (--mutator->busy == 0)
+    cn_signals_release();
 }
 
 void cn_upcall_print_stack(uintptr_t frame)

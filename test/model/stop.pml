@@ -180,18 +180,21 @@ inline finish(self, j)
 #ifndef BUG_never_over
   stopping = false;
 #endif
+#ifndef BUG_managed_after_release
+  if
+  :: self < THREADS -> set_managed(self)
+  :: else
+  fi;
+#endif
 #ifndef BUG_no_lock
   release();
 #endif
+#ifdef BUG_managed_after_release
   if
-  :: self < THREADS ->
-     set_managed(self);
-     if
-     :: stop[self] -> arrive(self)
-     :: else
-     fi
+  :: self < THREADS -> set_managed(self)
   :: else
   fi
+#endif
 }
 
 /* Managed code: it is at the heap for a while. */

@@ -5,3 +5,7 @@ lit_config.load_config(config, os.path.join(os.path.dirname(__file__), '..', 'li
 # CAIRN_VERIFY=frames lit test/run: all programs check the walk at every collection (docs/testing.md).
 if 'CAIRN_VERIFY' in os.environ:
     config.environment['CAIRN_VERIFY'] = os.environ['CAIRN_VERIFY']
+# scripts/check-threads: every program's main() on a second thread, or beside one that collects (test/tools/threads.c).
+for name in ('CAIRN_TEST_THREADS', 'LD_PRELOAD'):
+    if 'CAIRN_TEST_THREADS' in os.environ and name in os.environ:
+        config.environment[name] = os.environ[name]

@@ -113,6 +113,11 @@ uintptr_t cn_arch_jump_sp(const void *buffer);
 void cn_arch_interrupting(int signal, void *info, void *context, void (*handler)(void));
 bool cn_arch_is_interrupting(uintptr_t pc);
 
+/* A signal came where a stub has made its thread managed and not looked yet whether it may go on:
+ * have it begin again, and return true. The thread is native then, which is for the caller to
+ * say. */
+bool cn_arch_rewind(void *ucontext);
+
 /* True if `pc`, which may be any value, lies in a stub. */
 bool cn_arch_in_stubs(uintptr_t pc);
 

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 struct cn_stats {
-  uint64_t safepoints; /* slow paths entered: polls, allocations, cairn_collect() */
+  uint64_t safepoints; /* slow paths entered by threads that have ended; others: in the mutator */
+  uint64_t allocated;  /* bytes, by threads that have ended */
   uint64_t collections;
   uint64_t frames, roots; /* walked and visited, in all collections */
   uint64_t objects_moved, bytes_moved;

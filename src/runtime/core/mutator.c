@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads: one for now. start.c attaches it.
+ * What threads have that run managed code; attach.c attaches them.
  */
 #include "runtime/core/mutator.h"
 
@@ -21,8 +21,12 @@ TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 bits");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
-_Thread_local struct cairn_mutator cairn_mutator = {
-    .poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX};
+_Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
+
+uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator)
+{
+  return &mutator->word;
+}
 
 ptrdiff_t cairn_mutator_offset(void)
 {

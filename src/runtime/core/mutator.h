@@ -26,6 +26,14 @@ struct cn_handlers_part {
   uint64_t extending; /* what the collector gives now is for handlers alone */
 };
 
+/* What a mutator has of the stack that it is on, and what is kept of one that it is not on. */
+struct cn_stack_saved {
+  struct cn_anchor *anchors, *anchor, *anchor_limit;
+  uintptr_t end, bottom, floor;
+  uintptr_t seen;               /* by the walk of this collection */
+  struct cairn_mutator *runner; /* the one that is on it; null: it is kept here */
+};
+
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
@@ -46,18 +54,28 @@ struct cairn_mutator {
   uint64_t allocated;        /* bytes, in buffers that were taken back */
   struct cn_handlers_part beside;
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
-  uint64_t unused[4];
+  uint64_t wanted;                       /* bytes that the next buffer is to serve */
+  uint64_t safepoints;                   /* slow paths entered */
+  uint64_t interruptions;    /* odd: a signal handler runs that interrupted managed code */
+  uintptr_t word;            /* the collector's (cairn_mutator_word()) */
+  void *fault_stack;         /* for handlers of its faults, if the runtime gave it (fault.h) */
+  struct cn_stack_saved own; /* its own stack, while it is on another */
+  uint64_t unused[7];
 };
+
+/* Of a thread that is not attached. */
+#define CN_MUTATOR_INITIAL \
+  {.poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
 
 #pragma GCC visibility push(default)
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* The calling thread's mutator; attaches the main thread at its first call, refuses any other by
- * name. */
+/* The calling thread's mutator; attaches the thread if need be (attach.c). */
 struct cairn_mutator *cn_mutator_get(void);
 
-/* The main thread's, from any thread; it is there before any other code of the program runs. */
+/* The main thread's, from any thread; it is there before any other code of the program runs, and
+ * stays when the thread has ended, no longer attached. */
 struct cairn_mutator *cn_mutator_main(void);
 
 /* What does not hold of the mutator, of the invariants above; null: all does. The mutator's own

@@ -35,7 +35,7 @@ const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
 {
   const char *wrong = buffer_wrong(mutator);
 
-  if (mutator->attached > 1 || mutator->busy > 1)
+  if (mutator->attached > 1 || mutator->busy > 2)
     return "mutator: a flag is neither 0 nor 1";
   if (!mutator->attached)
     return mutator->anchors == NULL && mutator->buffer_end == 0

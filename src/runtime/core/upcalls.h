@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
+#include "runtime/core/mutator.h"
 
 /* An image was registered, and is in the list. */
 void cn_upcall_image(const struct cairn_image *image);
@@ -24,6 +25,11 @@ void cn_upcall_release(void);
 
 /* The thread is managed again, and a stop is requested: let it pass (cn_safepoint_back()). */
 void cn_upcall_back(void);
+
+/* The runtime touches what stops guard: if the thread is native, it is managed from here on, after
+ * stops that are requested; then native again. Signals wait meanwhile. */
+void cn_upcall_come_back(struct cairn_mutator *mutator, bool native);
+void cn_upcall_leave(struct cairn_mutator *mutator, bool native);
 
 /* The program ends with a message: print the stack from the frame at this address on. */
 void cn_upcall_print_stack(uintptr_t frame);

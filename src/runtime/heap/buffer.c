@@ -13,7 +13,7 @@ enum {
   SHARE = 32         /* of a small one, one part in this many */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
-               "fill() writes one word, or two");
+               "cairn_fill() writes one word, or two");
 _Static_assert(BESIDE % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
 
 const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
@@ -51,8 +51,7 @@ bool cn_buffer_is_filler(const struct cairn_layout *layout)
   return layout == &fillers[0] || layout == &fillers[1];
 }
 
-/* Fill the room with one object, to which nothing refers. */
-static void fill(uintptr_t from, uintptr_t to)
+void cairn_fill(uintptr_t from, uintptr_t to)
 {
   uintptr_t *block = (uintptr_t *)from;
   size_t bytes = to - from;
@@ -109,7 +108,7 @@ static void begin_beside(struct cairn_mutator *mutator, uintptr_t start, uintptr
 
   CN_ASSERT(start <= end);
   mutator->allocated += beside->alloc - beside->start;
-  fill(beside->alloc, beside->end);
+  cairn_fill(beside->alloc, beside->end);
   beside->start = beside->alloc = start;
   beside->end = end;
 }
@@ -190,7 +189,7 @@ void cn_buffer_mend(struct cairn_mutator *mutator)
   for (uintptr_t block = mutator->beside.walkable; block != end; block = next) {
     next = block_end(block, end);
     if (next == 0) {
-      fill(block, end);
+      cairn_fill(block, end);
       next = end;
     }
     CN_CHECK(block < next && next <= end);
@@ -213,16 +212,15 @@ static uintptr_t close_both(struct cairn_mutator *mutator)
 {
   struct cn_handlers_part *beside = &mutator->beside;
 
-  fill(mutator->alloc, mutator->buffer_end);
+  cairn_fill(mutator->alloc, mutator->buffer_end);
   if (beside->end == beside->given)
     return beside->alloc;
-  fill(beside->alloc, beside->end);
+  cairn_fill(beside->alloc, beside->end);
   return beside->given;
 }
 
-uintptr_t cairn_buffer_take(uintptr_t *end)
+uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
   struct cn_handlers_part *beside = &mutator->beside;
   uintptr_t free = mutator->alloc;
 
@@ -236,15 +234,14 @@ uintptr_t cairn_buffer_take(uintptr_t *end)
   if (end != NULL)
     *end = beside->given;
   mutator->buffer_start = mutator->alloc = mutator->limit = mutator->buffer_end = 0;
-  beside->start = beside->alloc = beside->end = beside->given = 0;
+  beside->start = beside->alloc = beside->end = beside->given = beside->walkable = 0;
   return free;
 }
 
-void cairn_buffer_give(uintptr_t start, uintptr_t end)
+void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
   struct cn_handlers_part *beside = &mutator->beside;
-  size_t part = (end - start) / SHARE & ~(size_t)7;
+  size_t room = end - start, part = room / SHARE & ~(size_t)7;
 
   CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
   beside->given = end;
@@ -256,9 +253,18 @@ void cairn_buffer_give(uintptr_t start, uintptr_t end)
     cairn_fatal("the collector gives a second allocation buffer");
   if (part > BESIDE)
     part = BESIDE;
+  if (mutator->wanted <= room && part > room - mutator->wanted)
+    part = room - mutator->wanted; /* what is being allocated must fit */
   mutator->buffer_start = mutator->alloc = beside->walkable = start;
   mutator->buffer_end = beside->start = beside->alloc = end - part;
   beside->end = end;
   cn_buffer_open(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
+}
+
+void cn_buffer_retire(struct cairn_mutator *mutator)
+{
+  uintptr_t end, free = cairn_buffer_take(mutator, &end);
+
+  cairn_fill(free, end);
 }

@@ -26,7 +26,7 @@ static bool holds(const struct cairn_global_root *root, uintptr_t slot)
 
 static bool in_global(uintptr_t slot)
 {
-  static const struct cairn_global_root *last;
+  static _Thread_local const struct cairn_global_root *last;
 
   if (last && holds(last, slot))
     return true;

@@ -8,6 +8,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/core/mutator.h"
+#include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
@@ -33,13 +34,24 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   collector = chosen;
 }
 
+/* Several threads may come first. */
 static void set_up(void)
 {
-  CN_ASSERT(!ready && cn_options.heap_initial <= cn_options.heap_max);
+  static struct cn_mutex first;
+
+  if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+    return;
+  cn_mutex_take(&first, UINT64_MAX);
+  if (ready) {
+    cn_mutex_release(&first);
+    return;
+  }
+  CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);
-  ready = true;
+  __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+  cn_mutex_release(&first);
 }
 
 static void *cleared(void *block, size_t bytes)
@@ -59,21 +71,32 @@ static void *allocate_large(size_t bytes)
   void *block = NULL;
 
   CN_ASSERT(is_large(bytes));
-  if (collector->allocate_large(bytes, &block) != CAIRN_OK)
+  if (collector->allocate_large(&cairn_mutator, bytes, &block) != CAIRN_OK)
     return NULL;
   CN_CHECK(block != NULL && (uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   return block;
 }
 
+static bool refill(size_t bytes)
+{
+  cairn_mutator.wanted = bytes;
+  return collector->refill(&cairn_mutator, bytes) == CAIRN_OK;
+}
+
+static bool grow(size_t bytes)
+{
+  cairn_mutator.wanted = bytes;
+  return collector->grow(&cairn_mutator, bytes) == CAIRN_OK;
+}
+
 void *cn_heap_allocate(size_t bytes)
 {
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
-  if (!ready)
-    set_up();
+  set_up();
   if (is_large(bytes))
     return allocate_large(bytes);
   void *block = cn_buffer_allocate(&cairn_mutator, bytes);
-  if (block == NULL && collector->refill(bytes) == CAIRN_OK)
+  if (block == NULL && refill(bytes))
     block = cn_buffer_allocate(&cairn_mutator, bytes);
   return cleared(block, bytes);
 }
@@ -87,14 +110,13 @@ void *cn_heap_allocate_rest(size_t bytes)
 void *cn_heap_allocate_beside(size_t bytes)
 {
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
-  if (!ready)
-    set_up();
+  set_up();
   if (is_large(bytes))
     return allocate_large(bytes);
   void *block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   if (block == NULL) {
     cn_buffer_extend_beside(&cairn_mutator, true);
-    bool more = collector->refill(bytes) == CAIRN_OK || collector->grow(bytes) == CAIRN_OK;
+    bool more = refill(bytes) || grow(bytes);
     cn_buffer_extend_beside(&cairn_mutator, false);
     if (more)
       block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
@@ -106,26 +128,29 @@ void *cn_heap_allocate_growing(size_t bytes)
 {
   void *block = cn_heap_allocate(bytes);
 
-  if (block == NULL && collector->grow(bytes) == CAIRN_OK)
+  if (block == NULL && grow(bytes))
     block = cn_heap_allocate(bytes);
   return block;
 }
 
 void cn_heap_collect(size_t bytes_needed, bool move_all)
 {
-  CN_CHECK(cairn_mutator.stopped != NULL); /* else no stack can be parsed */
+  CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
-  if (!ready)
-    set_up();
+  set_up();
   collector->collect(bytes_needed, move_all);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }
 
-/* Another thread than the main one cannot stop the program, and may not look at its heap. */
-void cn_heap_forget(const struct cairn_image *image)
+bool cn_heap_remembers(const struct cairn_image *image)
 {
   CN_ASSERT(image->layouts_start <= image->layouts_stop);
-  if (ready && collector->forget != NULL && image->layouts_start != image->layouts_stop &&
-      cn_os_is_main_thread())
-    collector->forget(image->layouts_start, image->layouts_stop);
+  return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) && collector->forget != NULL &&
+         image->layouts_start != image->layouts_stop;
+}
+
+void cn_heap_forget(const struct cairn_image *image)
+{
+  CN_ASSERT(cn_heap_remembers(image));
+  collector->forget(image->layouts_start, image->layouts_stop);
 }

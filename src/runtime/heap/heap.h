@@ -28,7 +28,9 @@ void *cn_heap_allocate_growing(size_t bytes);
 /* Let the collector collect; sets the heap up if nothing was allocated yet. Phase STOP. */
 void cn_heap_collect(size_t bytes_needed, bool move_all);
 
-/* The layouts of this image are about to go. Phase MUTATE. */
+/* The layouts of this image are about to go: might there be objects of theirs? Any thread. Then
+ * let the collector forget them. Phase STOP. */
+bool cn_heap_remembers(const struct cairn_image *image);
 void cn_heap_forget(const struct cairn_image *image);
 
 #endif

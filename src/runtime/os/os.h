@@ -47,6 +47,10 @@ uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or 
  * but memory limits it. */
 uintptr_t cn_os_main_stack_bottom(void);
 
+/* The bounds of the calling thread's stack, which is not the main one's. False: not to be found.
+ * May allocate. */
+bool cn_os_stack(uintptr_t *bottom, uintptr_t *end);
+
 /* Have the child call this after each fork(). */
 void cn_os_forked(void (*child)(void));
 /* And the thread that forks these, before and in the parent after it; each may be null. */
@@ -60,8 +64,8 @@ void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 /* Have every thread of the process that runs order its memory accesses before this call's return,
  * as a fence would, and what it stored before be seen after it (membarrier(2)). */
 void cn_os_barrier(void);
-/* Once, before the first call of it. False: this system cannot do that. */
-bool cn_os_barrier_prepare(void);
+/* Once, before the first call of it. */
+void cn_os_barrier_prepare(void);
 
 int cn_os_thread(void);                           /* number of the calling thread */
 uint64_t cn_os_thread_ran(int thread);            /* nanoseconds for which it had a processor */

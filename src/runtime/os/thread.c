@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -56,16 +57,54 @@ void cn_os_wake(_Atomic uint32_t *word)
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-bool cn_os_barrier_prepare(void)
+/* Where the kernel has no private barrier, one of the whole system does, which takes longer; and
+ * where it has none (Linux before 4.3, or a filter of system calls), a page that becomes
+ * unreadable: each processor that runs a thread of the process is told, by an interrupt, which
+ * orders its accesses. */
+static int barrier_command;
+static void *barrier_page;
+
+void cn_os_barrier_prepare(void)
 {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  barrier_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
+    return;
+  barrier_command = MEMBARRIER_CMD_GLOBAL;
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+    return;
+  if (barrier_page == NULL)
+    barrier_page = cn_os_resize(NULL, 0, cn_os_page());
+}
+
+static bool interrupt_all(void)
+{
+  if (barrier_page == NULL || mprotect(barrier_page, cn_os_page(), PROT_READ | PROT_WRITE) != 0)
+    return false;
+  *(volatile char *)barrier_page = 1; /* so that there is something to be told */
+  return mprotect(barrier_page, cn_os_page(), PROT_NONE) == 0;
 }
 
 void cn_os_barrier(void)
 {
-  long status = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  long status = syscall(SYS_membarrier, barrier_command, 0, 0);
 
-  CN_CHECK(status == 0); /* else a thread could be taken for native that is not */
+  CN_CHECK(status == 0 ||
+           interrupt_all()); /* else a thread could be taken for native that is not */
+}
+
+bool cn_os_stack(uintptr_t *bottom, uintptr_t *end)
+{
+  pthread_attr_t attributes;
+  void *at;
+  size_t bytes;
+
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return false;
+  bool found = pthread_attr_getstack(&attributes, &at, &bytes) == 0 && bytes != 0;
+  pthread_attr_destroy(&attributes);
+  *bottom = (uintptr_t)at;
+  *end = (uintptr_t)at + bytes;
+  return found;
 }
 
 int cn_os_thread(void)

@@ -153,6 +153,7 @@ uint64_t cn_handles_visit(cairn_root_visitor *visit, void *env)
 {
   uint64_t count = 0;
 
+  cn_lock_take(CN_LOCK_HANDLES); /* native threads free handles meanwhile */
   for (struct chunk *chunk = chunks; chunk; chunk = chunk->next)
     for (size_t i = 0; i < CELLS; i++) {
       struct cairn_handle *handle = &chunk->cells[i];
@@ -161,5 +162,6 @@ uint64_t cn_handles_visit(cairn_root_visitor *visit, void *env)
       visit(env, (struct cairn_slot){&handle->reference});
       count++;
     }
+  cn_lock_release(CN_LOCK_HANDLES);
   return count;
 }

@@ -16,6 +16,7 @@
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/return_barriers.h"
 
 struct derived {
   uintptr_t *slot, *base;
@@ -74,7 +75,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 
 static void note_frames(struct cn_walk *walk)
 {
-  CN_ASSERT(cairn_mutator.stopped != NULL && !walk->past_end);
+  CN_ASSERT(!walk->past_end);
   walk->collecting = true;
   do {
     uint64_t frames = cn_stretch_walk(walk, &slots, note, walk);
@@ -86,31 +87,37 @@ static void note_frames(struct cn_walk *walk)
   } while (cn_walk_next(walk));
 }
 
-/* Note what waits on stacks to which the walk of the thread's own has not led. */
-static void note_other_stacks(void)
-{
-  struct cn_walk walk;
-
-  for (size_t i = 0; cn_coroutine_stacks_any() && i < cn_coroutine_stacks_count(); i++)
-    if (cn_coroutine_stacks_walk(i, &walk))
-      note_frames(&walk);
-}
-
 static void begin_notes(void)
 {
-  CN_CHECK(cairn_mutator.stopped != NULL);
   slots.count = derived.count = offsets.count = users.count = 0;
-  cn_coroutine_stacks_begin(cn_arch_sp_after(cairn_mutator.stopped));
+  cn_coroutine_stacks_begin();
 }
 
-static void note_stack(void)
+/* A mutator that is at no safepoint is in native code, and its youngest anchor tells where. It may
+ * say that it is managed, for a moment, until it finds that it has to wait. */
+static void note_stack(const struct cairn_mutator *mutator)
 {
   struct cn_walk walk;
 
-  begin_notes();
-  if (cn_walk_begin(&walk, &cairn_mutator, cairn_mutator.stopped))
+  if (cn_walk_begin(&walk, mutator, mutator->stopped))
     note_frames(&walk);
-  note_other_stacks();
+}
+
+static void note_stacks(void)
+{
+  begin_notes();
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    note_stack(m);
+  cn_coroutine_stacks_each(note_frames);
+}
+
+/* After a look at all activations barriers go where the next young collection needs them. */
+static void all_seen(void)
+{
+  const struct cairn_mutator *owner = cn_return_barrier_owner();
+
+  if (owner)
+    cn_young_all_seen(owner);
 }
 
 void cairn_set_user_roots(cairn_user_root *handler)
@@ -177,8 +184,8 @@ static void visit_globals(cairn_root_visitor *visit, void *env)
 
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 {
-  note_stack();
-  cn_young_all_seen(&cairn_mutator);
+  note_stacks();
+  all_seen();
   visit_globals(visit, env);
   visit_stack(visit, env);
   write_back();
@@ -200,8 +207,8 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
 {
   struct many many = {visit, env};
 
-  note_stack();
-  cn_young_all_seen(&cairn_mutator);
+  note_stacks();
+  all_seen();
   visit_globals(visit_one, &many);
   visit(env, slots.at, slots.count);
   visit_special(visit_one, &many);
@@ -213,8 +220,12 @@ void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *vis
   uint64_t before = cn_stats.frames;
 
   begin_notes();
-  cn_stats.frames += cn_young_scan(&cairn_mutator, note);
-  note_other_stacks();
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    if (m == cn_return_barrier_owner())
+      cn_stats.frames += cn_young_scan(m, note);
+    else
+      note_stack(m);
+  cn_coroutine_stacks_each(note_frames);
   if (visited != NULL)
     *visited = cn_stats.frames - before;
   visit_globals(visit, env);

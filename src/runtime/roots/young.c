@@ -196,8 +196,7 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
 {
   struct scan scan = {.found = found};
 
-  CN_CHECK(mutator->stopped != NULL);
-  CN_ASSERT(mutator == &cairn_mutator); /* one stack for now has all barriers */
+  CN_ASSERT(mutator == cn_return_barrier_owner());
   used = true;
   fresh.count = stops.count = 0;
   if (cn_coroutine_stacks_any() || cn_return_barrier_distrust(false))
@@ -210,7 +209,6 @@ uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *fo
 
 void cn_young_all_seen(const struct cairn_mutator *mutator)
 {
-  CN_ASSERT(mutator->stopped != NULL);
   if (used && !cn_coroutine_stacks_any())
     cn_young_scan(mutator, NULL);
 }

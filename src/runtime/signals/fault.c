@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
+#include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/handlers/action.h"
@@ -46,24 +47,43 @@ void cn_fault_explain(const siginfo_t *info, const void *context)
   explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
 }
 
+static bool installed;
+
 /* If the program has a stack for its handlers already, that is good enough. */
-static bool give_stack(void)
+static bool give_stack(struct cairn_mutator *mutator)
 {
   stack_t stack = {.ss_size = STACK}, before;
 
   if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0)
     return true;
   stack.ss_sp = cn_os_resize(NULL, 0, STACK);
+  mutator->fault_stack = stack.ss_sp;
   return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
+}
+
+void cn_fault_give_stack(struct cairn_mutator *mutator)
+{
+  if (__atomic_load_n(&installed, __ATOMIC_ACQUIRE))
+    give_stack(mutator);
+}
+
+void cn_fault_take_stack(struct cairn_mutator *mutator)
+{
+  stack_t none = {.ss_flags = SS_DISABLE}, now;
+
+  if (mutator->fault_stack == NULL)
+    return;
+  if (sigaltstack(NULL, &now) == 0 && now.ss_sp == mutator->fault_stack)
+    sigaltstack(&none, NULL);
+  cn_os_free(mutator->fault_stack, STACK);
+  mutator->fault_stack = NULL;
 }
 
 void cn_fault_install(void)
 {
-  static bool installed;
-
-  if (installed || !give_stack())
+  if (installed || !give_stack(&cairn_mutator))
     return;
-  installed = true;
+  __atomic_store_n(&installed, true, __ATOMIC_RELEASE);
   cn_os_action_watch(SIGSEGV);
   cn_os_action_watch(SIGBUS);
 }

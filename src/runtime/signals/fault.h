@@ -6,10 +6,15 @@
 #define CN_RUNTIME_SIGNALS_FAULT_H
 
 #include <signal.h>
+#include "runtime/core/mutator.h"
 
 /* From here on faults are explained, on a stack of its own, before the program's handler or the
  * default action has them. Once; later calls do nothing. */
 void cn_fault_install(void);
+
+/* A thread is attached: give it such a stack, if they are explained. It ends: take it back. */
+void cn_fault_give_stack(struct cairn_mutator *mutator);
+void cn_fault_take_stack(struct cairn_mutator *mutator);
 
 /* Say what this fault is, if it is one of those. Async-signal-safe. */
 void cn_fault_explain(const siginfo_t *info, const void *context);

@@ -14,15 +14,12 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
+#include "runtime/core/upcalls.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
-#include "runtime/walk/index.h"
 
-enum {
-  NESTED = 256,       /* interruptions at a time */
-  LOOKED_AT = 8 << 10 /* words of a stack */
-};
+enum { NESTED = 256 }; /* interruptions at a time */
 
 /* A handler that runs since managed code was interrupted. What it calls lies in [low, frame). Where
  * `frame` is 0 the entry has not been written yet. */
@@ -131,6 +128,13 @@ static bool is_over(const struct interruption *interruption, uintptr_t sp)
   return frame != 0 && sp - interruption->low >= frame - interruption->low;
 }
 
+/* Requesters of stops wait while the number is odd. */
+static void count_interruption(struct cairn_mutator *mutator, bool begins)
+{
+  if (mutator->interruptions % 2 != begins)
+    __atomic_store_n(&mutator->interruptions, mutator->interruptions + 1, __ATOMIC_SEQ_CST);
+}
+
 static void leave(unsigned index)
 {
   interruptions[index].frame = 0;
@@ -150,6 +154,8 @@ void cn_signals_settle(uintptr_t sp)
   }
   if (mend)
     cn_buffer_mend(&cairn_mutator);
+  if (depth == 0)
+    count_interruption(&cairn_mutator, false);
 }
 
 /* Where the handler's stack ends that begins above `frame`, if it is an alternate one. */
@@ -162,59 +168,64 @@ static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
              : 0;
 }
 
+/* Native code was interrupted, but no walk would get past the handler: it runs as if managed code
+ * had been. */
+static void become_managed(struct cairn_mutator *mutator)
+{
+  mutator->busy = 1;
+  cn_upcall_back();
+  count_interruption(mutator, true);
+  mutator->busy = 0;
+  cn_signals_release();
+}
+
 static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
 {
+  struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   unsigned index = depth;
+  bool native = index == 0 && !mutator->busy && mutator->state == CAIRN_ABI_NATIVE;
 
   if (index == NESTED)
     cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", NESTED);
+  if (native)
+    become_managed(mutator);
+  count_interruption(mutator, true);
   depth = index + 1;
   interruptions[index].low = low_end(context, frame);
-  interruptions[index].anchor = cairn_mutator.anchor;
-  interruptions[index].state = cairn_mutator.state;
+  interruptions[index].anchor = mutator->anchor;
+  interruptions[index].state = mutator->state;
   interruptions[index].frame = frame;
-  cn_buffer_close(&cairn_mutator);
+  cn_buffer_close(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
   leave(index);
+  if (index == 0)
+    count_interruption(mutator, false);
+  if (native)
+    mutator->state = CAIRN_ABI_NATIVE;
 }
 
-/* The stack pointer of the last managed code that waits for native code to return; 0: none. */
-static uintptr_t youngest_anchor(const struct cairn_mutator *mutator, uintptr_t sp)
+/* Is the interrupted code native, and can a walk go from the handler to older managed code? Not if
+ * the handler's stack lies above: a walk from there would pass all that by. */
+static bool is_anchored(const struct cairn_mutator *mutator, const ucontext_t *context)
 {
-  for (const struct cn_anchor *a = mutator->anchor; a > mutator->anchors; a--)
-    if (a[-1].sp > sp && cn_arch_anchor_lives(&a[-1]))
-      return a[-1].sp;
-  return 0;
-}
+  uintptr_t sp = cn_arch_fault_sp(context);
 
-/* Is the interrupted code surely native, and has older managed code an anchor? Then no address of
- * managed code or of a stub lies between. False if the handler's stack lies above: a walk from
- * there would pass all that by. */
-static bool is_anchored(const ucontext_t *context)
-{
-  const struct cairn_mutator *mutator = &cairn_mutator;
-  uintptr_t sp = cn_arch_fault_sp(context), pc = cn_arch_fault_pc(context);
-
-  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0 || cn_arch_in_stubs(pc) ||
-      sp <= (uintptr_t)__builtin_frame_address(0) || sp % sizeof sp != 0 ||
-      sp < mutator->stack_bottom || sp >= mutator->stack_end)
-    return false;
-  uintptr_t anchor = youngest_anchor(mutator, sp);
-  /* The word below is the return address into the stub. */
-  uintptr_t end = anchor != 0 ? anchor - sizeof anchor : mutator->stack_end;
-  if (end - sp > LOOKED_AT * sizeof end)
-    return false;
-  pc++; /* the first instruction of a function is in it */
-  return !cn_index_find_among(&pc, &pc + 1) &&
-         !cn_index_find_among((const uintptr_t *)sp, (const uintptr_t *)end);
+  return mutator->state == CAIRN_ABI_NATIVE &&
+         (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
+         sp > (uintptr_t)__builtin_frame_address(0) && sp % sizeof sp == 0 &&
+         sp >= mutator->stack_bottom && sp < mutator->stack_end;
 }
 
 static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
 {
-  if (!cairn_mutator.busy) {
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (!mutator->busy) {
+    if (cn_arch_rewind(context))
+      mutator->state = CAIRN_ABI_NATIVE;
     cn_signals_settle(cn_arch_fault_sp(context));
-    if (depth == 0 && is_anchored(context)) {
+    if (depth == 0 && is_anchored(mutator, context)) {
       handler(signal, info, context);
       return;
     }

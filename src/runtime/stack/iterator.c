@@ -10,6 +10,7 @@
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/stack/managers.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
@@ -54,11 +55,12 @@ void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
 
 enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
 {
-  const struct cairn_mutator *mutator = cn_mutator_main();
+  bool stopped;
+  const struct cairn_mutator *mutator = cn_stop_find(thread, &stopped);
 
-  if (mutator == NULL || mutator->thread != thread)
+  if (mutator == NULL)
     return CAIRN_E_UNKNOWN;
-  if (mutator->stopped == NULL)
+  if (!stopped && (mutator != &cairn_mutator || mutator->stopped == NULL))
     return CAIRN_E_BUSY;
   cn_walk_begin(inner(iterator), mutator, mutator->stopped);
   return CAIRN_OK;
@@ -71,7 +73,7 @@ void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
   struct cairn_stack *stack = cn_coroutine_stacks_at(low);
 
   if (stack != NULL && stack->high == high)
-    cn_walk_other(walk, cn_mutator_main(), stack, state);
+    cn_walk_other(walk, cairn_mutator.attached ? &cairn_mutator : cn_mutator_main(), stack, state);
   else
     cn_walk_suspended(walk, state, high);
 }

@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 #include <cairn/abi.h>
+#include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
@@ -27,6 +28,7 @@ enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state */
 
 static struct cn_mutex lock;        /* of the registry, and held during a stop */
 static struct cairn_mutator *first; /* of the registry; the last one added */
+static _Atomic size_t count;        /* of mutators */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
 static _Atomic uint32_t arrivals; /* changes after each change of a state that a requester awaits */
 
@@ -62,14 +64,35 @@ static bool goes_on(struct cairn_mutator *mutator)
   return !cn_stop_is_requested(mutator);
 }
 
+/* Requesters wait for the end of a handler that interrupted managed code: no walk gets past it. */
 void cn_stop_arrive(struct cairn_mutator *mutator)
 {
-  CN_CHECK(state_of(mutator) == CAIRN_ABI_MANAGED);
+  if (mutator->interruptions % 2 != 0) {
+    set_state(mutator, CAIRN_ABI_MANAGED);
+    return;
+  }
   do {
     rest(mutator);
     while (atomic_load(&stopping))
       cn_os_wait(&stopping, 1, UINT64_MAX);
   } while (!goes_on(mutator));
+}
+
+/* No fence between the two, as in the stubs. A signal's handler between them would run managed code
+ * beside a collection; but signals wait. */
+void cn_stop_come_back(struct cairn_mutator *mutator)
+{
+  CN_CHECK(mutator->busy && state_of(mutator) != CAIRN_ABI_SAFEPOINT);
+  __atomic_store_n(&mutator->state, CAIRN_ABI_MANAGED, __ATOMIC_RELAXED);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (cn_stop_is_requested(mutator))
+    cn_stop_arrive(mutator);
+}
+
+void cn_stop_leave(struct cairn_mutator *mutator)
+{
+  CN_CHECK(state_of(mutator) == CAIRN_ABI_MANAGED);
+  __atomic_store_n(&mutator->state, CAIRN_ABI_NATIVE, __ATOMIC_RELEASE);
 }
 
 /* ---- the registry ---- */
@@ -90,13 +113,15 @@ void cn_stop_add(struct cairn_mutator *mutator)
   if (first)
     first->previous = mutator;
   first = mutator;
+  count++;
   cn_mutex_release(&lock);
 }
 
-void cn_stop_remove(struct cairn_mutator *mutator)
+void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
 {
   CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
   take();
+  farewell(mutator);
   CN_CHECK(mutator->previous ? mutator->previous->next == mutator : first == mutator);
   if (mutator->previous)
     mutator->previous->next = mutator->next;
@@ -105,40 +130,81 @@ void cn_stop_remove(struct cairn_mutator *mutator)
   if (mutator->next)
     mutator->next->previous = mutator->previous;
   mutator->next = mutator->previous = NULL;
+  count--;
   cn_mutex_release(&lock);
 }
 
-struct cairn_mutator *cn_stop_first(void)
-{
-  CN_ASSERT(atomic_load(&stopping));
-  return first;
-}
-
-struct cairn_mutator *cn_stop_next(const struct cairn_mutator *mutator)
-{
-  return mutator->next;
-}
-
-void cn_stop_fork_begins(void)
+void cn_stop_exclude(void)
 {
   take();
 }
 
-void cn_stop_fork_ends(void)
+void cn_stop_include(void)
 {
   cn_mutex_release(&lock);
 }
 
-void cn_stop_forked(struct cairn_mutator *self)
+struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator)
 {
-  CN_CHECK(!atomic_load(&stopping) && (!self || !cn_stop_is_requested(self)));
-  first = self;
-  if (self)
-    self->next = self->previous = NULL;
+  CN_ASSERT(atomic_load(&lock.word) != 0);
+  return mutator ? mutator->next : first;
+}
+
+static struct cairn_mutator *find(int thread)
+{
+  struct cairn_mutator *mutator = first;
+
+  while (mutator && mutator->thread != thread)
+    mutator = mutator->next;
+  return mutator;
+}
+
+struct cairn_mutator *cn_stop_find(int thread, bool *stopped)
+{
+  struct cairn_mutator *found;
+
+  *stopped = atomic_load(&stopping) != 0;
+  if (*stopped)
+    return find(thread);
+  take();
+  found = find(thread);
+  cn_mutex_release(&lock);
+  return found;
+}
+
+size_t cairn_mutator_count(void)
+{
+  return atomic_load_explicit(&count, memory_order_relaxed);
+}
+
+void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
+{
+  for (struct cairn_mutator *m = first; m; m = m->next)
+    if (m != self)
+      farewell(m);
+  atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
+  first = self;
+  count = self != NULL;
+  if (!self)
+    return;
+  self->next = self->previous = NULL;
+  cn_poll_word_disarm(self, CN_REASON_STOP);
 }
 
 /* ---- requesters ---- */
+
+/* Is it native or at a safepoint? Not while a handler runs that interrupted managed code, though it
+ * may have called native code. Such handlers may begin and end between two looks; the number of
+ * interruptions tells. */
+static bool rests(const struct cairn_mutator *mutator)
+{
+  uint64_t before = __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST);
+  uint8_t state = state_of(mutator);
+
+  return state != CAIRN_ABI_MANAGED && before % 2 == 0 &&
+         __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST) == before;
+}
 
 /* The number of arrivals is read first: whoever arrives after the look changes it. But a thread
  * that goes to native code tells nobody, so look again from time to time. */
@@ -146,7 +212,7 @@ static void await(const struct cairn_mutator *mutator)
 {
   uint32_t before = atomic_load(&arrivals);
 
-  while (state_of(mutator) == CAIRN_ABI_MANAGED) {
+  while (!rests(mutator)) {
     cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
     before = atomic_load(&arrivals);
   }
@@ -154,6 +220,7 @@ static void await(const struct cairn_mutator *mutator)
 
 void cn_stop_begin(struct cairn_mutator *self)
 {
+  CN_CHECK(!self || self->interruptions % 2 == 0); /* else two requesters wait for each other */
   if (self && state_of(self) == CAIRN_ABI_MANAGED)
     rest(self);
   take();
@@ -176,7 +243,7 @@ void cn_stop_end(struct cairn_mutator *self)
       cn_poll_word_disarm(m, CN_REASON_STOP);
   atomic_store(&stopping, 0);
   cn_os_wake(&stopping);
+  if (self && state_of(self) == CAIRN_ABI_SAFEPOINT)
+    set_state(self, CAIRN_ABI_MANAGED);
   cn_mutex_release(&lock);
-  if (self && state_of(self) == CAIRN_ABI_SAFEPOINT && !goes_on(self))
-    cn_stop_arrive(self);
 }

@@ -13,18 +13,21 @@
 /* A mutator is there from cn_stop_add() to cn_stop_remove(), which its own thread calls in native
  * code. Each waits for a stop that is under way. */
 void cn_stop_add(struct cairn_mutator *mutator);
-void cn_stop_remove(struct cairn_mutator *mutator);
+/* `farewell` is called just before it goes, when no stop is under way. */
+typedef void cn_stop_farewell(struct cairn_mutator *mutator);
+void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell);
 
-/* All mutators, for a requester between begin and end: the first one, and the one after another;
- * null: none. */
-struct cairn_mutator *cn_stop_first(void);
-struct cairn_mutator *cn_stop_next(const struct cairn_mutator *mutator);
+/* From exclude to include no stop begins, and no mutator comes or goes. Native code, for what takes
+ * microseconds. cairn_mutator_next() may be called there, too. */
+void cn_stop_exclude(void);
+void cn_stop_include(void);
 
 /* ---- the requester ---- */
 
 /* Stop all mutators but the caller's own, `self`, which is at a safepoint; null: the caller is no
  * mutator. When it returns no mutator runs managed code, and none will until cn_stop_end(). Waits
- * for another requester's stop first: it may find a collection done. */
+ * for another requester's stop first: it may find a collection done. At the end `self` is managed
+ * again before anybody else can stop it, so that a block that it was given meanwhile is its own. */
 void cn_stop_begin(struct cairn_mutator *self);
 void cn_stop_end(struct cairn_mutator *self);
 
@@ -37,10 +40,19 @@ bool cn_stop_is_requested(const struct cairn_mutator *mutator);
  * stops pass, as many as are requested. What the walk of its stack needs is in the mutator. */
 void cn_stop_arrive(struct cairn_mutator *mutator);
 
-/* Before a fork(), on the thread that forks, and after it in the parent: no stop is under way
- * between them. In the child instead: `self`, or nobody if it is null, is the only mutator. */
-void cn_stop_fork_begins(void);
-void cn_stop_fork_ends(void);
-void cn_stop_forked(struct cairn_mutator *self);
+/* For native code of the runtime that touches what stops guard, on the mutator's own thread: it is
+ * managed from here on, after the stops that are requested. Then native again. The mutator is
+ * busy. */
+void cn_stop_come_back(struct cairn_mutator *mutator);
+void cn_stop_leave(struct cairn_mutator *mutator);
+
+/* The mutator of the thread with this number; null: it has none. Is it `*stopped`? So it is for the
+ * collecting thread, and for others that this one waits for. Another thread's answer may be over
+ * when it has it. */
+struct cairn_mutator *cn_stop_find(int thread, bool *stopped);
+
+/* In the child of a fork(), which began in a stop if possible: `self`, or nobody if it is null, is
+ * the only mutator. `farewell` is called for the others. */
+void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell);
 
 #endif

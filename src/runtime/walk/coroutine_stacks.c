@@ -3,17 +3,22 @@
  * Stacks that are no thread's, sorted by their addresses. pillar-stack-iterator-2011 has none.
  *
  * The mutator has the anchors and the bounds of the stack that the thread is on.
- * cairn_stack_switch() exchanges them, so that native calls nest on each stack by themselves.
+ * cairn_stack_switch() exchanges them, so that native calls nest on each stack by themselves. A
+ * stack may be left by one thread and continued by another.
  */
 #include "runtime/walk/coroutine_stacks.h"
 
 #include <string.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/grow.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
+#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"
 
@@ -22,23 +27,20 @@ enum {
   SLAB = 64,         /* stacks whose anchors are allocated at once */
 };
 
-/* What the mutator has while the thread is on the stack, kept here while it is not. */
-struct saved {
-  struct cn_anchor *anchors, *anchor, *anchor_limit;
-  uintptr_t end, bottom, floor;
-  uintptr_t seen; /* by the walk of this collection */
-};
-_Static_assert(sizeof(struct saved) <= sizeof((struct cairn_stack *)NULL)->words,
+_Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words,
                "<cairn/stack.h>");
-_Static_assert(_Alignof(struct saved) <= _Alignof(uintptr_t), "it lies in an array of words");
+_Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t),
+               "it lies in an array of words");
 
+/* Changed by mutators that are managed, one at a time, so that collections find them whole. */
+static struct cn_mutex changing;
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 static CN_GROW(struct cn_anchor *) spare;    /* anchors of no stack */
-static struct saved own;                     /* the thread's own stack */
 
-static struct saved *saved_of(struct cairn_stack *stack)
+/* `stack` may be null: the mutator's own. */
+static struct cn_stack_saved *saved_of(struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  return stack != NULL ? (struct saved *)stack->words : &own;
+  return stack != NULL ? (struct cn_stack_saved *)stack->words : &mutator->own;
 }
 
 /* ---- which stack ---- */
@@ -60,20 +62,27 @@ static size_t upto(uintptr_t address)
 
 bool cn_coroutine_stacks_any(void)
 {
-  return stacks.count != 0;
+  return __atomic_load_n(&stacks.count, __ATOMIC_RELAXED) != 0;
 }
 
+/* The table must not change meanwhile, nor a handler of this thread wait for what it holds. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
+  if (!cn_coroutine_stacks_any())
+    return NULL;
+  cn_hold_signals();
+  cn_mutex_take(&changing, UINT64_MAX);
   size_t n = upto(sp);
-
-  return n > 0 && sp < stacks.at[n - 1]->high ? stacks.at[n - 1] : NULL;
+  struct cairn_stack *there = n > 0 && sp < stacks.at[n - 1]->high ? stacks.at[n - 1] : NULL;
+  cn_mutex_release(&changing);
+  cn_hold_let_signals();
+  return there;
 }
 
 static bool on_own(const struct cairn_mutator *mutator, uintptr_t address)
 {
-  uintptr_t bottom = mutator->stack == NULL ? mutator->stack_bottom : own.bottom;
-  uintptr_t end = mutator->stack == NULL ? mutator->stack_end : own.end;
+  uintptr_t bottom = mutator->stack == NULL ? mutator->stack_bottom : mutator->own.bottom;
+  uintptr_t end = mutator->stack == NULL ? mutator->stack_end : mutator->own.end;
 
   return address >= bottom && address < end;
 }
@@ -87,19 +96,43 @@ bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_
 
 bool cn_coroutine_stacks_hold(uintptr_t address)
 {
-  return stacks.count != 0 &&
-         (cn_coroutine_stacks_at(address) != NULL || on_own(cn_mutator_main(), address));
+  return cn_coroutine_stacks_any() &&
+         (cn_coroutine_stacks_at(address) != NULL || on_own(&cairn_mutator, address));
+}
+
+/* The mutator that is on the stack; null: none. */
+static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator,
+                                             const struct cairn_stack *stack)
+{
+  if (stack != NULL)
+    return ((const struct cn_stack_saved *)stack->words)->runner;
+  return mutator->stack == NULL ? mutator : NULL;
 }
 
 struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
                                               const struct cairn_stack *stack)
 {
-  const struct saved *saved = stack != NULL ? (const struct saved *)stack->words : &own;
+  const struct cairn_mutator *on = runner_of(mutator, stack);
+  const struct cn_stack_saved *saved =
+      stack != NULL ? (const struct cn_stack_saved *)stack->words : &mutator->own;
 
-  CN_ASSERT(mutator->stack == stack || saved->anchors != NULL); /* it was added, or left */
-  if (mutator->stack == stack)
-    return (struct cn_stack_view){mutator->anchors, mutator->anchor, mutator->stack_end};
+  CN_ASSERT(on || saved->anchors != NULL); /* it was added, or left */
+  if (on)
+    return (struct cn_stack_view){on->anchors, on->anchor, on->stack_end};
   return (struct cn_stack_view){saved->anchors, saved->anchor, saved->end};
+}
+
+const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
+                                                      uintptr_t sp)
+{
+  if (mutator == &cairn_mutator && mutator->stopped == NULL)
+    return mutator; /* a thread walks its own stack, and there may be no stop */
+  if (on_own(mutator, sp))
+    return mutator;
+  for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    if (on_own(m, sp))
+      return m;
+  return mutator;
 }
 
 /* ---- validity ---- */
@@ -111,14 +144,20 @@ static const char *anchors_wrong(const struct cn_anchor *first, const struct cn_
                                         : "stacks: the anchors of one are not within their bounds";
 }
 
+/* One that another thread is on changes meanwhile, but for a stop. */
 static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  const struct saved *saved = saved_of(stack);
-  bool on = mutator->stack == stack;
+  const struct cn_stack_saved *saved = (const struct cn_stack_saved *)stack->words;
+  bool on = saved->runner != NULL;
   const struct cn_anchor *first = on ? mutator->anchors : saved->anchors;
   const struct cn_anchor *limit = on ? mutator->anchor_limit : saved->anchor_limit;
   uintptr_t bottom = on ? mutator->stack_bottom : saved->bottom;
   uintptr_t end = on ? mutator->stack_end : saved->end;
+
+  if (on && saved->runner != mutator)
+    return NULL;
+  if (on != (mutator->stack == stack))
+    return "stacks: one is not where its thread says";
 
   if (stack->low >= stack->high || bottom != stack->low || end != stack->high)
     return "stacks: the bounds of one are not its own";
@@ -129,7 +168,7 @@ static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn
 
 const char *cn_coroutine_stacks_wrong(void)
 {
-  const struct cairn_mutator *mutator = cn_mutator_main();
+  const struct cairn_mutator *mutator = &cairn_mutator;
   const char *wrong = NULL;
   bool known = mutator->stack == NULL;
 
@@ -143,7 +182,7 @@ const char *cn_coroutine_stacks_wrong(void)
   if (wrong == NULL && !known)
     wrong = "stacks: the thread is on one that was not added";
   if (wrong == NULL && mutator->stack != NULL)
-    wrong = anchors_wrong(own.anchors, own.anchor, own.anchor_limit);
+    wrong = anchors_wrong(mutator->own.anchors, mutator->own.anchor, mutator->own.anchor_limit);
   return wrong;
 }
 
@@ -158,7 +197,7 @@ static struct cairn_mutator *mutator_now(const char *what)
   return mutator;
 }
 
-static bool take_anchors(struct saved *saved)
+static bool take_anchors(struct cn_stack_saved *saved)
 {
   if (spare.count == 0) {
     struct cn_anchor *slab = cn_os_resize(NULL, 0, SLAB * ANCHORS * sizeof *slab);
@@ -172,41 +211,70 @@ static bool take_anchors(struct saved *saved)
   return true;
 }
 
-enum cairn_status cairn_stack_add(struct cairn_stack *stack)
+/* Beside no collection, and no other thread's change: the table is whole for both. */
+static bool begin_change(struct cairn_mutator *mutator)
 {
-  struct saved *saved = saved_of(stack);
+  bool native = mutator->state == CAIRN_ABI_NATIVE;
 
-  mutator_now(__func__);
+  cn_upcall_come_back(mutator, native);
+  cn_mutex_take(&changing, UINT64_MAX);
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
-  if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
-    return CAIRN_E_BOUNDS;
+  return native;
+}
+
+static void end_change(struct cairn_mutator *mutator, bool native)
+{
+  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
+  cn_mutex_release(&changing);
+  cn_upcall_leave(mutator, native);
+}
+
+static enum cairn_status add(struct cairn_stack *stack)
+{
+  struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
   size_t n = upto(stack->high - 1);
+
   if (n > 0 && stacks.at[n - 1]->high > stack->low)
     return CAIRN_E_OVERLAP;
-  *saved = (struct saved){
+  *saved = (struct cn_stack_saved){
       .end = stack->high, .bottom = stack->low, .floor = cn_bounds_floor(stack->low, stack->high)};
   if (!take_anchors(saved))
     return CAIRN_E_MEMORY;
   cn_grow_push(&stacks, stack);
   memmove(&stacks.at[n + 1], &stacks.at[n], (stacks.count - 1 - n) * sizeof *stacks.at);
   stacks.at[n] = stack;
-  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   return CAIRN_OK;
+}
+
+enum cairn_status cairn_stack_add(struct cairn_stack *stack)
+{
+  struct cairn_mutator *mutator = mutator_now(__func__);
+
+  if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
+    return CAIRN_E_BOUNDS;
+  bool native = begin_change(mutator);
+  enum cairn_status status = add(stack);
+  end_change(mutator, native);
+  return status;
 }
 
 void cairn_stack_remove(struct cairn_stack *stack)
 {
+  struct cairn_mutator *mutator = mutator_now(__func__);
+  struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
+  bool native = begin_change(mutator);
   size_t n = upto(stack->low);
 
-  if (mutator_now(__func__)->stack == stack)
-    cairn_fatal("cairn_stack_remove() of the stack that the thread is on");
   if (n == 0 || stacks.at[n - 1] != stack)
     cairn_fatal("cairn_stack_remove() of a stack that was not added");
-  CN_CHECK(saved_of(stack)->anchors != NULL);
-  cn_grow_push(&spare, saved_of(stack)->anchors);
+  if (saved->runner != NULL)
+    cairn_fatal("cairn_stack_remove() of the stack that %s thread is on",
+                saved->runner == mutator ? "the" : "another");
+  CN_CHECK(saved->anchors != NULL);
+  cn_grow_push(&spare, saved->anchors);
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
-  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
+  end_change(mutator, native);
 }
 
 /* Refuse a call by way of a stub, which would put an anchor of the stack that the thread leaves
@@ -218,25 +286,19 @@ static void refuse_transition(const void *pc)
                 "may");
 }
 
-void cairn_stack_switch(struct cairn_stack *stack)
+static void change(struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
-  struct saved *from = saved_of(mutator->stack), *to = saved_of(stack);
+  struct cn_stack_saved *from = saved_of(mutator, mutator->stack), *to = saved_of(mutator, stack);
 
-  if (stack == mutator->stack)
-    return;
-  refuse_transition(__builtin_return_address(0));
-  if (!mutator->attached || mutator->stopped != NULL)
-    cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
-                "collection");
-  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
-  *from = (struct saved){mutator->anchors,
-                         mutator->anchor,
-                         mutator->anchor_limit,
-                         mutator->stack_end,
-                         mutator->stack_bottom,
-                         mutator->stack_floor,
-                         0};
+  if (stack != NULL && to->runner != NULL)
+    cairn_fatal("thread %d: cairn_stack_switch() to a stack that thread %d is on", mutator->thread,
+                to->runner->thread);
+  *from = (struct cn_stack_saved){.anchors = mutator->anchors,
+                                  .anchor = mutator->anchor,
+                                  .anchor_limit = mutator->anchor_limit,
+                                  .end = mutator->stack_end,
+                                  .bottom = mutator->stack_bottom,
+                                  .floor = mutator->stack_floor};
   mutator->anchors = to->anchors;
   mutator->anchor = to->anchor;
   mutator->anchor_limit = to->anchor_limit;
@@ -244,8 +306,25 @@ void cairn_stack_switch(struct cairn_stack *stack)
   mutator->stack_bottom = to->bottom;
   mutator->stack_floor = to->floor;
   mutator->stack = stack;
-  CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
+  if (stack != NULL)
+    to->runner = mutator;
   cn_poll_word_arm_limit(mutator);
+}
+
+void cairn_stack_switch(struct cairn_stack *stack)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  bool native = mutator->state == CAIRN_ABI_NATIVE;
+
+  if (stack == mutator->stack)
+    return;
+  refuse_transition(__builtin_return_address(0));
+  if (!mutator->attached || mutator->stopped != NULL)
+    cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
+                "collection");
+  cn_upcall_come_back(mutator, native);
+  change(mutator, stack);
+  cn_upcall_leave(mutator, native);
 }
 
 /* ---- collections ---- */
@@ -269,45 +348,60 @@ static void check_anchors(const struct cairn_mutator *mutator, const struct cair
   }
 }
 
-void cn_coroutine_stacks_begin(uintptr_t sp)
+/* Where a thread in native code is now nobody knows. */
+static void begin_mutator(struct cairn_mutator *mutator)
 {
-  const struct cairn_mutator *mutator = &cairn_mutator;
+  mutator->own.seen = 0;
+  if (mutator->stopped != NULL) {
+    uintptr_t sp = cn_arch_sp_after(mutator->stopped);
+    if (cn_coroutine_stacks_elsewhere(mutator, sp))
+      not_told(cn_coroutine_stacks_at(sp));
+  }
+  check_anchors(mutator, NULL);
+}
 
-  CN_ASSERT(mutator->stopped != NULL);
-  own.seen = 0;
+void cn_coroutine_stacks_begin(void)
+{
   if (stacks.count == 0)
     return;
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
-  if (cn_coroutine_stacks_elsewhere(mutator, sp))
-    not_told(cn_coroutine_stacks_at(sp));
-  check_anchors(mutator, NULL);
   for (size_t i = 0; i < stacks.count; i++) {
-    saved_of(stacks.at[i])->seen = 0;
-    check_anchors(mutator, stacks.at[i]);
+    struct cn_stack_saved *saved = (struct cn_stack_saved *)stacks.at[i]->words;
+    saved->seen = 0;
+    check_anchors(saved->runner ? saved->runner : &cairn_mutator, stacks.at[i]);
   }
-  cn_coroutine_stacks_seen(mutator->stack);
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m)) {
+    begin_mutator(m);
+    cn_coroutine_stacks_seen(m, m->stack);
+  }
 }
 
-void cn_coroutine_stacks_seen(struct cairn_stack *stack)
+void cn_coroutine_stacks_seen(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
-  CN_ASSERT(cairn_mutator.stopped != NULL);
-  saved_of(stack)->seen = 1;
+  saved_of((struct cairn_mutator *)mutator, stack)->seen = 1;
 }
 
-size_t cn_coroutine_stacks_count(void)
+static bool walk_one(struct cairn_mutator *mutator, struct cairn_stack *stack, struct cn_walk *walk)
 {
-  return stacks.count + 1;
-}
-
-bool cn_coroutine_stacks_walk(size_t number, struct cn_walk *walk)
-{
-  CN_ASSERT(number <= stacks.count && cairn_mutator.stopped != NULL);
-  struct cairn_stack *stack = number < stacks.count ? stacks.at[number] : NULL;
   struct cairn_stack_state state = {.pc = NULL};
 
-  if (stacks.count == 0 || saved_of(stack)->seen)
+  if (saved_of(mutator, stack)->seen)
     return false;
   if (stack == NULL || stack->suspended == NULL)
-    return cn_walk_other(walk, &cairn_mutator, stack, NULL);
-  return stack->suspended(stack, &state) && cn_walk_other(walk, &cairn_mutator, stack, &state);
+    return cn_walk_other(walk, mutator, stack, NULL);
+  return stack->suspended(stack, &state) && cn_walk_other(walk, mutator, stack, &state);
+}
+
+void cn_coroutine_stacks_each(cn_coroutine_stacks_found *found)
+{
+  struct cn_walk walk;
+
+  if (stacks.count == 0)
+    return;
+  for (size_t i = 0; i < stacks.count; i++)
+    if (walk_one(&cairn_mutator, stacks.at[i], &walk))
+      found(&walk);
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    if (m->stack != NULL && walk_one(m, NULL, &walk))
+      found(&walk);
 }

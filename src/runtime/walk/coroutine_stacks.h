@@ -23,7 +23,7 @@ struct cn_stack_view {
  *   - they are sorted by their addresses, and none overlaps the next
  *   - each has anchors of its own, as many as there is room for, and its own bounds: in the mutator
  *     those of the stack that the thread is on
- * Linear. The mutator's thread, or a collector's in phase STOP. */
+ * Linear. Who changes them, or in phase STOP. */
 const char *cn_coroutine_stacks_wrong(void);
 
 /* Are there any? Else the thread is on its own. */
@@ -42,15 +42,20 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 /* True if `address` lies on any of them, or on the thread's own stack while it is on one. */
 bool cn_coroutine_stacks_hold(uintptr_t address);
 
-/* Phase STOP, collecting thread. To find all activations: begin; walk the stack that the thread is
- * on, and name each stack that this leads to; then walk all others by number. Ends the program if
- * the thread is on another stack than cairn_stack_switch() was told. */
-void cn_coroutine_stacks_begin(uintptr_t sp);
-void cn_coroutine_stacks_seen(struct cairn_stack *stack);
-size_t cn_coroutine_stacks_count(void); /* with the thread's own: at least 1 */
+/* The mutator on whose own stack `sp` lies, for a walk of `mutator` that a manager has led there.
+ */
+const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
+                                                      uintptr_t sp);
+
+/* Phase STOP, collecting thread. To find all activations: begin; walk the stacks that threads are
+ * on, and name each stack that this leads to (null: the mutator's own); then walk each other one.
+ * Ends the program if a thread is on another stack than cairn_stack_switch() was told. */
+void cn_coroutine_stacks_begin(void);
+void cn_coroutine_stacks_seen(const struct cairn_mutator *mutator, struct cairn_stack *stack);
 
 struct cn_walk;
-/* Begin a walk of a stack that was not seen. False: nothing waits there. */
-bool cn_coroutine_stacks_walk(size_t number, struct cn_walk *walk);
+/* Call back with a walk that begins where something waits on a stack that was not seen. */
+typedef void cn_coroutine_stacks_found(struct cn_walk *walk);
+void cn_coroutine_stacks_each(cn_coroutine_stacks_found *found);
 
 #endif

@@ -11,7 +11,7 @@
  * set; others wait. A barrier has gone with its activation if a walk has gone past its place, or an
  * activation returns to an older barrier.
  *
- * One stack for now, which has all barriers.
+ * One stack has all barriers for now, the main thread's; the others are looked at whole.
  */
 #include "runtime/walk/return_barriers.h"
 
@@ -58,6 +58,13 @@ bool cn_return_barrier_is_there(const struct cn_frame *frame)
 {
   return frame->pc_slot >= cn_return_barrier_cells &&
          frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
+}
+
+const struct cairn_mutator *cn_return_barrier_owner(void)
+{
+  const struct cairn_mutator *owner = cn_mutator_main();
+
+  return owner && owner->attached ? owner : NULL;
 }
 
 /* ---- barriers that are set ---- */

@@ -28,6 +28,9 @@ bool cn_return_barrier_is_there(const struct cn_frame *frame);
 /* ---- barriers that are set: phase STOP, collecting thread; or within cn_return_barrier_returned()
  * ---- */
 
+/* The mutator whose stack has all barriers: the main thread's; null: it has ended. */
+const struct cairn_mutator *cn_return_barrier_owner(void);
+
 /* A barrier that is set. Of all of them it holds (cn_return_barriers_wrong()) that
  *   - each is younger than the one before it, so at a lower address
  *   - each has a cell of its own, which has a return address

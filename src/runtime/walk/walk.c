@@ -64,8 +64,7 @@ static void check_signal(const struct cn_walk *walk)
 
   if (cn_arch_is_interrupting(walk->frame.pc))
     fail(walk, "a signal handler that interrupted managed code is on it");
-  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) &&
-      (cn_index_find_inside(pc + 1) || cn_arch_is_stub(pc)))
+  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) && cn_index_find_inside(pc + 1))
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
@@ -193,7 +192,7 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
   walk->stack_end = view.end;
   walk->fetch_at = UINTPTR_MAX;
   if (walk->collecting)
-    cn_coroutine_stacks_seen(stack);
+    cn_coroutine_stacks_seen(walk->mutator, stack);
 }
 
 /* A manager may lead to another stack. A stack that was not added has no anchors. Any other caller
@@ -204,6 +203,8 @@ static void find_stack(struct cn_walk *walk)
     return;
   struct cairn_stack *stack =
       cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
+  if (stack == NULL)
+    walk->mutator = cn_coroutine_stacks_owner(walk->mutator, walk->frame.sp);
   if (stack != walk->stack || !walk->stepping)
     enter_stack(walk, stack);
 }

@@ -27,7 +27,7 @@ struct space {
 
 static struct space nursery, old, from[2]; /* from: what is being left */
 static size_t nursery_bytes;
-static bool checks = true, reports;
+static bool given, checks = true, reports;
 static long every = 5, collections, young, passed, looked_at;
 
 /* Addresses are used once: from one end of the reservation to the other. */
@@ -60,9 +60,11 @@ static void leave(struct space *space)
   *space = (struct space){0};
 }
 
-static void give(void)
+/* For programs with one thread. */
+static void give(struct cairn_mutator *mutator)
 {
-  cairn_buffer_give(nursery.free, nursery.end);
+  cairn_buffer_give(mutator, nursery.free, nursery.end);
+  given = true;
 }
 
 static enum cairn_status init(size_t initial, size_t most)
@@ -78,14 +80,15 @@ static enum cairn_status init(size_t initial, size_t most)
   nursery_bytes = initial < most / 8 ? initial : most / 8;
   nursery = map(nursery_bytes);
   old = map(1 << 20);
-  give();
   return CAIRN_OK;
 }
 
-static enum cairn_status refill(size_t bytes)
+static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
 {
-  (void)bytes;
-  return CAIRN_E_FULL;
+  if (given || bytes > nursery.end - nursery.free)
+    return CAIRN_E_FULL;
+  give(mutator);
+  return CAIRN_OK;
 }
 
 /* ---- objects ---- */
@@ -239,7 +242,11 @@ static void collect(size_t bytes_needed, bool move_all)
   uint64_t visited = 0;
 
   (void)move_all;
-  nursery.free = cairn_buffer_take(&end);
+  struct cairn_mutator *mutator = cairn_mutator_next(NULL);
+  if (cairn_mutator_next(mutator))
+    cairn_fatal("generational: more than one thread");
+  if (given)
+    nursery.free = cairn_buffer_take(mutator, &end);
   size_t live = (old.free - old.base) + (nursery.free - nursery.base);
   bool full = ++collections % every == 0 || nursery.free - nursery.base > old.end - old.free;
   from[0] = nursery;
@@ -262,11 +269,12 @@ static void collect(size_t bytes_needed, bool move_all)
   }
   leave(&from[0]);
   leave(&from[1]);
-  give();
+  give(mutator);
 }
 
-static enum cairn_status grow(size_t bytes)
+static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 {
+  (void)mutator;
   (void)bytes;
   return CAIRN_E_MEMORY;
 }

@@ -4,12 +4,14 @@
  * fresh mapping. Native code against include/cairn/collector.h alone. Does not: know interior
  * pointers, bound the heap well, run fast.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *space, *fresh;
 static size_t size, used;
 static long collections;
@@ -25,19 +27,30 @@ static enum cairn_status init(size_t initial, size_t most)
 {
   size = initial < most ? initial : most;
   space = map(size);
-  if (space)
-    cairn_buffer_give((uintptr_t)space, (uintptr_t)space + size);
   return space ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
-static enum cairn_status refill(size_t bytes)
+static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
 {
-  (void)bytes;
-  return CAIRN_E_FULL;
+  enum cairn_status status = CAIRN_E_FULL;
+  size_t share = size / 16 & ~(size_t)7;
+
+  pthread_mutex_lock(&lock); /* several threads may come */
+  if (share < bytes)
+    share = bytes;
+  if (share <= size - used) {
+    cairn_buffer_take(mutator, NULL); /* what is left of it is lost until the next collection */
+    cairn_buffer_give(mutator, (uintptr_t)space + used, (uintptr_t)space + used + share);
+    used += share;
+    status = CAIRN_OK;
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
 }
 
-static enum cairn_status grow(size_t bytes)
+static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 {
+  (void)mutator;
   (void)bytes;
   return CAIRN_E_MEMORY;
 }
@@ -86,10 +99,11 @@ static void visit(void *env, struct cairn_slot slot)
 
 static void collect(size_t bytes_needed, bool move_all)
 {
-  uintptr_t end;
+  struct cairn_mutator *m = NULL;
 
   (void)move_all;
-  cairn_buffer_take(&end);
+  while ((m = cairn_mutator_next(m)))
+    cairn_buffer_take(m, NULL);
   size_t room = size + bytes_needed;
   fresh = map(room);
   if (!fresh)
@@ -99,7 +113,6 @@ static void collect(size_t bytes_needed, bool move_all)
   munmap(space, size);
   space = fresh;
   size = room;
-  cairn_buffer_give((uintptr_t)space + used, (uintptr_t)space + size);
   collections++;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cairn/collector.h>
+#include "runtime/core/mutator.h"
 #include "runtime/signals/fault.h"
 
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)
@@ -56,8 +57,9 @@ static void stale_reference_is_explained(void **state)
 
   (void)state;
   assert_int_equal(cairn_semispace.init(1 << 20, 1 << 20), CAIRN_OK);
-  uintptr_t old = cairn_buffer_take(&end);
-  cairn_buffer_give(old, end);
+  assert_int_equal(cairn_semispace.refill(&cairn_mutator, 8), CAIRN_OK);
+  uintptr_t old = cairn_buffer_take(&cairn_mutator, &end);
+  cairn_buffer_give(&cairn_mutator, old, end);
   cairn_semispace.collect(0, true);
   int status = fault_at(old + 64, SIG_DFL, text);
   assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);

@@ -148,8 +148,9 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   return CAIRN_OK;
 }
 
-static enum cairn_status refuse(size_t bytes)
+static enum cairn_status refuse(struct cairn_mutator *mutator, size_t bytes)
 {
+  (void)mutator;
   (void)bytes;
   return CAIRN_E_FULL;
 }

@@ -31,12 +31,14 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   (void)initial_bytes;
   (void)max_bytes;
-  cairn_buffer_give((uintptr_t)memory, (uintptr_t)(memory + (sizeof memory / sizeof *memory)));
+  cairn_buffer_give(&cairn_mutator, (uintptr_t)memory,
+                    (uintptr_t)(memory + (sizeof memory / sizeof *memory)));
   return CAIRN_OK;
 }
 
-static enum cairn_status refuse(size_t bytes)
+static enum cairn_status refuse(struct cairn_mutator *mutator, size_t bytes)
 {
+  (void)mutator;
   (void)bytes;
   return CAIRN_E_FULL;
 }

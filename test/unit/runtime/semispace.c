@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "runtime/core/mutator.h"
 
 typedef uintptr_t ref;
 
@@ -58,8 +59,10 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 
 static uintptr_t *block(size_t bytes)
 {
-  buffer = cairn_buffer_take(&buffer_end);
-  cairn_buffer_give(buffer + bytes <= buffer_end ? buffer + bytes : buffer, buffer_end);
+  collector->refill(&cairn_mutator, bytes); /* has been, but for the first time */
+  buffer = cairn_buffer_take(&cairn_mutator, &buffer_end);
+  cairn_buffer_give(&cairn_mutator, buffer + bytes <= buffer_end ? buffer + bytes : buffer,
+                    buffer_end);
   if (buffer + bytes > buffer_end)
     return NULL;
   return memset((void *)buffer, 0, bytes);
@@ -236,10 +239,10 @@ static void grows_and_is_bounded(void **state)
   memset(words(roots[0]), 0x5a, (48 << 20) - 64);
   collector->collect(0, false);
   assert_int_equal(((unsigned char *)roots[0])[(48 << 20) - 65], 0x5a);
-  assert_int_equal(collector->grow(32 << 20), CAIRN_E_MEMORY);
+  assert_int_equal(collector->grow(&cairn_mutator, 32 << 20), CAIRN_E_MEMORY);
   roots[0] = 0;
   collector->collect(0, false);
-  assert_int_equal(collector->grow(60 << 20), CAIRN_OK);
+  assert_int_equal(collector->grow(&cairn_mutator, 60 << 20), CAIRN_OK);
   assert_true((roots[0] = indexed(&layouts.bytes, 59 << 20)) != 0);
   roots[0] = 0;
   collector->collect(0, false);

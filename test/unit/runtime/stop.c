@@ -14,6 +14,7 @@
 #include <time.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
+#include <cairn/collector.h>
 #include "runtime/core/poll_word.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
@@ -35,19 +36,35 @@ static unsigned next_random(struct player *player)
   return player->random >> 16;
 }
 
-/* What the stubs do: no fence between the two. */
+/* As the stubs do it. */
 static void come_back(struct player *player)
 {
-  struct cairn_mutator *m = &player->mutator;
-
-  __atomic_store_n(&m->state, CAIRN_ABI_MANAGED, __ATOMIC_RELAXED);
-  if (__atomic_load_n(&m->poll, __ATOMIC_ACQUIRE) & CAIRN_ABI_POLL_STOP)
-    cn_stop_arrive(m);
+  player->mutator.busy = 1;
+  cn_stop_come_back(&player->mutator);
+  player->mutator.busy = 0;
 }
 
 static void leave(struct player *player)
 {
-  __atomic_store_n(&player->mutator.state, CAIRN_ABI_NATIVE, __ATOMIC_RELEASE);
+  cn_stop_leave(&player->mutator);
+}
+
+/* A handler that interrupts managed code, and calls native code: no stop may begin meanwhile. */
+static void interrupt(struct player *player, ptrdiff_t own)
+{
+  struct cairn_mutator *m = &player->mutator;
+
+  __atomic_fetch_add(&m->interruptions, 1, __ATOMIC_SEQ_CST);
+  heap[own]++;
+  leave(player);
+  come_back(player);
+  heap[own]--;
+  __atomic_fetch_add(&m->interruptions, 1, __ATOMIC_SEQ_CST);
+}
+
+static void no_farewell(struct cairn_mutator *mutator)
+{
+  (void)mutator;
 }
 
 static void poll(struct player *player)
@@ -65,7 +82,7 @@ static void stop(struct player *player)
   uint64_t sum = 0, count = 0;
 
   cn_stop_begin(self);
-  for (struct cairn_mutator *m = cn_stop_first(); m; m = cn_stop_next(m))
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
     count++;
   for (int i = 0; i <= THREADS; i++)
     sum += heap[i]++;
@@ -96,9 +113,12 @@ static void *play(void *argument)
       stop(player);
       player->stops++;
       break;
+    case 3:
+      interrupt(player, own);
+      break;
     case 1:
       leave(player);
-      cn_stop_remove(&player->mutator);
+      cn_stop_remove(&player->mutator, no_farewell);
       attach(player);
       come_back(player);
       break;
@@ -114,7 +134,7 @@ static void *play(void *argument)
     }
   }
   leave(player);
-  cn_stop_remove(&player->mutator);
+  cn_stop_remove(&player->mutator, no_farewell);
   return NULL;
 }
 
@@ -124,7 +144,7 @@ static void each_stop_is_alone(void **state)
   uint64_t sum = 0, stops = 200;
 
   (void)state;
-  assert_true(cn_os_barrier_prepare());
+  cn_os_barrier_prepare();
   for (int i = 0; i < THREADS; i++) {
     players[i].random = (unsigned)i + 1;
     players[i].mutator.stack_floor = 1;
@@ -151,7 +171,7 @@ static void native_threads_delay_nobody(void **state)
   attach(&players[0]);
   stop(NULL);
   stop(&players[0]);
-  cn_stop_remove(&players[0].mutator);
+  cn_stop_remove(&players[0].mutator, no_farewell);
 }
 
 static void *stop_once(void *argument)
@@ -175,7 +195,7 @@ static void going_native_ends_the_wait(void **state)
   nanosleep(&while_it_waits, NULL);
   leave(&players[0]);
   assert_int_equal(pthread_join(thread, NULL), 0);
-  cn_stop_remove(&players[0].mutator);
+  cn_stop_remove(&players[0].mutator, no_farewell);
 }
 
 int main(void)

@@ -23,14 +23,14 @@
 static void polls_preserve_all(void **state)
 {
   struct file before = fill(), after;
-  uint64_t count = cn_stats.safepoints;
+  uint64_t count = cairn_mutator.safepoints;
 
   (void)state;
   if (!wide())
     skip();
   preserved(&before, &after, cairn_poll_slow);
   assert_preserved(&before, &after, false);
-  assert_int_equal(cn_stats.safepoints, count + 1);
+  assert_int_equal(cairn_mutator.safepoints, count + 1);
 }
 
 static void allocations(void **state)

@@ -50,7 +50,7 @@ static void mutators(void **state)
   const char *anchors = "mutator: the next anchor is not in the array";
 
   (void)state;
-  cairn_buffer_give((uintptr_t)block, (uintptr_t)(block + sizeof block));
+  cairn_buffer_give(mutator, (uintptr_t)block, (uintptr_t)(block + sizeof block));
   PLANT(mutator->alloc, mutator->buffer_start - 8, cn_buffer_wrong(mutator), outside);
   PLANT(mutator->alloc, mutator->buffer_end + 8, cn_buffer_wrong(mutator), outside);
   PLANT(mutator->buffer_end, mutator->buffer_end + 4, cn_buffer_wrong(mutator),
@@ -59,7 +59,7 @@ static void mutators(void **state)
         "mutator: the limit is not the end of the allocation buffer");
   PLANT(mutator->anchor, mutator->anchors - 1, cn_mutator_wrong(mutator), anchors);
   PLANT(mutator->anchor, mutator->anchor_limit + 1, cn_mutator_wrong(mutator), anchors);
-  PLANT(mutator->busy, 2, cn_mutator_wrong(mutator), "mutator: a flag is neither 0 nor 1");
+  PLANT(mutator->busy, 3, cn_mutator_wrong(mutator), "mutator: a flag is neither 0 nor 1");
   PLANT(mutator->attached, 0, cn_mutator_wrong(mutator),
         "mutator: no thread is attached, and it has anchors or a buffer");
   PLANT(mutator->stack_end, mutator->stack_end + 4, cn_mutator_wrong(mutator),
@@ -71,7 +71,7 @@ static void mutators(void **state)
   mutator->buffer_start = mutator->alloc = mutator->alloc + 8;
   found(cn_buffer_wrong(mutator), "allocation buffer: blocks were looked at that are not in it");
   mutator->buffer_start = mutator->alloc = mutator->alloc - 8;
-  cairn_buffer_take(NULL);
+  cairn_buffer_take(mutator, NULL);
 }
 
 static void twice(void)

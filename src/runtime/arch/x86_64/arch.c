@@ -59,6 +59,9 @@ extern const char cn_arch_barriers[];
 enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
+/* Of each place where a stub makes its thread managed: where that begins, has been done, and is
+ * undone or over; from cn_arch_stubs_start on. */
+extern const uint32_t cn_arch_windows[], cn_arch_windows_end[];
 extern const char cn_arch_native_return[], cn_arch_body_return[], cn_arch_interrupted_at[];
 
 static void find_vector_state(void)
@@ -181,6 +184,19 @@ static bool is_thunk(uintptr_t pc)
   return cn_arch_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
 }
 
+bool cn_arch_rewind(void *ucontext)
+{
+  greg_t *pc = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
+  uintptr_t offset = (uintptr_t)*pc - (uintptr_t)cn_arch_stubs_start;
+
+  for (const uint32_t *window = cn_arch_windows; window != cn_arch_windows_end; window += 3)
+    if (offset >= window[1] && offset < window[2]) {
+      *pc = (greg_t)((uintptr_t)cn_arch_stubs_start + window[0]);
+      return true;
+    }
+  return false;
+}
+
 bool cn_arch_is_interrupting(uintptr_t pc)
 {
   return pc == (uintptr_t)cn_arch_interrupted_at;
@@ -207,15 +223,18 @@ uintptr_t cn_arch_stubs(uintptr_t *end)
   return (uintptr_t)cn_arch_stubs_start;
 }
 
-/* The word below the anchor's SP leads to the stub until the native callee returns. A probe that
- * replaces return addresses for a time (Linux's uretprobes, by one at the start of a page) would
- * make live frames look dead. */
+/* The word below the anchor's SP leads to the stub until the native callee returns; before the stub
+ * calls it, when the thread is native already, the word is the pc that the stub took from there. It
+ * is again if a longjmp left the callee and the same call is made once more; then the anchor's
+ * stack is that of the caller's frame, which a walk reaches first. A probe that replaces return
+ * addresses for a time (Linux's uretprobes, by one at the start of a page) would make live frames
+ * look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
     return false;
   uintptr_t word = ((const uintptr_t *)anchor->sp)[-1];
-  if (word == (uintptr_t)cn_arch_native_return)
+  if (word == (uintptr_t)cn_arch_native_return || word == anchor->pc)
     return true;
   if (word != 0 && word % 4096 == 0)
     cairn_fatal("the return address of a native function was replaced, at sp 0x%lx: is there a "
@@ -250,16 +269,6 @@ static get_register *find_get_register(uintptr_t pc)
   return function;
 }
 
-/* As in the stubs, with a fence in the place of the requester's barrier. The anchors are there
- * still.
- */
-static void become_managed(struct cairn_mutator *mutator)
-{
-  __atomic_store_n(&mutator->state, CAIRN_ABI_MANAGED, __ATOMIC_SEQ_CST);
-  if ((__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) & CAIRN_ABI_POLL_STOP) != 0)
-    cn_upcall_back();
-}
-
 /* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception
  * passes. In its second phase the frame goes for good: drop the anchors that a longjmp left above
  * its own. Its own is over, but stays reserved, for the unwinder has yet to read it, and the
@@ -285,7 +294,7 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
   if (cn_anchor_is_entry(anchor))
     mutator->state = CAIRN_ABI_NATIVE;
   else
-    become_managed(mutator);
+    cn_upcall_back(); /* the anchors are there still */
   anchor->sp = 0;
   mutator->anchor = anchor + 1;
   return CONTINUE_UNWIND;

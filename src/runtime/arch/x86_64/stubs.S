@@ -36,6 +36,12 @@
         .hidden cn_return_barrier_cells
         .hidden cn_return_barrier_returned
 
+        .section .rodata.cn_arch_windows, "a", @progbits
+        .p2align 2
+        .globl cn_arch_windows, cn_arch_windows_end
+        .hidden cn_arch_windows, cn_arch_windows_end
+cn_arch_windows:
+
         .text
         .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
         .hidden cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
@@ -287,12 +293,20 @@ end cairn_collect
         .endm
 
 /* The thread is managed from here on, unless others want to stop it: then it waits first. No fence
- * orders the two, see threads/stop.c. All registers are kept. The anchor at rbx is whole, and below
+ * orders the two, see threads/stop.c. A signal between store and look has the thread begin again
+ * (cn_arch_rewind()): its handler would else run managed code beside a collection. All registers are kept. The anchor at rbx is whole, and below
  * the stack pointer is the word by which walks know that it lives (cn_arch_anchor_lives()). */
         .macro become_managed
+6:
         movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
+7:
         testb $CAIRN_ABI_POLL_STOP, MUTATOR(POLL)
         jz 8f
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
+9:
+        .pushsection .rodata.cn_arch_windows, "a", @progbits
+        .long 6b - cn_arch_stubs_start, 7b - cn_arch_stubs_start, 9b - cn_arch_stubs_start
+        .popsection
         leaq -8(%rsp), %rsp
         .cfi_adjust_cfa_offset 8
         call let_stops_pass
@@ -556,5 +570,8 @@ cn_arch_interrupted_at:
         .cfi_adjust_cfa_offset -8
         ret
 end cn_arch_interrupting
+
+        .section .rodata.cn_arch_windows, "a", @progbits
+cn_arch_windows_end:
 
         .section .note.GNU-stack, "", @progbits

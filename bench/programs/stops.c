@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For bench/stops: how long it takes to stop all threads, and what threads that come and go cost.
+ *
+ *   stops stop THREADS ROUNDS   of THREADS threads one requests a collection ROUNDS times, one runs
+ * managed code, and the others wait in native code that managed code called stops come THREADS so
+ * many threads begin, allocate and end, eight at a time
+ *
+ * A collector of its own notes the time when the world is stopped, and leaves the heap alone.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <cairn/cairn.h>
+#include <cairn/collector.h>
+
+struct node {
+  struct node managed *next;
+  long value;
+};
+
+static volatile double stopped_at;
+static volatile _Atomic int ready, done; /* nothing sets `done`, which the compiler must not know */
+
+cairn_unmanaged static double now(clockid_t clock)
+{
+  struct timespec time;
+
+  clock_gettime(clock, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* ---- the collector ---- */
+
+cairn_unmanaged static enum cairn_status init(size_t initial, size_t most)
+{
+  (void)initial;
+  (void)most;
+  return CAIRN_OK;
+}
+
+/* Blocks of a buffer are never used again: the threads of `stop` hardly allocate. */
+cairn_unmanaged static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+{
+  enum { BUFFER = 4096 };
+  void *at = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (at == MAP_FAILED || bytes > BUFFER)
+    return CAIRN_E_FULL;
+  cairn_buffer_take(mutator, NULL);
+  cairn_buffer_give(mutator, (uintptr_t)at, (uintptr_t)at + BUFFER);
+  return CAIRN_OK;
+}
+
+cairn_unmanaged static void collect(size_t bytes_needed, bool move_all)
+{
+  (void)bytes_needed;
+  (void)move_all;
+  stopped_at = now(CLOCK_MONOTONIC);
+}
+
+static const struct cairn_collector still = {
+    .name = "still", .init = init, .refill = refill, .grow = refill, .collect = collect};
+
+/* ---- threads ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
+static struct node managed *seen;
+
+static void *run(void *argument)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  ready++;
+  while (!done)
+    node->value++;
+  seen = node;
+  return argument;
+}
+
+static void *wait_natively(void *argument)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  pthread_mutex_lock(&mutex);
+  ready++;
+  while (!done)
+    pthread_cond_wait(&over, &mutex);
+  pthread_mutex_unlock(&mutex);
+  node->value = 1;
+  return argument;
+}
+
+/* Per round: nanoseconds, and whether the running thread waited for a processor meanwhile. */
+cairn_unmanaged static void request(clockid_t runner, long rounds)
+{
+  enum { MISSING = 5000 }; /* nanoseconds that the calls take which read the clocks */
+
+  for (long i = 0; i < rounds; i++) {
+    struct timespec pause = {.tv_nsec = 50000};
+    nanosleep(&pause, NULL);
+    double ran = runner ? now(runner) : 0, before = now(CLOCK_MONOTONIC);
+    cairn_collect();
+    double time = stopped_at - before, after = now(CLOCK_MONOTONIC);
+    int waited = runner && now(runner) - ran + MISSING < after - before;
+    printf("%.0f %d\n", time, waited);
+  }
+}
+
+static void stop(int threads, long rounds)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  clockid_t runner = 0;
+
+  cairn_set_collector(&still);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  for (int i = 1; i < threads; i++) {
+    if (pthread_create(&thread, &attributes, i == 1 ? run : wait_natively, NULL) != 0)
+      abort();
+    if (i == 1)
+      pthread_getcpuclockid(thread, &runner);
+  }
+  while (ready < threads - 1) {
+    struct timespec pause = {.tv_nsec = 1000000};
+    nanosleep(&pause, NULL);
+  }
+  request(runner, rounds);
+  fflush(stdout);
+  _Exit(0);
+}
+
+/* ---- threads that come and go ---- */
+
+static void *allocate(void *argument)
+{
+  struct node managed *list = NULL;
+
+  for (int i = 0; i < 100; i++) {
+    struct node managed *node = cairn_new(struct node);
+    node->next = list;
+    list = node;
+  }
+  return argument;
+}
+
+cairn_unmanaged static void print_memory(long threads)
+{
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[200];
+  long size = 0, resident = 0;
+
+  while (file && fgets(line, sizeof line, file)) {
+    sscanf(line, "VmSize: %ld", &size);
+    sscanf(line, "VmRSS: %ld", &resident);
+  }
+  fclose(file);
+  printf("%ld %ld %ld\n", threads, size, resident);
+}
+
+cairn_unmanaged static void come(long threads)
+{
+  pthread_t thread[8];
+
+  for (long i = 0; i < threads; i += 8) {
+    for (int t = 0; t < 8; t++)
+      if (pthread_create(&thread[t], NULL, allocate, NULL) != 0)
+        abort();
+    for (int t = 0; t < 8; t++)
+      pthread_join(thread[t], NULL);
+    if (i + 8 == 1000 || i + 8 >= threads)
+      print_memory(i + 8);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 3 && strcmp(argv[1], "stop") == 0)
+    stop(atoi(argv[2]), atol(argv[3]));
+  else if (argc > 2 && strcmp(argv[1], "come") == 0)
+    come(atol(argv[2]));
+  else
+    return 2;
+  return 0;
+}

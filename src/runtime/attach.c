@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread is attached by the first managed code that it enters, and detached when it ends, by a
+ * destructor of thread-specific data. Destructors of other data may run managed code as well, in
+ * any order; so ours has itself called again while the C library makes further rounds, and detaches
+ * in the last one but one.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include <cairn/thread.h>
+#include "base/check.h"
+#include "runtime/core/bounds.h"
+#include "runtime/core/counts.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/mutex.h"
+#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/os/os.h"
+#include "runtime/safepoint.h"
+#include "runtime/signals/fault.h"
+#include "runtime/signals/signals.h"
+#include "runtime/start.h"
+#include "runtime/threads/stop.h"
+
+/* Nested transitions; untouched anchors take no memory. Fewer where the process may have little. */
+enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };
+
+static struct cairn_mutator *main_mutator;
+static pthread_key_t ending; /* its value is the mutator */
+static _Thread_local unsigned rounds;
+
+struct cairn_mutator *cn_mutator_main(void)
+{
+  return main_mutator;
+}
+
+/* ---- anchors ---- */
+
+/* Those of threads that have ended, linked by their first words. */
+static struct {
+  struct cn_mutex lock;
+  struct cn_anchor *first;
+  size_t count; /* of anchors in each */
+} unused;
+
+static size_t anchors_wanted(void)
+{
+  size_t most = cn_os_limit() / 16, count = ANCHORS;
+
+  while (count * sizeof(struct cn_anchor) > most && count > ANCHORS_LEAST)
+    count /= 2;
+  return count;
+}
+
+static struct cn_anchor *unused_anchors(void)
+{
+  cn_mutex_take(&unused.lock, UINT64_MAX);
+  struct cn_anchor *anchors = unused.first;
+  if (unused.count == 0)
+    unused.count = anchors_wanted();
+  if (anchors)
+    unused.first = (struct cn_anchor *)anchors->pc;
+  cn_mutex_release(&unused.lock);
+  return anchors;
+}
+
+static void make_anchors(struct cairn_mutator *mutator)
+{
+  mutator->anchors = unused_anchors();
+  if (mutator->anchors == NULL)
+    mutator->anchors = cn_os_resize(NULL, 0, unused.count * sizeof *mutator->anchors);
+  if (mutator->anchors == NULL) {
+    cn_report_text("cairn: out of memory: no room for the anchors of a thread (%zu KB)\n",
+                   unused.count * sizeof *mutator->anchors >> 10);
+    _exit(1); /* there may be no constructor yet whose work an exit handler undoes */
+  }
+  mutator->anchor = mutator->anchors;
+  mutator->anchor_limit = mutator->anchors + unused.count;
+}
+
+static void free_anchors(struct cn_anchor *anchors)
+{
+  cn_mutex_take(&unused.lock, UINT64_MAX);
+  anchors->pc = (uintptr_t)unused.first;
+  anchors->sp = 0;
+  unused.first = anchors;
+  cn_mutex_release(&unused.lock);
+}
+
+/* ---- the end ---- */
+
+/* What the thread has counted, and its share of the heap, outlive it. */
+static void settle(struct cairn_mutator *mutator)
+{
+  cn_buffer_retire(mutator);
+  cn_stats.safepoints += mutator->safepoints;
+  cn_stats.allocated += cn_buffer_allocated(mutator);
+}
+
+static void detach(struct cairn_mutator *mutator, uintptr_t pc)
+{
+  char place[CN_REPORT_PC];
+
+  cn_hold_signals();
+  cn_safepoint_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE ||
+      mutator->stack != NULL)
+    cairn_fatal("thread %d, pc %s: it is detached with managed frames on its stack, or on another "
+                "stack than its own",
+                mutator->thread, cn_report_pc(pc, place));
+  cn_stop_remove(mutator, settle);
+  free_anchors(mutator->anchors);
+  cn_fault_take_stack(mutator);
+  *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
+  pthread_setspecific(ending, NULL);
+  cn_hold_let_signals();
+}
+
+/* The C library ends a thread from the frame that called its start routine, whatever was below: an
+ * unwinding of pthread_exit() or a cancellation stops there, before it comes to the stub by which
+ * that frame called managed code. */
+static void leave_all(struct cairn_mutator *mutator)
+{
+  cn_safepoint_drop_anchors(mutator, UINTPTR_MAX);
+  if (mutator->state == CAIRN_ABI_MANAGED)
+    cn_stop_leave(mutator);
+}
+
+static void end(void *value)
+{
+  struct cairn_mutator *mutator = value;
+
+  CN_CHECK(mutator == &cairn_mutator);
+  leave_all(mutator);
+  if (++rounds + 1 < PTHREAD_DESTRUCTOR_ITERATIONS)
+    pthread_setspecific(ending, mutator);
+  else
+    detach(mutator, (uintptr_t)__builtin_return_address(0));
+}
+
+/* ---- the beginning ---- */
+
+static void make_key(void)
+{
+  if (pthread_key_create(&ending, end) != 0)
+    cairn_fatal("there is no key for thread-specific data left: the end of threads would not be "
+                "noticed");
+}
+
+static void await_end(struct cairn_mutator *mutator)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  if (rounds + 1 >= PTHREAD_DESTRUCTOR_ITERATIONS) /* there may be no further round */
+    cairn_fatal("thread %d: a destructor of thread-specific data runs managed code after the "
+                "thread was detached",
+                cn_os_thread());
+  pthread_once(&once, make_key);
+  if (pthread_setspecific(ending, mutator) != 0)
+    cairn_fatal("thread %d: no memory to notice its end", cn_os_thread());
+}
+
+/* The main thread's end is awaited from its constructors on: libc is not ready before. */
+__attribute__((constructor)) static void await_main(void)
+{
+  if (cairn_mutator.attached)
+    await_end(&cairn_mutator);
+}
+
+static void find_bounds(struct cairn_mutator *mutator)
+{
+  uintptr_t bottom, end;
+
+  if (mutator == main_mutator) {
+    mutator->stack_end = cn_os_main_stack_end();
+    cn_bounds_find(mutator);
+    return;
+  }
+  if (!cn_os_stack(&bottom, &end))
+    cairn_fatal("thread %d: the bounds of its stack cannot be found", cn_os_thread());
+  mutator->stack_bottom = bottom;
+  mutator->stack_end = end & ~(sizeof end - 1);
+  mutator->stack_floor = cn_bounds_floor(bottom, mutator->stack_end);
+}
+
+static void attach(struct cairn_mutator *mutator)
+{
+  make_anchors(mutator);
+  find_bounds(mutator);
+  if (cn_options.stress == 0)
+    cn_poll_word_disarm(mutator, CN_REASON_STRESS);
+  mutator->thread = cn_os_thread();
+  mutator->attached = 1;
+  mutator->state = CAIRN_ABI_NATIVE;
+  cn_stop_add(mutator);
+}
+
+void cn_attach_main(void)
+{
+  main_mutator = &cairn_mutator;
+  attach(main_mutator);
+}
+
+struct cairn_mutator *cn_mutator_get(void)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (mutator->attached)
+    return mutator;
+  cn_hold_signals();
+  cn_start();
+  if (!mutator->attached) {
+    await_end(mutator);
+    attach(mutator);
+    cn_fault_give_stack(mutator);
+  }
+  cn_hold_let_signals();
+  return mutator;
+}
+
+/* ---- explicit calls ---- */
+
+void cairn_thread_attach(void)
+{
+  cn_mutator_get();
+}
+
+void cairn_thread_detach(void)
+{
+  if (cairn_mutator.attached)
+    detach(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
+}

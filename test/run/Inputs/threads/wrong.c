@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What threads must not do: wrong WHAT.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <cairn/cairn.h>
+#include <cairn/thread.h>
+
+struct node {
+  struct node managed *next;
+};
+
+static pthread_key_t key;
+static int rounds;
+
+/* Managed code in the last round of destructors. */
+static void destroy(void *value)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  if (++rounds < 8)
+    pthread_setspecific(key, value);
+  node->next = node;
+}
+
+cairn_unmanaged static void *sets_data(void *value)
+{
+  pthread_setspecific(key, &key);
+  return value;
+}
+
+static void *detaches(void *value)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  cairn_thread_detach();
+  node->next = node;
+  return value;
+}
+
+int main(int argc, char **argv)
+{
+  pthread_t thread;
+
+  pthread_key_create(&key, destroy);
+  pthread_create(&thread, NULL, strcmp(argv[1], "detach") == 0 ? detaches : sets_data, NULL);
+  pthread_join(thread, NULL);
+  puts("survived");
+  return 0;
+}
