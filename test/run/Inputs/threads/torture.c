@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that do all that threads may do beside collections, at random: torture SECONDS THREADS SEED.
+ * Threads that do all that threads may do beside collections, at random:
+ *
+ *   torture SECONDS THREADS SEED [LIBRARY]
+ *
  * They allocate, hand lists to each other by C11 atomics, call libc's functions with managed
- * callbacks, block, take signals, begin and end threads in every way, and fork. Each list says what
+ * callbacks, throw exceptions through managed frames, block, take signals, begin and end threads in
+ * every way, load and unload a library of managed code (torture_part.c), and fork. Each list says what
  * must be in it. A watchdog ends the program, by SIGABRT, if a thread does nothing for long.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <search.h>
@@ -30,7 +35,8 @@ static struct node managed *_Atomic shared[SHARED];
 static _Atomic int done, ended;
 static _Atomic long counts[16], steps[MOST], handled;
 static const char *const names[] = {"lists",   "shared", "sorted", "found",  "read",   "slept",
-                                    "signals", "ended",  "locked", "forked", "nested", "waited"};
+                                    "signals", "ended",  "locked", "forked", "nested", "waited",
+                                    "thrown",  "loaded"};
 
 _Noreturn static void wrong(const char *what)
 {
@@ -326,6 +332,51 @@ static long nest(struct worker *worker, long levels, struct node managed *kept)
   return 0;
 }
 
+/* ---- exceptions ---- */
+
+/* In torture_native.cpp. */
+int call_and_catch(void (*function)(long), long argument);
+void throw_one(long value);
+
+static void throws(long levels)
+{
+  struct node managed *kept = make(levels);
+
+  if (levels == 0)
+    throw_one(3);
+  throws(levels - 1);
+  check(kept, "never reached");
+}
+
+static void throw_through(long levels)
+{
+  struct node managed *kept = make(12);
+
+  if (call_and_catch(throws, levels) != 3)
+    wrong("an exception");
+  check(kept, "a list over an exception");
+}
+
+/* ---- libraries ---- */
+
+static const char *library;
+
+static void load(void)
+{
+  struct node managed *kept = make(8);
+  void *loaded = library ? dlopen(library, RTLD_NOW) : NULL;
+
+  if (library && !loaded)
+    wrong(dlerror());
+  if (loaded) {
+    long (*part)(long) = (long (*)(long))dlsym(loaded, "part");
+    if (part(10) != 45)
+      wrong("a library's list");
+    dlclose(loaded);
+  }
+  check(kept, "a list over dlopen()");
+}
+
 static void step(struct worker *worker)
 {
   unsigned random = next_random(worker), what = random % 97;
@@ -351,7 +402,11 @@ static void step(struct worker *worker)
     hold_a_lock(), kind = 8;
   else if (what < 87 && random % 64 < 2)
     fork_a_child(), kind = 9;
-  else if (what < 92)
+  else if (what < 89)
+    throw_through(random % 20), kind = 12;
+  else if (what < 90 && random % 16 == 0)
+    load(), kind = 13;
+  else if (what < 93)
     nest(worker, 2, make(6)), kind = 10;
   else
     wait_for_others(), kind = 11;
@@ -410,6 +465,7 @@ int main(int argc, char **argv)
   struct node managed *kept = make(1000);
   pthread_t collector;
 
+  library = argc > 4 ? argv[4] : NULL;
   worker_count = argc > 2 ? atoi(argv[2]) : 6;
   if (worker_count < 1 || worker_count > MOST)
     return 2;
