@@ -9,6 +9,7 @@
 
 #ifdef PLAIN
 #define cairn_leaf
+#define cairn_native
 #define cairn_unmanaged
 #else
 #include <cairn/cairn.h>
@@ -16,6 +17,7 @@
 
 typedef long function(long);
 extern long native_add(long value);
+cairn_native extern long native_known(long value);
 cairn_leaf extern long native_leaf(long value);
 extern long native_loop(function *called, long value, long turns);
 
@@ -33,6 +35,15 @@ static void direct(long turns)
 
   for (long i = 0; i < turns; i++)
     value = native_add(value);
+  sink = value;
+}
+
+static void known(long turns)
+{
+  long value = 0;
+
+  for (long i = 0; i < turns; i++)
+    value = native_known(value);
   sink = value;
 }
 
@@ -86,6 +97,7 @@ int main(int argc, char **argv)
     const char *name;
     void (*run)(long turns);
   } kinds[] = {{"direct", direct},
+               {"known", known},
                {"leaf", leaf},
                {"native-pointer", native_pointer},
                {"managed-pointer", managed_pointer},

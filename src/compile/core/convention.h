@@ -15,6 +15,9 @@ enum cn_convention {
   CN_CONVENTION_NATIVE,  /* only native callees have it */
   CN_CONVENTION_UNKNOWN
 };
+/* LLVM's number of the convention whose callees save nothing but the frame pointer. Its first
+ * arguments, CN_CONVENTION_FIRST of them, are in registers in which C passes none. */
+enum { CN_CONVENTION_PRESERVES_NONE = 21, CN_CONVENTION_FIRST = 4 };
 enum cn_convention cn_convention_of(LLVMValueRef call);
 /* Does the convention guarantee tail calls, whatever the signatures? */
 bool cn_convention_is_tail(unsigned convention);

@@ -38,6 +38,8 @@
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
+/* Stub for native functions that are called with their arguments in registers (short_calls.c). */
+#define CN_CALL_SHORT "cairn_call_short"
 /* Stub that makes the thread managed and calls a body. */
 #define CN_ENTER "cairn_enter"
 /* Attribute of a call: its callee is managed. And C's marker for it, `ptr (ptr)`. */

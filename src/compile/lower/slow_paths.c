@@ -8,7 +8,8 @@
  * In position-independent code a statepoint whose target may lie in another object loads it from
  * the global offset table into a register, which LLVM then hoists out of the loop: every poll
  * would cost the loop a register. A hidden target is called directly. It must not be the stub
- * itself: that stays visible to shared objects.
+ * itself: that stays visible to shared objects. Where the runtime is linked in, the thunk gives way
+ * to the stub, which has the thunk's name there, too (stubs.S).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 #include "compile/core/names.h"
 
 static const char *const stubs[] = {CN_POLL_SLOW,   CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
-                                    CN_CALL_NATIVE, CN_VCALL_ANY,  CN_ENTER};
+                                    CN_CALL_NATIVE, CN_VCALL_ANY,  CN_CALL_SHORT,
+                                    CN_ENTER};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {

@@ -15,7 +15,7 @@
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
- *   a native function: static, or declared so  the stub, without a test
+ *   a native function: static, or declared so  a stub, without a test; short_calls.c, if possible
  *   any, of a convention like tailcc           itself, or a managed bridge to it (bridges.c)
  *   any, of one that only native code has      the stub, with a native bridge
  *
@@ -41,6 +41,7 @@
 #include "compile/transitions/callees.h"
 #include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
+#include "compile/transitions/short_calls.h"
 
 typedef CN_VECTOR(struct cn_call_target) site_vector;
 
@@ -92,8 +93,11 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   }
   if (convention == CN_CONVENTION_BRIDGED)
     stub = cn_bridge_managed(ctx, site);
-  else if (cn_target_is_native(target))
+  else if (cn_target_is_native(target)) {
+    if (cn_short_call(ctx, site))
+      return;
     target = NULL;
+  }
   if (target && site->is_statepoint && cn_convention_has_thunks(cn_call_target_caller(site)))
     cn_error(ctx, site->call, "hardening",
              "LLVM 22 cannot lower an indirect call in a statepoint "

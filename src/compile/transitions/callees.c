@@ -59,7 +59,7 @@ bool cn_target_is_promised(LLVMValueRef call)
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
 static const char *const stubs[] = {CN_POLL_SLOW,    CN_ALLOC_SLOW,    CN_ALLOC_INDEXED_SLOW,
                                     "cairn_collect", "cairn_call_any", CN_CALL_NATIVE,
-                                    CN_VCALL_ANY};
+                                    CN_CALL_SHORT,   CN_VCALL_ANY};
 
 /* And functions of this unit through which it calls others. */
 static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,

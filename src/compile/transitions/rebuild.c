@@ -24,6 +24,13 @@
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 enum { CALLEE = 2, COUNT = 3 }; /* operands of a statepoint */
 
+static unsigned added(const struct cn_rebuild *change)
+{
+  CN_CHECK(change->first_count <= sizeof change->first / sizeof *change->first);
+  CN_CHECK(change->more_count <= sizeof change->more / sizeof *change->more);
+  return change->first_count + change->more_count;
+}
+
 /* ---- the type ---- */
 
 static LLVMTypeRef new_type(const struct cn_call_target *site, const struct cn_rebuild *change)
@@ -33,6 +40,8 @@ static LLVMTypeRef new_type(const struct cn_call_target *site, const struct cn_r
 
   if (variadic && site->is_statepoint)
     return site->type;
+  for (unsigned i = 0; i < change->first_count; i++)
+    cn_push(&types, LLVMTypeOf(change->first[i]));
   for (unsigned i = 0; i < site->count; i++)
     cn_push(&types, LLVMTypeOf(LLVMGetOperand(site->call, site->first + i)));
   for (unsigned i = 0; i < change->more_count; i++)
@@ -50,7 +59,11 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
 {
   unsigned all = LLVMGetNumArgOperands(site->call), end = site->first + site->count;
 
-  for (unsigned i = 0; i < end; i++)
+  for (unsigned i = 0; i < site->first; i++)
+    cn_push(&operands->values, LLVMGetOperand(site->call, i));
+  for (unsigned i = 0; i < change->first_count; i++)
+    cn_push(&operands->values, change->first[i]);
+  for (unsigned i = site->first; i < end; i++)
     cn_push(&operands->values, LLVMGetOperand(site->call, i));
   for (unsigned i = 0; i < change->more_count; i++)
     cn_push(&operands->values, change->more[i]);
@@ -60,7 +73,7 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
     return;
   operands->values.at[CALLEE] = change->callee;
   operands->values.at[COUNT] =
-      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), site->count + change->more_count, false);
+      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added(change) + site->count, false);
 }
 
 static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
@@ -139,9 +152,10 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site,
   cn_emit_attributes_of(old, CN_FUNCTION_INDEX, made, CN_FUNCTION_INDEX, NULL);
   cn_emit_attributes_of(old, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
   for (LLVMAttributeIndex i = site->first + 1; i <= last; i++)
-    cn_emit_attributes_of(old, i, made, i, change->keeps_passing ? NULL : cn_attribute_is_of_c);
+    cn_emit_attributes_of(old, i, made, i + change->first_count,
+                          change->keeps_passing ? NULL : cn_attribute_is_of_c);
   if (change->more_count)
-    LLVMAddCallSiteAttribute(made, last + change->more_count, cn_emit_attribute(ctx, "nest"));
+    LLVMAddCallSiteAttribute(made, last + added(change), cn_emit_attribute(ctx, "nest"));
   if (site->is_statepoint)
     LLVMAddCallSiteAttribute(
         made, CALLEE + 1,
@@ -156,13 +170,12 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
                              const struct cn_rebuild *change)
 {
   CN_CHECK(site->type && change->callee); /* who routes has refused a statepoint without a type */
-  CN_CHECK(change->more_count <= sizeof change->more / sizeof *change->more);
   LLVMTypeRef type = new_type(site, change);
   struct cn_operands operands = {0};
   LLVMValueRef old = site->call, made;
 
   take_operands(ctx, site, change, &operands);
-  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + change->more_count);
+  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + added(change));
   if (site->is_statepoint)
     made = build(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old),
                  &operands);

@@ -6,11 +6,14 @@
 #ifndef CN_COMPILE_TRANSITIONS_REBUILD_H
 #define CN_COMPILE_TRANSITIONS_REBUILD_H
 
+#include "compile/core/convention.h"
 #include "compile/transitions/callees.h"
 
 /* What differs in the new call. */
 struct cn_rebuild {
   LLVMValueRef callee;
+  LLVMValueRef first[CN_CONVENTION_FIRST]; /* arguments before the old ones */
+  unsigned first_count;
   LLVMValueRef more[2]; /* arguments after the old ones; the last is `nest` */
   unsigned more_count;
   unsigned convention;

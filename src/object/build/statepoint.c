@@ -9,8 +9,8 @@
 #include "base/check.h"
 #include "object/dwarf/cfi.h"
 
-/* LLVM's numbers of two calling conventions. */
-enum { PRESERVE_ALL = 15, SWIFT_TAIL = 20 };
+/* LLVM's numbers of three calling conventions. */
+enum { PRESERVE_ALL = 15, SWIFT_TAIL = 20, PRESERVE_NONE = 21 };
 
 struct cairn_stackmap_location cn_record_location(const struct cn_record *r, uint32_t index)
 {
@@ -28,8 +28,7 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
 
 /* LLVM's calling conventions in which the callee saves the same registers as in C's: C, fast, cold,
  * any register, preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail;
- * Intel's for OpenCL, SysV, Win64, vector and register calls. Others, such as GHC's and
- * preserve_none, save fewer. */
+ * Intel's for OpenCL, SysV, Win64, vector and register calls. Others, such as GHC's, save fewer. */
 static bool keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {0,  8,  9,          13, 14, PRESERVE_ALL, 16, 17,
@@ -52,6 +51,8 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
     return CN_KEEPS_NEVER;
   if (cn_port_tracked(reg) == CN_CALLEE_SAVED)
     return convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
+  if (convention == PRESERVE_NONE) /* but for the frame pointer */
+    return cn_port_tracked(reg) == CN_PORT_FRAME_POINTER ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   if (convention == SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
     return CN_KEEPS_NOT_HERE;
   return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;

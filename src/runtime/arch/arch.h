@@ -60,6 +60,10 @@ static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
  * must not end below the frames that are there. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor);
 
+/* Has a living anchor the value of this register (enum cn_reg)? If not, the caller's frame has its
+ * caller's value, and no reference is in it. */
+bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg);
+
 extern const uint8_t cn_arch_sp;                     /* number of the stack pointer */
 extern const uint8_t cn_arch_saved[CN_CALLEE_SAVED]; /* numbers of the registers of enum cn_reg */
 

@@ -7,7 +7,8 @@
 
 #include "base/check.h"
 
-/* The anchor has where the stub's caller goes on and what was in the callee-saved registers. The
+/* The anchor has where the stub's caller goes on and what was in the callee-saved registers, as far
+ * as its frame has not. The
  * stub has no roots: what it holds is its caller's. */
 static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
 {
@@ -19,7 +20,7 @@ static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
   frame->pc = anchor->pc;
   frame->sp = anchor->sp;
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    frame->place[i] = &anchor->saved[i];
+    frame->place[i] = cn_arch_anchor_keeps(anchor, i) ? &anchor->saved[i] : NULL;
   frame->regs = NULL;
 }
 

@@ -132,13 +132,32 @@ __asm__(CAIRN_ENTRY_STRING(
               "1:pop %r15\n pop %rbp\n pop %rbx\n"
               "  ret\n");
 
+/* crossing_short(f, x): calls f(1, ..., 6; 0.5) through cairn_call_short with `x` in rbp and in its
+ * frame, and returns f's result + rbp if both are equal after it. */
+typedef uint64_t six_arguments(long, long, long, long, long, long, double);
+extern uint64_t crossing_short(six_arguments *f, uint64_t x);
+extern char crossing_short_return[];
+__asm__(CAIRN_ENTRY_STRING(
+    crossing_short) "  push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
+                    "  push %rsi\n"
+                    "  mov %rdi, %r12\n mov %rsi, %rbp\n"
+                    "  mov $0x3f000000, %eax\n movd %eax, %xmm0\n cvtss2sd %xmm0, %xmm0\n"
+                    "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
+                    "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
+                    "  call cairn_call_short\n"
+                    "crossing_short_return:\n"
+                    "  pop %rcx\n cmp %rcx, %rbp\n jne 1f\n"
+                    "  add %rbp, %rax\n"
+                    "1:pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
+                    "  ret\n");
+
 extern void cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
-extern void cairn_collect(void), cairn_call_any(void);
+extern void cairn_collect(void), cairn_call_any(void), cairn_call_short(void);
 
 static struct cairn_image image = {.layouts_start = (const unsigned char *)&layouts,
                                    .layouts_stop = (const unsigned char *)(&layouts + 1)};
-static struct mock_safepoint in_preserved[1], in_crossing[1];
-static struct mock_function functions[2];
+static struct mock_safepoint in_preserved[1], in_crossing[1], in_short[1];
+static struct mock_function functions[3];
 
 static void map_functions(void)
 {
@@ -158,7 +177,16 @@ static void map_functions(void)
   in_crossing[0].roots[2] = (struct cn_root){{1, RBP, 0}, {1, R15, 0}, true};
   functions[0] = (struct mock_function){(uintptr_t)preserved, 400, 1, in_preserved};
   functions[1] = (struct mock_function){(uintptr_t)crossing, 160, 1, in_crossing};
-  mock_image(&image, functions, 2);
+  in_short[0].pc = (uintptr_t)crossing_short_return;
+  in_short[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
+                                                .cfa_offset = 64,
+                                                .saved = 63,
+                                                .saved_offset = {-24, -16, -32, -40, -48, -56},
+                                                .roots = 2};
+  in_short[0].roots[0].base = (struct cn_loc){1, RBP, 0};
+  in_short[0].roots[1].base = (struct cn_loc){0, RSP, 0};
+  functions[2] = (struct mock_function){(uintptr_t)crossing_short, 160, 1, in_short};
+  mock_image(&image, functions, 3);
 }
 
 static bool wide(void)

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include <cairn/stack.h>
+#include "aborts.h"
 #include "managed_code.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
@@ -96,6 +97,57 @@ static void transitions(void **state)
   assert_int_equal(crossing(nests, 1), 5 + MOVE + 5000 + 1 + MOVE);
   assert_int_equal(cn_stats.frames, frames + 3);
   assert_ptr_equal(cairn_mutator.anchor, anchor);
+}
+
+static uint64_t six(long a, long b, long c, long d, long e, long f, double x)
+{
+  return arguments(a, b, c, d, e, f, 7, 8, x);
+}
+
+uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x)
+    __attribute__((visibility("hidden")));
+uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x)
+{
+  return collects(a, b, c, d, e, f, 7, 8, x);
+}
+
+static uint64_t nests_six(long a, long b, long c, long d, long e, long f, double x)
+{
+  return nests(a, b, c, d, e, f, 7, 8, x);
+}
+
+/* Managed code whose caller has references in registers that its own frame saves. */
+extern uint64_t short_below(long, long, long, long, long, long, long, long, double);
+__asm__(CAIRN_ENTRY_STRING(short_below) "  lea collects_six(%rip), %rdi\n  mov $7, %esi\n"
+                                        "  jmp crossing_short + 24\n");
+
+static void short_transitions(void **state)
+{
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+  uint64_t frames = cn_stats.frames;
+
+  (void)state;
+  assert_int_equal(crossing_short(six, 5), 1005);
+  assert_int_equal(crossing_short(collects_six, 7), 2007 + MOVE);
+  assert_int_equal(cn_stats.frames, frames + 1);
+  assert_int_equal(crossing_short(nests_six, 1), 5 + MOVE + 5000 + 1 + MOVE);
+  assert_int_equal(cn_stats.frames, frames + 3);
+  assert_int_equal(crossing(short_below, 3), 2007 + MOVE + 3 + MOVE);
+  assert_int_equal(cn_stats.frames, frames + 5);
+  assert_ptr_equal(cairn_mutator.anchor, anchor);
+}
+
+/* Nothing keeps a reference in a register that the caller promised not to use. */
+static void keep_in_r12(void)
+{
+  in_short[0].roots[1].base = (struct cn_loc){1, 12, 0};
+  crossing_short(collects_six, 7);
+}
+
+static void short_calls_keep_no_registers(void **state)
+{
+  (void)state;
+  aborts(keep_in_r12, "a reference in a register that was not saved");
 }
 
 /* ---- the public iterator, from native code ---- */
@@ -302,7 +354,9 @@ static void wide_registers_survive(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(short_calls_keep_no_registers),
       cmocka_unit_test(transitions),
+      cmocka_unit_test(short_transitions),
       cmocka_unit_test(polls_preserve_all),
       cmocka_unit_test(allocations),
       cmocka_unit_test(managed_callees),

@@ -37,6 +37,25 @@ uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, do
   return (uint64_t)(a + b + c + d + e + f + g + h + (long)(2 * x)); /* 37 */
 }
 
+uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x)
+    __attribute__((visibility("hidden")));
+uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x)
+{
+  return adds(a, b, c, d, e, f, 7, 8, x);
+}
+
+/* The same by way of the stub for few arguments. */
+extern uint64_t jumps_six(long, long, long, long, long, long, double);
+__asm__("jumps_six:\n  lea jumping_six(%rip), %rax\n  jmp *%rax\n" CAIRN_ENTRY_STRING(
+    jumping_six) "  lea adds_six(%rip), %r11\n  jmp cairn_call_any\n");
+
+static uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x)
+{
+  (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)x;
+  cairn_collect();
+  return 2000;
+}
+
 /* Native code that collects, for a handler that looks in between. */
 static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f, long g, long h,
                                  double x)
@@ -61,6 +80,7 @@ static void interrupt(uintptr_t pc)
   stepped[pc - start] = 1;
   struct cn_anchor *anchor = cairn_mutator.anchor;
   wrong += crossing(adds, 5) != 42 || crossing(managed_target, 1) != 11 || crossing(jumps, 2) != 39;
+  wrong += crossing_short(adds_six, 5) != 42 || crossing_short(jumps_six, 2) != 39;
   wrong += cairn_mutator.anchor > anchor; /* dead ones may have gone */
   if (leave_at != 0 && --leave_at == 0)
     siglongjmp(leave_to, 1);
@@ -99,6 +119,25 @@ static void signals_in_calls(void **state)
   assert_in_range(count_steps((const void *)cairn_collect, 100), 30, 100);
 }
 
+static void signals_in_short_calls(void **state)
+{
+  struct cn_anchor *anchor = cairn_mutator.anchor;
+  uint64_t results[3];
+
+  (void)state;
+  step_begin(interrupt);
+  results[0] = crossing_short(adds_six, 5);
+  results[1] = crossing_short(jumps_six, 3);
+  results[2] = crossing_short(collects_six, 7);
+  step_end();
+  assert_int_equal(results[0], 42);
+  assert_int_equal(results[1], 40);
+  assert_int_equal(results[2], 2007 + MOVE);
+  assert_int_equal(wrong, 0);
+  assert_ptr_equal(cairn_mutator.anchor, anchor);
+  assert_in_range(count_steps((const void *)cairn_call_short, 128), 18, 128);
+}
+
 /* The array of anchors is full of some that a longjmp left. */
 static void signals_in_full_anchors(void **state)
 {
@@ -110,8 +149,12 @@ static void signals_in_full_anchors(void **state)
   cairn_mutator.anchor_limit = cairn_mutator.anchor;
   step_begin(interrupt);
   uint64_t result = crossing(adds, 5);
+  for (int i = 0; i < 6; i++)
+    cairn_mutator.anchor++->sp = 0;
+  uint64_t result_short = crossing_short(adds_six, 5);
   step_end();
   assert_int_equal(result, 42);
+  assert_int_equal(result_short, 42);
   assert_int_equal(wrong, 0);
   assert_ptr_equal(cairn_mutator.anchor, anchor);
   cairn_mutator.anchor_limit = limit;
@@ -170,13 +213,15 @@ static void signals_in_slow_paths(void **state)
   assert_in_range(count_steps((const void *)cairn_poll_slow, 200), 50, 200);
 }
 
+static bool in_short_call;
+
 static uint64_t steps(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   struct cn_anchor *anchor = cairn_mutator.anchor;
 
   if (sigsetjmp(leave_to, 1) == 0) {
     step_begin(interrupt);
-    wrong += crossing(adds, 5) != 42;
+    wrong += (in_short_call ? crossing_short(adds_six, 5) : crossing(adds, 5)) != 42;
     step_end();
   }
   leave_at = 0;
@@ -192,8 +237,9 @@ static void leaving_by_siglongjmp(void **state)
   struct cn_anchor *anchor = cairn_mutator.anchor;
 
   (void)state;
-  for (long at = 1; at <= 45; at++) {
-    leave_at = at;
+  for (long at = 1; at <= 90; at++) {
+    in_short_call = at > 45;
+    leave_at = in_short_call ? at - 45 : at;
     assert_int_equal(crossing(steps, 5), 42 + MOVE);
     assert_ptr_equal(cairn_mutator.anchor, anchor);
   }
@@ -216,6 +262,23 @@ __asm__(CAIRN_ENTRY_STRING(
               "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
               "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
 
+/* The same through cairn_call_short, with x in rbp and in the frame. */
+extern uint64_t catching_short(uint64_t (*f)(void), uint64_t x);
+extern char catching_short_landing[];
+__asm__(CAIRN_ENTRY_STRING(
+    catching_short) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
+                    ".irp register, rbp,rbx,r12,r13,r14,r15\n"
+                    "  push %\\register\n  .cfi_adjust_cfa_offset 8\n"
+                    "  .cfi_rel_offset %\\register, 0\n.endr\n"
+                    "  push %rsi\n  .cfi_adjust_cfa_offset 8\n"
+                    "  mov %rdi, %r12\n  mov %rsi, %rbp\n  call cairn_call_short\n  ud2\n"
+                    "catching_short_landing:\n  pop %rax\n  .cfi_adjust_cfa_offset -8\n"
+                    "  add %rbp, %rax\n"
+                    ".irp register, r15,r14,r13,r12,rbx,rbp\n"
+                    "  pop %\\register\n  .cfi_adjust_cfa_offset -8\n.endr\n"
+                    "  ret\n  .cfi_endproc\n");
+static const char *landing;
+
 _Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                             struct _Unwind_Exception *thrown, struct _Unwind_Context *context)
     __attribute__((visibility("hidden")));
@@ -225,7 +288,7 @@ _Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Excepti
   (void)version, (void)class, (void)thrown;
   if (actions & _UA_SEARCH_PHASE)
     return _URC_HANDLER_FOUND;
-  _Unwind_SetIP(context, (uintptr_t)catching_landing);
+  _Unwind_SetIP(context, (uintptr_t)landing);
   return _URC_INSTALL_CONTEXT;
 }
 
@@ -254,9 +317,14 @@ static void signals_in_exceptions(void **state)
   struct cn_anchor *anchor = cairn_mutator.anchor;
 
   (void)state;
+  landing = catching_landing;
   uint64_t sum = catching(throws, 100);
   step_end();
   assert_int_equal(sum, 303);
+  landing = catching_short_landing;
+  sum = catching_short(throws, 100);
+  step_end();
+  assert_int_equal(sum, 200);
   assert_int_equal(wrong, 0);
   assert_in_range(interruptions, 1000, 1000000);
   cairn_poll_slow();
@@ -433,11 +501,11 @@ static void leaving_work(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(signals_in_calls),       cmocka_unit_test(signals_in_full_anchors),
-      cmocka_unit_test(signals_at_last_anchor), cmocka_unit_test(signals_in_slow_paths),
-      cmocka_unit_test(leaving_by_siglongjmp),  cmocka_unit_test(signals_in_exceptions),
-      cmocka_unit_test(signals_in_returns),     cmocka_unit_test(leaving_returns),
-      cmocka_unit_test(leaving_work),
+      cmocka_unit_test(signals_in_calls),        cmocka_unit_test(signals_in_short_calls),
+      cmocka_unit_test(signals_in_full_anchors), cmocka_unit_test(signals_at_last_anchor),
+      cmocka_unit_test(signals_in_slow_paths),   cmocka_unit_test(leaving_by_siglongjmp),
+      cmocka_unit_test(signals_in_exceptions),   cmocka_unit_test(signals_in_returns),
+      cmocka_unit_test(leaving_returns),         cmocka_unit_test(leaving_work),
   };
 
   cairn_set_collector(&shifting);

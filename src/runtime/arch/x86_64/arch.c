@@ -62,7 +62,8 @@ extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
 /* Of each place where a stub makes its thread managed: where that begins, has been done, and is
  * undone or over; from cn_arch_stubs_start on. */
 extern const uint32_t cn_arch_windows[], cn_arch_windows_end[];
-extern const char cn_arch_native_return[], cn_arch_body_return[], cn_arch_interrupted_at[];
+extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
+extern const char cn_arch_interrupted_at[];
 
 static void find_vector_state(void)
 {
@@ -234,13 +235,21 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
     return false;
   uintptr_t word = ((const uintptr_t *)anchor->sp)[-1];
-  if (word == (uintptr_t)cn_arch_native_return || word == anchor->pc)
+  if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return ||
+      word == anchor->pc)
     return true;
   if (word != 0 && word % 4096 == 0)
     cairn_fatal("the return address of a native function was replaced, at sp 0x%lx: is there a "
                 "probe on its return?",
                 (unsigned long)anchor->sp);
   return false;
+}
+
+/* Before the call it seems to keep all: what it has there nobody takes for a reference, for the
+ * caller's map has none in these registers. */
+bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg)
+{
+  return reg == CN_RBP || ((const uintptr_t *)anchor->sp)[-1] != (uintptr_t)cn_arch_short_return;
 }
 
 /* ---- exceptions ---- */

@@ -11,7 +11,7 @@
  * Transitions (cairn_call_any and its two front doors, cairn_enter): the target is in r11, or in
  * r10. Arguments are wherever its convention puts them, which is not known here; so nothing but
  * these two may change before the call, and no result register after it. Each keeps the state of
- * the mutator.
+ * the mutator. cairn_call_short knows more of its caller.
  *
  * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
  * would restore stale references. So the stub keeps them in the anchor and loads them from there
@@ -44,7 +44,9 @@ cn_arch_windows:
 
         .text
         .globl cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
+        .globl cn_arch_short_return
         .hidden cn_arch_stubs_start, cn_arch_stubs_end, cn_arch_native_return, cn_arch_body_return
+        .hidden cn_arch_short_return
 cn_arch_stubs_start:
 
         .macro function name
@@ -53,6 +55,14 @@ cn_arch_stubs_start:
         .p2align 4
 \name:
         .cfi_startproc
+        .endm
+
+/* One that compiled code calls by a thunk of its image (slow_paths.c). In the runtime's own image the
+ * thunk's name is the function's. */
+        .macro stub name
+        .globl cairn.slow.\name
+        .set cairn.slow.\name, \name
+        function \name
         .endm
 
         .macro end name
@@ -179,7 +189,7 @@ cn_arch_stubs_start:
         .endm
 
 /* void cairn_poll_slow(void) */
-function cairn_poll_slow
+stub cairn_poll_slow
         save_general
         save_vectors
         movq %rbp, %rdi
@@ -190,7 +200,7 @@ function cairn_poll_slow
 end cairn_poll_slow
 
 /* ref cairn_alloc_slow(const struct cairn_layout *layout) */
-function cairn_alloc_slow
+stub cairn_alloc_slow
         save_general
         save_vectors
         movq %rdi, %rsi
@@ -203,7 +213,7 @@ function cairn_alloc_slow
 end cairn_alloc_slow
 
 /* ref cairn_alloc_indexed_slow(const struct cairn_layout *layout, int64_t count) */
-function cairn_alloc_indexed_slow
+stub cairn_alloc_indexed_slow
         save_general
         save_vectors
         movq %rsi, %rdx
@@ -241,6 +251,11 @@ end cairn_collect
         .macro cfi_return_address_taken
         /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
+        cfi_caller_taken
+        .endm
+
+/* The pc alone. */
+        .macro cfi_caller_taken
         /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref), less one. */
         .cfi_escape 0x16, 16, 5, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06, 0x31, 0x1c
         .endm
@@ -304,15 +319,23 @@ end cairn_collect
         jz 8f
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
 9:
+        window 6b, 7b, 9b
+        wait_for_stops
+8:
+        .endm
+
+        .macro window begins, done, over
         .pushsection .rodata.cn_arch_windows, "a", @progbits
-        .long 6b - cn_arch_stubs_start, 7b - cn_arch_stubs_start, 9b - cn_arch_stubs_start
+        .long \begins - cn_arch_stubs_start, \done - cn_arch_stubs_start, \over - cn_arch_stubs_start
         .popsection
+        .endm
+
+        .macro wait_for_stops
         leaq -8(%rsp), %rsp
         .cfi_adjust_cfa_offset 8
         call let_stops_pass
         leaq 8(%rsp), %rsp
         .cfi_adjust_cfa_offset -8
-8:
         .endm
 
 /* Back to the managed caller for which the anchor at rbx was made: its registers, and its return
@@ -370,13 +393,13 @@ let_stops_pass:
         .size let_stops_pass, . - let_stops_pass
 
 /* Call the function in r10: a variadic one, and a native one. */
-function cairn_vcall_any
+stub cairn_vcall_any
         movl $8, %eax
         movq %r10, %r11
         jmp cairn_call_any
 end cairn_vcall_any
 
-function cairn_call_native
+stub cairn_call_native
         movq %r10, %r11
         jmp call_native
 end cairn_call_native
@@ -454,19 +477,75 @@ cn_arch_native_return:
         jmp cairn_call_any
 end cairn_call_any
 
+/* Call the native function in r12 for managed code that keeps nothing in rbx or r12 to r15 over the
+ * call, its callers' values neither: by the convention preserve_none, whose arguments begin with r12
+ * to r15 and go on as those of C do. So of the callee-saved registers the anchor has rbp alone. All
+ * of the way lies in two cache lines. */
+        .p2align 6
+stub cairn_call_short
+        .cfi_signal_frame
+        .cfi_personality 0x1b, cn_arch_unwound
+        movq MUTATOR(ANCHOR), %rbx
+        cmpq MUTATOR(ANCHOR_LIMIT), %rbx
+        jae .Lno_anchor_to_short
+        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx) /* see cairn_call_any */
+        leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %r13
+        movq %r13, MUTATOR(ANCHOR)
+        movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)
+        .cfi_adjust_cfa_offset -8
+        cfi_caller_taken
+        /* DW_CFA_expression: rbp is saved at rbx (DW_OP_breg3) + ANCHOR_RBP. */
+        .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
+        movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
+        movl $8, %eax
+        incq MUTATOR(TRANSITIONS)
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
+        call *%r12
+cn_arch_short_return:
+        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE) /* as become_managed does */
+.Lmanaged_short:
+        testb $CAIRN_ABI_POLL_STOP, MUTATOR(POLL)
+        jnz .Lstop_short
+.Lmay_go_on_short:
+        window cn_arch_short_return, .Lmanaged_short, .Lmay_go_on_short
+        .cfi_remember_state
+        give_return_address
+        movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
+        .cfi_restore %rbp
+        movq %rbx, MUTATOR(ANCHOR)      /* dead since its return address is gone */
+        ret
+        .cfi_restore_state
+.Lstop_short:
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
+.Lnative_short:
+        window cn_arch_short_return, .Lstop_short, .Lnative_short
+        .cfi_remember_state
+        wait_for_stops
+        .cfi_restore_state
+        jmp .Lmay_go_on_short
+.Lno_anchor_to_short:
+        .cfi_def_cfa_offset 8
+        .cfi_restore %rbp
+        .cfi_offset 16, -8
+        make_anchors
+        jmp cairn_call_short
+end cairn_call_short
+
 /* Call the body in r11: native code called the function's address. The anchor keeps the native
  * caller's return address, so that stack arguments are where the body looks for them; its SP is odd,
  * which tells walks that no managed code left here. The body keeps all registers that the caller
  * wants kept, and the frame is unwound as that of cairn_call_any is. */
-function cairn_enter
+stub cairn_enter
         .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound
         pushq %rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
-        leaq cn_arch_native_return(%rip), %rbx
-        cmpq %rbx, 8(%rsp)
-        je .Ltail_to_managed
+        leaq cn_arch_short_return(%rip), %rbx
+        subq 8(%rsp), %rbx
+        cmpq $(cn_arch_short_return - cn_arch_native_return), %rbx
+        jbe .Ltail_to_managed           /* either of the two; nothing between them returns */
         movq MUTATOR(ANCHOR), %rbx
         cmpq MUTATOR(ANCHOR_LIMIT), %rbx
         jae .Lno_anchor_to_managed
@@ -482,7 +561,8 @@ cn_arch_body_return:
         give_return_address
         free_anchor r11
         ret
-        /* And the other way round: native code that cairn_call_any called makes a tail call. */
+        /* And the other way round: native code that cairn_call_any called makes a tail call. After
+         * cairn_call_short nobody wants the registers that the anchor does not have. */
 .Ltail_to_managed:
         begin_tail_call
         cfi_registers_taken
