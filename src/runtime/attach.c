@@ -94,9 +94,11 @@ static void free_anchors(struct cn_anchor *anchors)
 
 /* ---- the end ---- */
 
-/* What the thread has counted, and its share of the heap, outlive it. */
+/* What the thread has counted, and its share of the heap, outlive it. If it was cancelled between
+ * two instructions of managed code, its last block may have no header. */
 static void settle(struct cairn_mutator *mutator)
 {
+  cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
   cn_stats.safepoints += mutator->safepoints;
   cn_stats.allocated += cn_buffer_allocated(mutator);
@@ -181,7 +183,9 @@ static void find_bounds(struct cairn_mutator *mutator)
     cn_bounds_find(mutator);
     return;
   }
-  if (!cn_os_stack(&bottom, &end))
+  /* A handler of a signal may have interrupted malloc(), which the C library's answer calls. */
+  uintptr_t sp = cn_signals_interrupted_sp();
+  if (sp ? !cn_os_memory_around(sp, &bottom, &end) : !cn_os_stack(&bottom, &end))
     cairn_fatal("thread %d: the bounds of its stack cannot be found", cn_os_thread());
   mutator->stack_bottom = bottom;
   mutator->stack_end = end & ~(sizeof end - 1);

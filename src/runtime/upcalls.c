@@ -41,19 +41,21 @@ void cn_upcall_image(const struct cairn_image *image)
 {
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
     cn_fault_install();
-  /* A fault under stress is explained with a backtrace, and a handler cannot load anything. */
-  if (cn_options.stress != 0)
+  /* A fault under stress is explained with a backtrace, and a handler cannot load anything; nor can
+   * who has stopped a thread that loads something. */
+  if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_os_unwinder(true);
   check_regions(image);
 }
 
-/* The thread need not be a mutator's. A handler that interrupted managed code cannot stop others:
+/* The executable's goes at the end of the program, when nothing looks at the heap any more. The
+ * thread need not be a mutator's. A handler that interrupted managed code cannot stop others:
  * one of them may wait for its end. */
 void cn_upcall_image_leaves(const struct cairn_image *image)
 {
   struct cairn_mutator *self = cairn_mutator.attached ? &cairn_mutator : NULL;
 
-  if (!cn_heap_remembers(image))
+  if (!cn_heap_remembers(image) || cn_os_is_own(image->layouts_start))
     return;
   if (cn_signals_interrupting())
     cairn_fatal("a signal handler that interrupted managed code unloads a shared object");

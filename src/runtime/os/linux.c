@@ -138,6 +138,13 @@ void cn_os_free(void *memory, size_t bytes)
   munmap(memory, bytes);
 }
 
+bool cn_os_is_own(const void *address)
+{
+  extern const char __executable_start[], end[]; /* the linker's */
+
+  return (uintptr_t)address >= (uintptr_t)__executable_start && (uintptr_t)address < (uintptr_t)end;
+}
+
 bool cn_os_is_main_thread(void)
 {
   return syscall(SYS_gettid) == getpid();
@@ -160,6 +167,40 @@ uintptr_t cn_os_main_stack_bottom(void)
   uintptr_t top = name != 0 ? name + strlen((const char *)name) + 1 : cn_os_main_stack_end();
   top = (top + page - 1) & ~(page - 1);
   return limit.rlim_cur < top ? top - limit.rlim_cur : 0;
+}
+
+/* "start-end rw-p ...": the bounds of one line of the kernel's list; false: it may not be written.
+ */
+static bool read_range(const char *line, uintptr_t *bottom, uintptr_t *end)
+{
+  char *after;
+
+  *bottom = strtoul(line, &after, 16);
+  if (*after != '-')
+    return false;
+  *end = strtoul(after + 1, &after, 16);
+  return strncmp(after, " rw", 3) == 0;
+}
+
+bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
+{
+  char text[4096], *line = text, *stop;
+  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  size_t have = 0;
+  bool found = false;
+  ssize_t n;
+
+  while (fd >= 0 && !found && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) {
+    have += (size_t)n;
+    text[have] = 0;
+    for (line = text; !found && (stop = strchr(line, '\n')); line = stop + 1)
+      found = read_range(line, bottom, end) && address - *bottom < *end - *bottom;
+    have -= (size_t)(line - text);
+    memmove(text, line, have);
+  }
+  if (fd >= 0)
+    close(fd);
+  return found;
 }
 
 void cn_os_message(const char *text, size_t bytes)

@@ -41,6 +41,9 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes);
 
 void cn_os_free(void *memory, size_t bytes);
 
+/* Is the address one of the executable, in which the runtime is? */
+bool cn_os_is_own(const void *address);
+
 bool cn_os_is_main_thread(void);
 uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or above it */
 /* The system lets the main thread's stack grow down to here, as the limits are now; 0 if nothing
@@ -50,6 +53,9 @@ uintptr_t cn_os_main_stack_bottom(void);
 /* The bounds of the calling thread's stack, which is not the main one's. False: not to be found.
  * May allocate. */
 bool cn_os_stack(uintptr_t *bottom, uintptr_t *end);
+/* The bounds of the memory around `address`, in which a stack lies that may be smaller: pages next
+ * to each other that may be written. False: there is none. Async-signal-safe. */
+bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end);
 
 /* Have the child call this after each fork(). */
 void cn_os_forked(void (*child)(void));

@@ -249,15 +249,31 @@ static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
 /* On the stack of a handler, while it runs: `self` is its own address, but for the bits. */
 struct delivery {
   uintptr_t self;
+  uintptr_t sp; /* of what the oldest of them interrupted */
 };
 static _Thread_local const volatile struct delivery *volatile delivery;
 
-bool cn_signals_delivering(void)
+/* A handler that left by a jump has left its own behind; null then. */
+static const volatile struct delivery *youngest_delivery(void)
 {
   const volatile struct delivery *youngest = delivery;
 
   return youngest != NULL && (uintptr_t)youngest > (uintptr_t)__builtin_frame_address(0) &&
-         youngest->self == ~(uintptr_t)youngest;
+                 youngest->self == ~(uintptr_t)youngest
+             ? youngest
+             : NULL;
+}
+
+bool cn_signals_delivering(void)
+{
+  return youngest_delivery() != NULL;
+}
+
+uintptr_t cn_signals_interrupted_sp(void)
+{
+  const volatile struct delivery *youngest = youngest_delivery();
+
+  return youngest != NULL ? youngest->sp : 0;
 }
 
 static void deliver(int signal, siginfo_t *info, void *context)
@@ -281,9 +297,10 @@ static void deliver(int signal, siginfo_t *info, void *context)
 
 void cn_signals_deliver(int signal, siginfo_t *info, void *context)
 {
-  const volatile struct delivery *outer = delivery;
+  const volatile struct delivery *outer = delivery, *around = youngest_delivery();
   volatile struct delivery mine;
 
+  mine.sp = around != NULL ? around->sp : cn_arch_fault_sp(context);
   mine.self = ~(uintptr_t)&mine;
   delivery = &mine;
   deliver(signal, info, context);

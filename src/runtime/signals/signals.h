@@ -34,6 +34,10 @@ uint8_t cn_signals_state(void);
 /* Is managed code interrupted? Nothing may collect then. */
 bool cn_signals_interrupting(void);
 
+/* The stack pointer of the code that runs on no handler's account, while a handler of the calling
+ * thread runs; 0: none does. */
+uintptr_t cn_signals_interrupted_sp(void);
+
 /* A slow path is over, the mutator no longer busy: signals that came meanwhile are delivered. Each
  * handler may leave by a jump. */
 void cn_signals_release(void);
