@@ -198,7 +198,8 @@ void cairn_note_moved(size_t bytes);
 /* You may call, in any phase: */
 
 /* True if `layout` lies in the layout section of a registered image: what a header word must
- * satisfy. `layout` may be any value. */
+ * satisfy. `layout` may be any value. Any thread; takes no lock. Within a collection it is cheapest
+ * on the thread that collects: others count themselves in and out each time. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */
@@ -216,8 +217,10 @@ void cairn_out_of_memory(bool intact, const char *format, ...)
 extern const struct cairn_collector cairn_semispace;
 void cairn_set_collector(const struct cairn_collector *collector);
 
-/* Called by emitted constructors and destructors, on the thread that loads the image; idempotent.
- * `*image` is copied, the sections it names must stay mapped until it is unregistered. */
+/* Called by emitted constructors and destructors, on the thread that loads or unloads the image;
+ * idempotent. `*image` is copied, the sections it names must stay mapped until it is unregistered.
+ * Any thread, in phase MUTATE, also while others collect. The second waits for a collection that is
+ * under way, and stops the program for a moment; not within collect(): cairn_fatal(). */
 void cairn_image_register(const struct cairn_image *image);
 void cairn_image_unregister(const struct cairn_image *image);
 

@@ -40,7 +40,9 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
     cn_verify_frames(&cairn_mutator, regs);
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
+  bool entered = cn_image_enter(); /* once for all that looks at layouts */
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
+  cn_image_leave(entered);
   cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
   return bytes_needed ? cn_heap_allocate_rest(bytes_needed) : NULL;
 }

@@ -8,6 +8,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
+#include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
@@ -48,20 +49,10 @@ void cn_upcall_image(const struct cairn_image *image)
   check_regions(image);
 }
 
-/* The executable's goes at the end of the program, when nothing looks at the heap any more. The
- * thread need not be a mutator's. A handler that interrupted managed code cannot stop others:
- * one of them may wait for its end. */
 void cn_upcall_image_leaves(const struct cairn_image *image)
 {
-  struct cairn_mutator *self = cairn_mutator.attached ? &cairn_mutator : NULL;
-
-  if (!cn_heap_remembers(image) || cn_os_is_own(image->layouts_start))
-    return;
-  if (cn_signals_interrupting())
-    cairn_fatal("a signal handler that interrupted managed code unloads a shared object");
-  cn_stop_begin(self);
-  cn_heap_forget(image);
-  cn_stop_end(self);
+  if (cn_heap_remembers(image))
+    cn_heap_forget(image);
 }
 
 bool cn_upcall_owns_layout(const struct cairn_layout *layout)
@@ -107,6 +98,7 @@ bool cn_upcall_source(uintptr_t pc, char *buffer, size_t size)
   struct cn_report_guard guard = {.outer = cn_report_guard};
   struct cn_source source;
   unsigned locks = cn_locks_held();
+  bool reads = cn_image_reads();
   volatile bool found = false;
   uint32_t depths = 1;
 
@@ -118,6 +110,7 @@ bool cn_upcall_source(uintptr_t pc, char *buffer, size_t size)
       found = cn_safepoint_details_source(pc, i, &source, &depths);
   else {
     cn_locks_restore(locks);
+    cn_image_restore(reads);
     found = false;
   }
   cn_report_guard = guard.outer;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of images, and which addresses are layouts.
+ * The list of images, and which addresses are layouts. Readers find it as a whole (readers.h); who
+ * changes it holds CN_LOCK_IMAGES, makes another one, and publishes that.
+ *
+ * An image comes at any time: no managed code of it has run, so a collection beside it misses
+ * nothing. It goes while no collection is under way, and its sections are not unmapped before the
+ * last reader has left that may look at them.
  */
 #include "runtime/core/image.h"
 
@@ -9,19 +14,104 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
-#include "runtime/core/grow.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/lock.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/readers.h"
+#include "runtime/core/report.h"
 #include "runtime/core/upcalls.h"
+#include "runtime/os/os.h"
 
-/* The copy is used: a damaged or unmapped original cannot hurt. `key` tells them apart. */
-static CN_GROW(struct registered {
-  const struct cairn_image *key;
-  struct cairn_image image;
-  uint64_t id;
-}) images;
-static _Atomic uint64_t generation;
-static uint64_t flags;
+/* The layouts of an image that has any. */
+struct range {
+  uintptr_t start;
+  size_t bytes;
+};
+
+static struct cn_image_list none;
+static struct cn_image_list *_Atomic current = &none;
+static struct cn_image_list *retired; /* the newest of those that were replaced */
+static _Atomic uint64_t generation, flags;
+static _Atomic bool frames; /* has any image frame maps? */
+static _Atomic bool ended;  /* images stay */
+
+static struct cn_readers readers;
+static _Thread_local volatile unsigned inside;
+
+/* ---- readers ---- */
+
+bool cn_image_enter(void)
+{
+  if (inside != 0)
+    return false;
+  cn_readers_enter(&readers, &inside);
+  return true;
+}
+
+void cn_image_leave(bool entered)
+{
+  CN_ASSERT_VALID(cn_readers_wrong(&readers, inside));
+  if (entered)
+    cn_readers_leave(&readers, &inside);
+}
+
+bool cn_image_reads(void)
+{
+  return inside != 0;
+}
+
+void cn_image_restore(bool reads)
+{
+  cn_image_leave(!reads && inside != 0);
+}
+
+uint64_t cn_image_readers_now(void)
+{
+  return cn_readers_now(&readers);
+}
+
+bool cn_image_readers_left(uint64_t since)
+{
+  return cn_readers_left(&readers, since);
+}
+
+const struct cn_image_list *cn_image_list(void)
+{
+  CN_ASSERT(inside != 0);
+  return atomic_load(&current);
+}
+
+size_t cn_image_count(void)
+{
+  bool entered = cn_image_enter();
+  size_t count = cn_image_list()->count;
+
+  cn_image_leave(entered);
+  return count;
+}
+
+uint64_t cn_image_generation(void)
+{
+  return atomic_load(&generation);
+}
+
+uint64_t cn_image_flags(void)
+{
+  return atomic_load(&flags);
+}
+
+bool cn_image_has_frames(void)
+{
+  return atomic_load(&frames);
+}
+
+/* In the child of a fork(), whose only thread this is. */
+static void forked(void)
+{
+  cn_readers_forked(&readers, inside);
+}
+
+/* ---- lists ---- */
 
 bool cn_image_hold(void)
 {
@@ -33,54 +123,185 @@ void cn_image_release(void)
   cn_lock_release(CN_LOCK_IMAGES);
 }
 
-size_t cn_image_count(void)
+static struct range *ranges_of(const struct cn_image_list *list)
 {
-  return images.count;
+  return (struct range *)(uintptr_t)&list->at[list->count];
 }
 
-const struct cairn_image *cn_image_at(size_t index)
+static size_t bytes_of(size_t count, size_t ranges)
 {
-  CN_ASSERT(index < images.count);
-  return &images.at[index].image;
+  size_t page = cn_os_page();
+  size_t bytes = sizeof(struct cn_image_list) + count * sizeof(struct cn_image) +
+                 ranges * sizeof(struct range);
+
+  return (bytes + page - 1) / page * page;
 }
 
-uint64_t cn_image_id(size_t index)
+static struct cn_image_list *make(size_t count, size_t ranges)
 {
-  CN_ASSERT(index < images.count);
-  return images.at[index].id;
+  struct cn_image_list *list = cn_os_resize(NULL, 0, bytes_of(count, ranges));
+
+  if (list == NULL)
+    cn_report_exhausted("no memory for a list of %zu images", count);
+  list->count = count;
+  list->ranges = ranges;
+  return list;
 }
 
-uint64_t cn_image_generation(void)
-{
-  return generation;
-}
-
-uint64_t cn_image_flags(void)
-{
-  return flags;
-}
-
-static size_t find(const struct cairn_image *image)
+static size_t find(const struct cn_image_list *list, const struct cairn_image *image)
 {
   size_t i = 0;
 
-  while (i < images.count && images.at[i].key != image)
+  while (i < list->count && list->at[i].key != image)
     i++;
   return i;
 }
 
+/* How many ranges begin at or below the address. */
+static size_t ranges_below(const struct cn_image_list *list, uintptr_t address)
+{
+  const struct range *ranges = ranges_of(list);
+  size_t low = 0, high = list->ranges;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (ranges[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static struct range range_of(const struct cairn_image *image)
+{
+  return (struct range){(uintptr_t)image->layouts_start,
+                        (size_t)(image->layouts_stop - image->layouts_start)};
+}
+
+/* Two images may have one section: a linker may have kept both. */
+static size_t find_range(const struct cn_image_list *list, struct range range)
+{
+  const struct range *ranges = ranges_of(list);
+  size_t i = ranges_below(list, range.start);
+
+  while (i > 0 && (ranges[i - 1].start != range.start || ranges[i - 1].bytes != range.bytes))
+    i--;
+  CN_CHECK(i > 0);
+  return i - 1;
+}
+
+/* Items of `old`, of which `to` gets one more or one fewer at `at`. */
+static void copy_around(void *to, const void *old, size_t count, size_t at, size_t item, bool more)
+{
+  size_t rest = count - at - !more;
+
+  memcpy(to, old, at * item);
+  memcpy((char *)to + (at + more) * item, (const char *)old + (at + !more) * item, rest * item);
+}
+
+/* The list with the image as well. */
+static struct cn_image_list *with(const struct cn_image_list *old, const struct cairn_image *image)
+{
+  struct range range = range_of(image);
+  size_t at = ranges_below(old, range.start);
+  struct cn_image_list *list = make(old->count + 1, old->ranges + (range.bytes != 0));
+
+  copy_around(list->at, old->at, old->count, old->count, sizeof *list->at, true);
+  list->at[old->count] = (struct cn_image){image, *image, old->generation};
+  if (range.bytes == 0) {
+    memcpy(ranges_of(list), ranges_of(old), old->ranges * sizeof range);
+  } else {
+    copy_around(ranges_of(list), ranges_of(old), old->ranges, at, sizeof range, true);
+    ranges_of(list)[at] = range;
+  }
+  return list;
+}
+
+/* The list without its image `i`. */
+static struct cn_image_list *without(const struct cn_image_list *old, size_t i)
+{
+  struct range range = range_of(&old->at[i].image);
+  struct cn_image_list *list = make(old->count - 1, old->ranges - (range.bytes != 0));
+
+  copy_around(list->at, old->at, old->count, i, sizeof *list->at, false);
+  if (range.bytes == 0)
+    memcpy(ranges_of(list), ranges_of(old), old->ranges * sizeof range);
+  else
+    copy_around(ranges_of(list), ranges_of(old), old->ranges, find_range(old, range), sizeof range,
+                false);
+  return list;
+}
+
+static const char *ranges_wrong(const struct cn_image_list *list)
+{
+  const struct range *ranges = ranges_of(list);
+  size_t count = 0;
+
+  for (size_t i = 0; i < list->count; i++)
+    count += range_of(&list->at[i].image).bytes != 0;
+  for (size_t i = 1; i < list->ranges; i++)
+    if (ranges[i].start < ranges[i - 1].start)
+      return "images: the ranges of layouts are not sorted";
+  return count == list->ranges ? NULL : "images: not a range for each that has layouts";
+}
+
 const char *cn_images_wrong(void)
 {
+  const struct cn_image_list *list = atomic_load(&current);
   uint64_t all = 0;
 
-  for (size_t i = 0; i < images.count; i++) {
-    if (find(images.at[i].key) != i)
+  for (size_t i = 0; i < list->count; i++) {
+    if (find(list, list->at[i].key) != i)
       return "images: one is registered twice";
-    if (images.at[i].id >= generation || (i > 0 && images.at[i].id <= images.at[i - 1].id))
+    if (list->at[i].id >= list->generation || (i > 0 && list->at[i].id <= list->at[i - 1].id))
       return "images: the ids do not go up to the generation";
-    all |= images.at[i].image.flags;
+    all |= list->at[i].image.flags;
   }
-  return (all & ~flags) == 0 ? NULL : "images: the flags of one are missing";
+  if ((all & ~atomic_load(&flags)) != 0)
+    return "images: the flags of one are missing";
+  return ranges_wrong(list);
+}
+
+/* ---- writers ---- */
+
+/* Free the lists that nobody reads any more: with one, all that are older. */
+static void free_retired(void)
+{
+  struct cn_image_list **at = &retired;
+
+  while (*at != NULL && !cn_readers_left(&readers, (*at)->since))
+    at = &(*at)->older;
+  for (struct cn_image_list *list = *at, *older; list != NULL; list = older) {
+    older = list->older;
+    cn_os_free(list, bytes_of(list->count, list->ranges));
+  }
+  *at = NULL;
+}
+
+static bool any_frames(const struct cn_image_list *list)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->at[i].image.frames_start != list->at[i].image.frames_stop)
+      return true;
+  return false;
+}
+
+static void publish(struct cn_image_list *list)
+{
+  struct cn_image_list *old = atomic_load(&current);
+
+  list->generation = old->generation + 1;
+  atomic_store(&current, list);
+  atomic_store(&generation, list->generation);
+  atomic_store(&frames, any_frames(list));
+  CN_ASSERT_VALID(cn_images_wrong());
+  if (old != &none) {
+    old->since = cn_readers_now(&readers);
+    old->older = retired;
+    retired = old;
+  }
+  free_retired();
 }
 
 /* A section has both bounds, in order. */
@@ -97,19 +318,27 @@ static void check_bounds(const struct cairn_image *image)
     cairn_fatal("an image registers a damaged section of global roots");
 }
 
-static void add(const struct cairn_image *image)
+/* The first image is the executable's, before there is a second thread. */
+static void prepare(void)
 {
-  CN_ASSERT_VALID(cn_images_wrong());
-  check_bounds(image);
-  if (images.room == 0)
+  if (atomic_load(&generation) == 0) {
     cn_locks_prepare();
+    cn_os_forked(forked);
+  }
+}
+
+static bool add(const struct cairn_image *image)
+{
+  prepare();
   CN_CHECK(cn_image_hold());
-  cn_grow_push(&images, (struct registered){image, *image, generation});
-  flags |= image->flags;
-  generation++;
-  CN_ASSERT_VALID(cn_images_wrong());
+  const struct cn_image_list *list = atomic_load(&current);
+  bool is_new = find(list, image) == list->count;
+  if (is_new) {
+    atomic_fetch_or(&flags, image->flags);
+    publish(with(list, image));
+  }
   cn_image_release();
-  cn_upcall_image(image);
+  return is_new;
 }
 
 /* Hold signals, so that no handler leaves this half done by a jump: the dynamic linker does not
@@ -117,41 +346,52 @@ static void add(const struct cairn_image *image)
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_hold_signals();
-  if (find(image) == images.count)
-    add(image);
+  check_bounds(image);
+  if (add(image))
+    cn_upcall_image(image);
   cn_hold_let_signals();
 }
 
 /* Keep the flags: what an image without safepoints left on the stack or in the heap may still be
  * there. */
-static void delete(size_t i)
+static void delete(const struct cairn_image *image, bool stopped)
 {
-  CN_CHECK(i < images.count);
-  cn_upcall_image_leaves(&images.at[i].image);
   CN_CHECK(cn_image_hold());
-  images.count--;
-  memmove(&images.at[i], &images.at[i + 1], (images.count - i) * sizeof *images.at);
-  generation++;
-  CN_ASSERT_VALID(cn_images_wrong());
+  const struct cn_image_list *list = atomic_load(&current);
+  size_t i = find(list, image);
+  if (i != list->count) {
+    if (stopped)
+      cn_upcall_image_leaves(&list->at[i].image);
+    publish(without(list, i));
+  }
   cn_image_release();
 }
 
+/* The program is at its end: this is the last of the executable's destructors, which run before
+ * those of shared objects. Other threads may still run their code, and none is unmapped. */
+__attribute__((destructor(101))) static void end(void)
+{
+  atomic_store(&ended, true);
+}
+
+/* A thread that collects may come here by an exit handler, when memory is exhausted. Otherwise it
+ * would unmap what it reads. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
+  if (atomic_load(&ended))
+    return;
+  if (inside != 0 && cairn_mutator.busy)
+    cairn_fatal("an image is unloaded by the thread that collects");
   cn_hold_signals();
-  size_t i = find(image);
-  if (i != images.count)
-    delete(i);
+  bool stopped = cn_upcall_images_stop();
+  delete(image, stopped);
+  if (inside == 0)
+    cn_readers_wait(&readers);
+  cn_upcall_images_go(stopped);
   cn_hold_let_signals();
 }
 
-bool cn_image_has_frames(void)
-{
-  for (size_t i = 0; i < images.count; i++)
-    if (images.at[i].image.frames_start != images.at[i].image.frames_stop)
-      return true;
-  return false;
-}
+/* ---- look-ups ---- */
 
 /* Frame maps that cannot be read may describe this code. */
 static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
@@ -169,27 +409,32 @@ static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t
 
 bool cn_image_has_code(uintptr_t start, uintptr_t end)
 {
-  bool held = cn_image_hold(), found = false;
+  bool entered = cn_image_enter(), found = false;
+  const struct cn_image_list *list = cn_image_list();
 
   CN_ASSERT(start <= end);
-  for (size_t i = 0; i < images.count && !found; i++)
-    found = has_code(&images.at[i].image, start, end);
-  if (held)
-    cn_image_release();
+  for (size_t i = 0; i < list->count && !found; i++)
+    found = has_code(&list->at[i].image, start, end);
+  cn_image_leave(entered);
   return found;
+}
+
+static bool is_layout(const struct cn_image_list *list, uintptr_t address)
+{
+  size_t below = ranges_below(list, address);
+  const struct range *range = &ranges_of(list)[below - 1];
+  const struct cairn_layout *layout = (const struct cairn_layout *)address;
+
+  return below > 0 && address - range->start < range->bytes &&
+         range->bytes - (address - range->start) >= sizeof *layout &&
+         address % _Alignof(struct cairn_layout) == 0 && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
 }
 
 bool cairn_layout_is_known(const struct cairn_layout *layout)
 {
-  uintptr_t address = (uintptr_t)layout;
+  bool entered = cn_image_enter();
+  bool known = is_layout(cn_image_list(), (uintptr_t)layout);
 
-  for (size_t i = 0; i < images.count; i++) {
-    uintptr_t start = (uintptr_t)images.at[i].image.layouts_start;
-    size_t bytes = (uintptr_t)images.at[i].image.layouts_stop - start;
-    if (address - start < bytes)
-      return bytes - (address - start) >= sizeof *layout &&
-             address % _Alignof(struct cairn_layout) == 0 &&
-             layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
-  }
-  return cn_upcall_owns_layout(layout);
+  cn_image_leave(entered);
+  return known || cn_upcall_owns_layout(layout);
 }

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 enum cn_lock {
-  CN_LOCK_IMAGES,  /* the list of images (image.h), and what is made of their details */
-  CN_LOCK_FRAMES,  /* the index over frame maps (index.h); may take the first one */
+  CN_LOCK_IMAGES,  /* changes of the list of images (image.h), and what is made of their details */
+  CN_LOCK_FRAMES,  /* the index over frame maps (index.h) */
   CN_LOCK_HANDLES, /* the list of unused handles (handles.h) */
   CN_LOCKS
 };

@@ -14,8 +14,14 @@
 
 /* An image was registered, and is in the list. */
 void cn_upcall_image(const struct cairn_image *image);
-/* It is about to leave the list. */
+/* It is about to leave the list, and the next has stopped the world. */
 void cn_upcall_image_leaves(const struct cairn_image *image);
+
+/* Stop the world, so that images may leave: no collection is under way until the second call, which
+ * is given what the first returned. In native code, or in a collection that ends the program. */
+bool cn_upcall_images_stop(void);
+void cn_upcall_images_go(bool stopped);
+
 /* Does the runtime itself fill the heap with objects of this layout? */
 bool cn_upcall_owns_layout(const struct cairn_layout *layout);
 

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include <cairn/stack.h>
+#include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/backtrace_print.h"
@@ -50,6 +51,7 @@ static void step(struct trace *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
   unsigned depth = cn_code_regions_depth(), locks = cn_locks_held();
+  bool reads = cn_image_reads();
 
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0) {
@@ -58,6 +60,7 @@ static void step(struct trace *trace, bool begin)
   } else {
     trace->walking = false;
     cn_locks_restore(locks);
+    cn_image_restore(reads);
     while (cn_code_regions_depth() > depth)
       cn_code_regions_leave();
   }

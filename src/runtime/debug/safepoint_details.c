@@ -11,7 +11,7 @@
 #include "runtime/core/report.h"
 
 static CN_GROW(struct cn_details_function) functions; /* by entry */
-static uint64_t built;                                /* cn_image_generation() of it */
+static uint64_t built;                                /* the list's generation */
 
 _Noreturn static void bad(uintptr_t pc)
 {
@@ -20,11 +20,11 @@ _Noreturn static void bad(uintptr_t pc)
   cairn_fatal("bad details: section cairn_details, pc %s", cn_report_pc(pc, place));
 }
 
-static void collect(void)
+static void collect(const struct cn_image_list *list)
 {
   functions.count = 0;
-  for (size_t i = 0; i < cn_image_count(); i++) {
-    const struct cairn_image *image = cn_image_at(i);
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *image = &list->at[i].image;
     const unsigned char *cursor = image->details_start;
     struct cn_details_function function = {0};
     int status = CN_FRAMEMAP_NONE;
@@ -83,15 +83,26 @@ static const struct cn_details_function *function_of(uintptr_t pc)
   return &functions.at[low - 1];
 }
 
+/* Those of all images. */
+static void update(void)
+{
+  bool entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
+
+  if (built != list->generation) {
+    collect(list);
+    sort();
+    built = list->generation;
+  }
+  cn_image_leave(entered);
+}
+
+/* No image goes while they are held, so what the functions point at is there. */
 bool cn_details_of(uintptr_t pc, struct cn_details *details)
 {
   if (!cn_image_hold())
     return false;
-  if (built != cn_image_generation()) {
-    collect();
-    sort();
-    built = cn_image_generation();
-  }
+  update();
   const struct cn_details_function *function = function_of(pc);
   int status = CN_FRAMEMAP_NONE;
   if (function != NULL)

@@ -90,13 +90,15 @@ static bool compare(void *env, const struct cn_os_frame *frame)
  */
 static void check_images(void)
 {
-  bool managed = false;
+  bool managed = false, entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
 
-  for (size_t i = 0; i < cn_image_count(); i++) {
-    const struct cairn_image *image = cn_image_at(i);
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *image = &list->at[i].image;
     managed |=
         image->roots_start != image->roots_stop || image->layouts_start != image->layouts_stop;
   }
+  cn_image_leave(entered);
   if (managed && !cn_image_has_frames())
     cairn_fatal("CAIRN_VERIFY=frames: there are objects and no frame map at all: were all objects "
                 "linked without 'cairn frames --rewrite'?");

@@ -3,6 +3,7 @@
  * Checks where references are stored, for calls that pass `check-stores` puts into programs.
  */
 #include <string.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
@@ -24,20 +25,45 @@ static bool holds(const struct cairn_global_root *root, uintptr_t slot)
   return false;
 }
 
+static const struct cairn_global_root *find(const struct cn_image_list *list, uintptr_t slot)
+{
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *image = &list->at[i].image;
+    for (const struct cairn_global_root *at = image->roots_start; at != image->roots_stop; at++)
+      if (holds(at, slot))
+        return at;
+  }
+  return NULL;
+}
+
+/* The global that was found last is looked at without counting this thread among the readers of
+ * images: it comes to no safepoint here, and images go in a stop, but in programs without
+ * safepoints. A handler may come between any two stores. */
+static _Thread_local struct {
+  const struct cairn_global_root *volatile root;
+  volatile uint64_t generation; /* of the list; 0: nothing is kept */
+} last;
+
+static void keep(const struct cairn_global_root *root, uint64_t generation)
+{
+  last.generation = 0;
+  if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return;
+  last.root = root;
+  last.generation = generation;
+}
+
 static bool in_global(uintptr_t slot)
 {
-  static _Thread_local const struct cairn_global_root *last;
-
-  if (last && holds(last, slot))
+  if (last.generation != 0 && last.generation == cn_image_generation() && holds(last.root, slot))
     return true;
-  for (size_t i = 0; i < cn_image_count(); i++) {
-    const struct cairn_image *image = cn_image_at(i);
-    for (last = image->roots_start; last != image->roots_stop; last++)
-      if (holds(last, slot))
-        return true;
-  }
-  last = NULL;
-  return false;
+  bool entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
+  const struct cairn_global_root *root = find(list, slot);
+  if (root != NULL)
+    keep(root, list->generation);
+  cn_image_leave(entered);
+  return root != NULL;
 }
 
 static bool on_stack(uintptr_t address)

@@ -115,11 +115,14 @@ void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_HUGEPAGE);
 }
 
+/* The old addresses stay mapped in between: in a hole another thread's mmap() could put something,
+ * over which the second mapping would come. */
 bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
 {
   void *old = (void *)from, *new = (void *)to;
 
-  if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, new) == MAP_FAILED)
+  if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, new) ==
+      MAP_FAILED)
     return false;
   CN_CHECK(mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == old);
   return true;
@@ -136,13 +139,6 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
 void cn_os_free(void *memory, size_t bytes)
 {
   munmap(memory, bytes);
-}
-
-bool cn_os_is_own(const void *address)
-{
-  extern const char __executable_start[], end[]; /* the linker's */
-
-  return (uintptr_t)address >= (uintptr_t)__executable_start && (uintptr_t)address < (uintptr_t)end;
 }
 
 bool cn_os_is_main_thread(void)

@@ -41,9 +41,6 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes);
 
 void cn_os_free(void *memory, size_t bytes);
 
-/* Is the address one of the executable, in which the runtime is? */
-bool cn_os_is_own(const void *address);
-
 bool cn_os_is_main_thread(void);
 uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or above it */
 /* The system lets the main thread's stack grow down to here, as the limits are now; 0 if nothing

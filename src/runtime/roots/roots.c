@@ -171,14 +171,16 @@ static void visit_global(const struct cairn_global_root *root, cairn_root_visito
 
 static void visit_globals(cairn_root_visitor *visit, void *env)
 {
-  size_t count = cn_image_count();
+  bool entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
 
-  for (size_t i = 0; i < count; i++) {
-    const struct cairn_image *image = cn_image_at(i);
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *image = &list->at[i].image;
     const struct cairn_global_root *root = image->roots_start;
     for (; root != image->roots_stop; root++)
       visit_global(root, visit, env);
   }
+  cn_image_leave(entered);
   cn_stats.roots += cn_handles_visit(visit, env);
 }
 

@@ -49,7 +49,7 @@ static struct cn_framemap_function read_function(const struct code *code, size_t
   return function;
 }
 
-static void read_functions(struct code *code, size_t image)
+static void read_functions(struct code *code)
 {
   const unsigned char *cursor = code->start;
   struct cn_framemap_function function;
@@ -57,7 +57,7 @@ static void read_functions(struct code *code, size_t image)
 
   CN_ASSERT(code->functions.count == 0);
   if ((size_t)(code->stop - code->start) > UINT32_MAX)
-    cairn_fatal("section cairn_frames of image %zu is larger than 4 GB", image);
+    cairn_fatal("section cairn_frames of image %lu is larger than 4 GB", (unsigned long)code->id);
   for (;;) {
     const unsigned char *before = cursor;
     if (cursor == NULL ||
@@ -68,8 +68,8 @@ static void read_functions(struct code *code, size_t image)
                                                         (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
-    cairn_fatal("bad frame map: image %zu, offset %zu of section cairn_frames", image,
-                (size_t)(cursor - code->start));
+    cairn_fatal("bad frame map: image %lu, offset %zu of section cairn_frames",
+                (unsigned long)code->id, (size_t)(cursor - code->start));
 }
 
 /* A linker that folds identical functions leaves one body with several, equal maps. Any other
@@ -261,16 +261,14 @@ static struct code *code_of_image(uint64_t id)
   return NULL;
 }
 
-static void add(size_t i)
+static void add(const struct cn_image *image)
 {
-  const struct cairn_image *image = cn_image_at(i);
-
-  cn_grow_push(&codes, (struct code){.id = cn_image_id(i),
-                                     .start = image->frames_start,
-                                     .stop = image->frames_stop,
+  cn_grow_push(&codes, (struct code){.id = image->id,
+                                     .start = image->image.frames_start,
+                                     .stop = image->image.frames_stop,
                                      .there = true});
   struct code *code = &codes.at[codes.count - 1];
-  read_functions(code, i);
+  read_functions(code);
   cn_functions_sort(code->functions.at, code->functions.count);
   check_functions(code);
   cn_native_pcs_forget();
@@ -281,22 +279,16 @@ static bool up_to_date(void)
   return cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed);
 }
 
-/* False: a registration of an image was interrupted. */
-static bool sync(void)
+static void take_over(const struct cn_image_list *list)
 {
   size_t kept = 0;
 
-  if (up_to_date())
-    return true;
-  if (!cn_image_hold())
-    return false;
-  uint64_t generation = cn_image_generation();
   for (size_t i = 0; i < codes.count; i++)
     codes.at[i].there = false;
-  for (size_t i = 0; i < cn_image_count(); i++) {
-    struct code *code = code_of_image(cn_image_id(i));
+  for (size_t i = 0; i < list->count; i++) {
+    struct code *code = code_of_image(list->at[i].id);
     if (code == NULL)
-      add(i);
+      add(&list->at[i]);
     else
       code->there = true;
   }
@@ -306,10 +298,19 @@ static bool sync(void)
     else
       drop(&codes.at[i]);
   codes.count = kept;
-  CN_CHECK(kept == cn_image_count()); /* else the roots of one would be skipped */
-  cn_image_release();
-  atomic_store_explicit(&synced, generation, memory_order_relaxed);
-  return true;
+  CN_CHECK(kept == list->count); /* else the roots of one would be skipped */
+  atomic_store_explicit(&synced, list->generation, memory_order_relaxed);
+}
+
+/* Images that have come since then wait for the next time: none of their code is on a stack that
+ * was being walked. */
+static void sync(void)
+{
+  if (up_to_date())
+    return;
+  bool entered = cn_image_enter();
+  take_over(cn_image_list());
+  cn_image_leave(entered);
 }
 
 static void leave(void)
@@ -321,10 +322,8 @@ static bool try_enter(void)
 {
   if (!cn_lock_take(CN_LOCK_FRAMES))
     return false;
-  bool there = sync();
-  if (!there)
-    leave();
-  return there;
+  sync();
+  return true;
 }
 
 /* End the program if the lock cannot be had: unknown code passes for native code, and its roots are

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Upcalls for what images and the index of return addresses need of stops.
+ */
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/upcalls.h"
+#include "runtime/threads/stop.h"
+
+static struct cairn_mutator *own_mutator(void)
+{
+  return cairn_mutator.attached ? &cairn_mutator : NULL;
+}
+
+/* Managed code without safepoints cannot be stopped, and nothing collects. A handler that
+ * interrupted managed code cannot stop others: one of them may wait for its end. */
+bool cn_upcall_images_stop(void)
+{
+  if (cairn_mutator.stopped != NULL || (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return false;
+  if (cairn_mutator.interruptions % 2 != 0)
+    cairn_fatal("a signal handler that interrupted managed code unloads a shared object");
+  cn_stop_begin(own_mutator());
+  return true;
+}
+
+void cn_upcall_images_go(bool stopped)
+{
+  if (stopped)
+    cn_stop_end(own_mutator());
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The list of images, and those who read it. What would go wrong: a layout of one image is taken
+ * for none, or what lies between two for a layout; a list is freed while somebody reads it, or
+ * never.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/core/image.h"
+#include "runtime/core/readers.h"
+
+enum { IMAGES = 300, EACH = 3 };
+
+static struct cairn_layout layouts[IMAGES][EACH + 1]; /* the last is in no image */
+static struct cairn_image images[IMAGES];
+
+/* Image number `i` of an order in which neighbours come far apart. */
+static struct cairn_image *at(int i)
+{
+  return &images[i * 7 % IMAGES];
+}
+
+static void check_known(int i, bool there)
+{
+  int own = i * 7 % IMAGES;
+
+  for (int k = 0; k <= EACH; k++)
+    assert_int_equal(cairn_layout_is_known(&layouts[own][k]), there && k < EACH);
+}
+
+static void wrong_of_none(void)
+{
+  assert_true(cn_image_hold());
+  assert_null(cn_images_wrong());
+  cn_image_release();
+}
+
+static void layouts_of_many(void **state)
+{
+  (void)state;
+  for (int i = 0; i < IMAGES; i++) {
+    for (int k = 0; k <= EACH; k++)
+      layouts[i][k].magic = CAIRN_ABI_LAYOUT_MAGIC;
+    images[i].layouts_start = (const unsigned char *)&layouts[i][0];
+    images[i].layouts_stop = (const unsigned char *)&layouts[i][EACH];
+  }
+  for (int i = 0; i < IMAGES; i++) {
+    check_known(i, false);
+    cairn_image_register(at(i));
+    check_known(i, true);
+    check_known(0, true);
+  }
+  wrong_of_none();
+  assert_int_equal(cn_image_count(), IMAGES);
+  for (int i = IMAGES; i-- > 0;) {
+    cairn_image_unregister(at(i));
+    check_known(i, false);
+    check_known(0, i > 0);
+  }
+  wrong_of_none();
+  assert_int_equal(cn_image_count(), 0);
+}
+
+/* As a linker that keeps both leaves them; one goes. */
+static void one_section_twice(void **state)
+{
+  (void)state;
+  images[1].layouts_start = images[0].layouts_start;
+  images[1].layouts_stop = images[0].layouts_stop;
+  cairn_image_register(&images[0]);
+  cairn_image_register(&images[2]);
+  cairn_image_register(&images[1]);
+  cairn_image_unregister(&images[0]);
+  check_known(0, true);
+  cairn_image_unregister(&images[1]);
+  check_known(0, false);
+  cairn_image_unregister(&images[2]);
+}
+
+static long pages(void)
+{
+  long count = 0;
+  FILE *statm = fopen("/proc/self/statm", "r");
+
+  assert_non_null(statm);
+  assert_int_equal(fscanf(statm, "%ld", &count), 1);
+  fclose(statm);
+  return count;
+}
+
+static void lists_are_freed(void **state)
+{
+  (void)state;
+  cairn_image_register(&images[0]);
+  bool entered = cn_image_enter();
+  assert_true(entered && cn_image_reads() && !cn_image_enter());
+  const struct cn_image_list *list = cn_image_list();
+  long before = pages();
+  for (int i = 2; i < IMAGES; i++)
+    cairn_image_register(&images[i]);
+  assert_true(pages() > before + IMAGES / 2);
+  assert_int_equal(list->count, 1); /* still there */
+  assert_ptr_equal(list->at[0].key, &images[0]);
+  cn_image_leave(entered);
+  cairn_image_register(&images[1]);
+  assert_true(pages() < before + 20);
+  for (int i = 0; i < IMAGES; i++)
+    cairn_image_unregister(&images[i]);
+}
+
+/* ---- readers ---- */
+
+static struct cn_readers readers;
+static _Atomic int step;
+
+static void reach(int number)
+{
+  while (atomic_load(&step) < number)
+    ;
+}
+
+/* Reads from step 1 to step 2. */
+static void *read_once(void *argument)
+{
+  unsigned inside = 0;
+
+  cn_readers_enter(&readers, &inside);
+  atomic_store(&step, 1);
+  reach(2);
+  cn_readers_leave(&readers, &inside);
+  return argument;
+}
+
+static void *wait_for_all(void *argument)
+{
+  cn_readers_wait(&readers);
+  atomic_store(&step, 3);
+  return argument;
+}
+
+static void who_came_before_is_waited_for(void **state)
+{
+  unsigned inside = 0;
+  pthread_t reader, waiter;
+
+  (void)state;
+  assert_int_equal(pthread_create(&reader, NULL, read_once, NULL), 0);
+  reach(1);
+  uint64_t since = cn_readers_now(&readers);
+  assert_false(cn_readers_left(&readers, since));
+  cn_readers_enter(&readers, &inside); /* later ones do not count */
+  assert_null(cn_readers_wrong(&readers, inside));
+  assert_false(cn_readers_left(&readers, since));
+  cn_readers_leave(&readers, &inside);
+  assert_int_equal(pthread_create(&waiter, NULL, wait_for_all, NULL), 0);
+  assert_int_equal(atomic_load(&step), 1);
+  atomic_store(&step, 2);
+  assert_int_equal(pthread_join(reader, NULL), 0);
+  assert_int_equal(pthread_join(waiter, NULL), 0);
+  assert_int_equal(atomic_load(&step), 3);
+  assert_true(cn_readers_left(&readers, since));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(layouts_of_many),
+      cmocka_unit_test(one_section_twice),
+      cmocka_unit_test(lists_are_freed),
+      cmocka_unit_test(who_came_before_is_waited_for),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
