@@ -31,3 +31,13 @@ void cn_upcall_images_go(bool stopped)
   if (stopped)
     cn_stop_end(own_mutator());
 }
+
+/* One at a safepoint is busy, too, and reads nothing. */
+bool cn_upcall_others_look(void)
+{
+  for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    if (m != &cairn_mutator && __atomic_load_n(&m->state, __ATOMIC_RELAXED) == CAIRN_ABI_NATIVE &&
+        __atomic_load_n(&m->busy, __ATOMIC_ACQUIRE) != 0)
+      return true;
+  return false;
+}

@@ -25,6 +25,10 @@ void cn_upcall_images_go(bool stopped);
 /* Does the runtime itself fill the heap with objects of this layout? */
 bool cn_upcall_owns_layout(const struct cairn_layout *layout);
 
+/* Does another mutator say that it reads tables beside this stop? By the thread that stopped the
+ * world. */
+bool cn_upcall_others_look(void);
+
 /* The mutator is no longer busy: signals that came meanwhile are delivered. Their handlers may
  * leave by a jump. */
 void cn_upcall_release(void);

@@ -2,17 +2,7 @@
  *
  * Code regions (pillar-stack-iterator-2011, prtAddCodeRegion), in a table that is never written
  * once it is published: a writer makes another table, and frees what only the old one had when no
- * reader is left in it.
- *
- *     reader                                     writer (one at a time)
- *     readers[generation & 1]++                  table = the new one
- *     generation is still that? else again       generation++
- *     looks at the table, is in a callback       waits until readers[the old generation & 1] is 0
- *     readers[...]--                             frees that
- *
- * A writer waits for each reader that counted itself in before the generation changed; a later
- * reader sees the new table. The other counter is 0 when a writer begins, but for readers that are
- * about to try again: the writer before waited for its last readers.
+ * reader is left in it (readers.h).
  */
 #include "runtime/walk/code_regions.h"
 
@@ -23,70 +13,48 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/image.h"
+#include "runtime/core/readers.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/regions_table.h"
 #include "runtime/walk/return_barriers.h"
 
 static struct cn_region_table *_Atomic current;
-static _Atomic uint32_t generation, readers[2], waiting;
+static struct cn_readers readers;
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 
-/* How often this thread has counted itself in, times two, plus the number of the counter: one word,
- * so that a signal handler finds it right. */
-static _Thread_local volatile unsigned inside;
+static _Thread_local volatile unsigned inside; /* readers.h; */
+static _Thread_local volatile unsigned depth;  /* and how often the thread has entered */
 
 /* ---- readers ---- */
 
-/* Signal handlers that come in between count themselves. */
-static unsigned count_in(void)
-{
-  for (;;) {
-    uint32_t seen = atomic_load(&generation);
-    atomic_fetch_add(&readers[seen & 1], 1);
-    if (atomic_load(&generation) == seen)
-      return seen & 1;
-    atomic_fetch_sub(&readers[seen & 1], 1);
-    cn_os_wake(&readers[seen & 1]);
-  }
-}
-
-/* Hold signals: a handler that jumped out would leave the thread counted in. */
+/* Signals that come in between wait until the outermost leaves. */
 static void enter(void)
 {
   cn_hold_signals();
-  inside = inside != 0 ? inside + 2 : 2 + count_in();
+  if (depth++ == 0)
+    cn_readers_enter(&readers, &inside);
   CN_ASSERT_VALID(cn_code_regions_wrong());
 }
 
 void cn_code_regions_leave(void)
 {
-  unsigned counter = inside & 1;
-
   CN_ASSERT_VALID(cn_code_regions_wrong());
-  CN_CHECK(inside >= 2); /* else another's count would go down */
-  if (inside >= 4) {
-    inside -= 2;
-  } else {
-    inside = 0;
-    atomic_fetch_sub(&readers[counter], 1);
-    if (atomic_load(&waiting))
-      cn_os_wake(&readers[counter]);
-  }
+  CN_CHECK(depth != 0); /* else another's count would go down */
+  if (--depth == 0)
+    cn_readers_leave(&readers, &inside);
   cn_hold_let_signals();
 }
 
 unsigned cn_code_regions_depth(void)
 {
-  return inside / 2;
+  return depth;
 }
 
 const char *cn_code_regions_wrong(void)
 {
-  if (inside == 1)
-    return "code regions: a thread has a counter, but has not counted itself in";
-  if (inside != 0 && atomic_load(&readers[inside & 1]) == 0)
-    return "code regions: a thread reads, and is not counted";
-  return NULL;
+  if ((depth != 0) != (inside != 0))
+    return "code regions: a thread has entered, and does not read, or the other way round";
+  return cn_readers_wrong(&readers, inside);
 }
 
 bool cn_code_regions_any(void)
@@ -133,14 +101,10 @@ void cn_code_regions_enter(const struct cn_region *region)
 
 /* ---- writers ---- */
 
-/* The child of a fork() has one thread; the counters count those of the parent, too. */
+/* In the child of a fork(), whose only thread this is. */
 static void forked(void)
 {
-  atomic_store(&readers[0], 0);
-  atomic_store(&readers[1], 0);
-  if (inside != 0)
-    atomic_store(&readers[inside & 1], 1);
-  atomic_store(&waiting, 0);
+  cn_readers_forked(&readers, inside);
   pthread_mutex_init(&writers, NULL);
 }
 
@@ -153,24 +117,12 @@ static void prepare(void)
   prepared = true;
 }
 
-static void wait_for_readers(void)
-{
-  _Atomic uint32_t *count = &readers[atomic_fetch_add(&generation, 1) & 1];
-  uint32_t seen;
-
-  CN_ASSERT(atomic_load(&waiting) == 0); /* one writer at a time */
-  atomic_store(&waiting, 1);
-  while ((seen = atomic_load(count)) != 0)
-    cn_os_wait(count, seen, UINT64_MAX);
-  atomic_store(&waiting, 0);
-}
-
 static void publish(struct cn_region_table *table, const struct cn_region_waste *waste)
 {
   CN_ASSERT(inside == 0); /* else this would wait for itself */
   CN_ASSERT(table != waste->table);
   atomic_store(&current, table);
-  wait_for_readers();
+  cn_readers_wait(&readers);
   cn_region_table_free(waste);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
+#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/decode.h"
 #include "runtime/walk/functions.h"
@@ -113,7 +114,12 @@ static struct {
 } none = {.index = {.shift = 58, .mask = 1}};
 struct cn_index *_Atomic cn_index_current = &none.index;
 
-static CN_GROW(struct cn_index *) replaced; /* other threads may still read them */
+/* Other threads may still read them. */
+static CN_GROW(struct {
+  struct cn_index *index;
+  uint64_t since; /* cn_image_readers_left() */
+  bool seen;      /* by cn_index_trim() */
+}) replaced;
 
 /* Does the calling thread hold the lock? */
 static bool is_locked(void)
@@ -150,7 +156,8 @@ static void put(struct cn_index *index, uint64_t key, uint64_t value)
     index->used++;
   }
   cn_maps_codes(cn_entry_map(value), entry->code);
-  atomic_store_explicit(&entry->value, value, memory_order_relaxed);
+  /* A reused entry has its key already, without a size: readers may find its value by that. */
+  atomic_store_explicit(&entry->value, value, memory_order_release);
   atomic_store_explicit(&entry->key, key, memory_order_release);
 }
 
@@ -215,9 +222,9 @@ static void replace_table(void)
       put(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
   }
   CN_ASSERT_VALID(cn_index_wrong(index));
-  atomic_store_explicit(&cn_index_current, index, memory_order_release);
+  atomic_store(&cn_index_current, index);
   if (old != &none.index)
-    cn_grow_push(&replaced, old);
+    cn_grow_push(&replaced, (typeof(*replaced.at)){old, cn_image_readers_now(), false});
 }
 
 static void insert(uint64_t key, uint64_t value)
@@ -276,7 +283,7 @@ static void add(const struct cn_image *image)
 
 static bool up_to_date(void)
 {
-  return cn_image_generation() == atomic_load_explicit(&synced, memory_order_relaxed);
+  return cn_image_generation() == atomic_load_explicit(&synced, memory_order_acquire);
 }
 
 static void take_over(const struct cn_image_list *list)
@@ -299,7 +306,7 @@ static void take_over(const struct cn_image_list *list)
       drop(&codes.at[i]);
   codes.count = kept;
   CN_CHECK(kept == list->count); /* else the roots of one would be skipped */
-  atomic_store_explicit(&synced, list->generation, memory_order_relaxed);
+  atomic_store_explicit(&synced, list->generation, memory_order_release);
 }
 
 /* Images that have come since then wait for the next time: none of their code is on a stack that
@@ -335,6 +342,42 @@ static void enter(void)
 }
 
 /* ---- look-ups ---- */
+
+/* A mutator says that it reads by saying that it is busy, in native code: for it that costs two
+ * stores. cn_upcall_others_look() finds it. */
+bool cn_index_enter(void)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (!mutator->attached)
+    return cn_image_enter();
+  if (mutator->busy)
+    return false;
+  __atomic_store_n(&mutator->busy, 1, __ATOMIC_RELAXED);
+  atomic_signal_fence(memory_order_seq_cst);
+  return true;
+}
+
+void cn_index_leave(bool entered)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (!mutator->attached) {
+    cn_image_leave(entered);
+  } else if (entered) {
+    __atomic_store_n(&mutator->busy, 0, __ATOMIC_RELEASE);
+    cn_upcall_release();
+  }
+}
+
+bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value)
+{
+  bool entered = cn_index_enter();
+  bool found = cn_index_look(pc, key, value);
+
+  cn_index_leave(entered);
+  return found;
+}
 
 /* The function with the call that returns to `pc`: the last that starts below it; a call may be its
  * last instruction. */
@@ -416,7 +459,7 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 
 enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  if (cn_native_pcs_hold(pc) && up_to_date())
+  if (up_to_date() && cn_native_pcs_hold(pc)) /* in this order */
     return CN_FRAMES_NONE;
   enter();
   enum cn_frames found = meet(pc, key, value);
@@ -474,14 +517,24 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   return there;
 }
 
+/* A mutator that is about to read a table that it has found says so too late only if it found it
+ * before the barrier of this stop, and says so before that of the next. */
 void cn_index_trim(void)
 {
-  if (replaced.count == 0)
-    return;
+  size_t kept = 0;
+
   enter();
-  for (size_t i = 0; i < replaced.count; i++)
-    cn_os_free(replaced.at[i], table_bytes(replaced.at[i]->mask + 1));
-  replaced.count = 0;
+  for (size_t i = 0; i < replaced.count; i++) {
+    struct cn_index *index = replaced.at[i].index;
+    if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) &&
+        !cn_upcall_others_look()) {
+      cn_os_free(index, table_bytes(index->mask + 1));
+    } else {
+      replaced.at[kept] = replaced.at[i];
+      replaced.at[kept++].seen = true;
+    }
+  }
+  replaced.count = kept;
   leave();
 }
 
@@ -498,7 +551,7 @@ size_t cn_index_memory(size_t *safepoints)
     bytes +=
         codes.at[i].functions.room * sizeof(struct cn_function) + cn_maps_memory(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
-    bytes += table_bytes(replaced.at[i]->mask + 1);
+    bytes += table_bytes(replaced.at[i].index->mask + 1);
   leave();
   return bytes;
 }

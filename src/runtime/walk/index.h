@@ -7,7 +7,8 @@
  * cannot be read ends the program.
  *
  * Look-ups read the table without a lock, while others may add to it: an entry's value is written
- * before its key, a table that has become too small is left as it is and replaced by another.
+ * before its key, a table that has become too small is left as it is and replaced by another. A
+ * table that was replaced is freed when no walk can read it.
  */
 #ifndef CN_RUNTIME_WALK_INDEX_H
 #define CN_RUNTIME_WALK_INDEX_H
@@ -136,25 +137,34 @@ enum cn_frames {
   CN_FRAMES_FOUND
 };
 
-/* The entry of the safepoint that returns to `pc`, if it is in the table. */
+/* Between the two, tables that are found stay: for a thread that is not at a safepoint, nor walks a
+ * stack that is. They hold signals meanwhile. True: this call has begun that, and its caller ends
+ * it. Any thread, async-signal-safe; takes no lock and never waits. */
+bool cn_index_enter(void);
+void cn_index_leave(bool entered);
+
+/* The entry of the safepoint that returns to `pc`, if it is in the table. In phase STOP, or between
+ * those two. */
 static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
-  const struct cn_entry *entry =
-      cn_index_find(atomic_load_explicit(&cn_index_current, memory_order_acquire), pc, key);
+  const struct cn_entry *entry = cn_index_find(atomic_load(&cn_index_current), pc, key);
 
   return entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
 
-/* If it is not in the table: put it there, if there is such a safepoint. On the mutator's own
- * thread, or a collector's in phase STOP. */
+/* The same from any thread at any time. */
+bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value);
+
+/* If it is not in the table: put it there, if there is such a safepoint. Any thread. */
 enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
 
-/* Its map; null: there is none. As above. */
+/* Its map; null: there is none. Any thread. */
 static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_index_look(pc, &key, &value) || cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
+  return cn_index_look_beside(pc, &key, &value) ||
+                 cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
              ? cn_entry_map(value)
              : NULL;
 }
@@ -173,8 +183,9 @@ void cn_index_begin(void);
  * this is a signal handler that has interrupted the tables' owner. */
 bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
-/* Free the tables that have been replaced: just before phase STOP no walk reads them. Not in phase
- * STOP, in which helper threads may walk. */
+/* Free the tables that no walk can read any more, of those that were replaced before the last call.
+ * While the world is stopped, by the thread that stopped it, before phase STOP begins: in that
+ * phase walks do not say that they read. */
 void cn_index_trim(void);
 
 /* What does not hold of the table; null: all does. Linear. Under the index's lock, or while no

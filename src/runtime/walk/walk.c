@@ -76,11 +76,13 @@ static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
   frame->saved = value & CN_ENTRY_SAVED;
 }
 
-static inline bool find_map(struct cn_frame *frame)
+static inline bool find_map(struct cn_walk *walk)
 {
+  struct cn_frame *frame = &walk->frame;
   uint64_t key, value;
 
-  if (!cn_index_look(frame->pc, &key, &value))
+  if (!(walk->stopped ? cn_index_look(frame->pc, &key, &value)
+                      : cn_index_look_beside(frame->pc, &key, &value)))
     return false;
   set_map(frame, key, value);
   return true;
@@ -115,7 +117,7 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
     check_signal(walk);
     if (!take_anchor(walk))
       return !(walk->past_end = true);
-  } while (!find_map(frame));
+  } while (!find_map(walk));
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
   return true;
 }
@@ -125,7 +127,7 @@ bool cn_walk_settle(struct cn_walk *walk)
   struct cn_frame *frame = &walk->frame;
 
   CN_ASSERT(!walk->past_end);
-  if (!find_map(frame))
+  if (!find_map(walk))
     return settle_slowly(walk);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
   return true;
@@ -148,6 +150,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   walk->fetch_at = UINTPTR_MAX;
   walk->virtual_frame = 0;
   walk->past_end = walk->stepping = walk->stepped = walk->collecting = false;
+  walk->stopped = cairn_mutator.stopped != NULL;
   frame->pc = frame->sp = 0;
   frame->pc_slot = frame->barrier = NULL;
   frame->regs = NULL;
@@ -170,6 +173,7 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
     walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
     return cn_walk_settle(walk);
   }
+  walk->stopped = true;
   frame->pc = regs->pc;
   frame->pc_slot = (uintptr_t *)&regs->pc;
   frame->sp = cn_arch_sp_after(regs);
@@ -313,12 +317,15 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
 static __attribute__((noinline)) void fetch(struct cn_walk *walk)
 {
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
+  bool entered = !walk->stopped && cn_index_enter();
   const uintptr_t *at =
       cn_prefetch_fetch(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
                         (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
                         walk->frame.pc, cn_prefetch_look_any);
 
   walk->fetch_at = (uintptr_t)at;
+  if (!walk->stopped)
+    cn_index_leave(entered);
 }
 
 /* A step over a frame that ends there. */
@@ -337,7 +344,7 @@ static inline bool step(struct cn_walk *walk, uintptr_t cfa)
     __builtin_prefetch(frame->pc_slot + CN_PREFETCH_FETCH);
   if (cfa > walk->fetch_at)
     fetch(walk);
-  return find_map(frame) || settle_slowly(walk);
+  return find_map(walk) || settle_slowly(walk);
 }
 
 static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)

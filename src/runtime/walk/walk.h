@@ -65,8 +65,9 @@ struct cn_walk {
       uintptr_t fetch_at;     /* a step beyond has more to fetch */
       unsigned virtual_frame; /* of the public iterator; else 0 */
       bool past_end;
-      bool stepping;   /* a manager is to set the iterator, */
-      bool stepped;    /* and has */
+      bool stepping : 1; /* a manager is to set the iterator, */
+      bool stepped : 1;  /* and has */
+      bool stopped;    /* tables stay meanwhile: this thread collects, or the stack's is stopped */
       bool collecting; /* stacks that the walk comes to are named to cn_coroutine_stacks_seen() */
       struct cn_frame frame;
     };

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include "mock_frames.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/index.h"
 
 enum { RSP = 7, MANY = 3000 };
@@ -118,7 +119,9 @@ static void images_come_and_go(void **state)
     make(1, 0x4100000, 30 + round);
     all_are_found(1);
     cairn_image_unregister(&images[1]);
+    cn_stop_begin(NULL);
     cn_index_trim();
+    cn_stop_end(NULL);
     if (round == 2)
       used = pages();
   }

@@ -93,8 +93,8 @@ int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out)
 }
 
 /* Register `functions` as an image; a second call replaces the first. */
-static void mock_image(struct cairn_image *image, const struct mock_function *functions,
-                       size_t count)
+static inline void mock_image(struct cairn_image *image, const struct mock_function *functions,
+                              size_t count)
 {
   cairn_image_unregister(image);
   image->frames_start = (const unsigned char *)functions;

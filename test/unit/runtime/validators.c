@@ -166,7 +166,7 @@ static void code_regions(void **state)
   (void)state;
   aborts(overlapping, "two overlap");
   aborts(empty, "one is empty");
-  aborts(cn_code_regions_leave, "inside >= 2");
+  aborts(cn_code_regions_leave, "depth != 0");
 }
 
 /* ---- return barriers ---- */
