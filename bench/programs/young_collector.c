@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 
 void bench_begin(long visits);
@@ -79,8 +80,13 @@ static void collect(size_t bytes_needed, bool move_all)
   activations = visited;
 }
 
-static const struct cairn_collector still = {
-    .name = "still", .init = init, .refill = give, .grow = no, .collect = collect};
+static const struct cairn_collector still = {.version = CAIRN_ABI_COLLECTOR_VERSION,
+                                             .size = sizeof(struct cairn_collector),
+                                             .name = "still",
+                                             .init = init,
+                                             .refill = give,
+                                             .grow = no,
+                                             .collect = collect};
 
 __attribute__((constructor(102))) static void use_still(void)
 {

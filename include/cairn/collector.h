@@ -49,8 +49,10 @@ struct cairn_global_root {
 
 /* What one executable or shared object registers, by a hidden constructor that the compile side
  * emits into every object (linkonce_odr, so once per image). Section bounds are null where the
- * section is absent. */
+ * section is absent. One of another version or size is refused. */
 struct cairn_image {
+  uint32_t version; /* CAIRN_ABI_IMAGE_VERSION */
+  uint32_t size;    /* of this structure: CAIRN_ABI_IMAGE_SIZE */
   const unsigned char *frames_start, *frames_stop;
   const struct cairn_global_root *roots_start, *roots_stop;
   const unsigned char *layouts_start, *layouts_stop;
@@ -82,6 +84,8 @@ struct cairn_mutator;
 
 /* You provide: */
 struct cairn_collector {
+  uint32_t version; /* CAIRN_ABI_COLLECTOR_VERSION (<cairn/abi.h>) */
+  uint32_t size;    /* sizeof(struct cairn_collector) */
   const char *name;
 
   /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. MEMORY: there is
@@ -212,8 +216,8 @@ void cairn_out_of_memory(bool intact, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
 /* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
- * allocation (later: cairn_fatal()), e.g. by a constructor, on the main thread. What `collector`
- * points at must stay as long as the program runs. */
+ * allocation (later: cairn_fatal(), as if its version or size is another), e.g. by a constructor,
+ * on the main thread. What `collector` points at must stay as long as the program runs. */
 extern const struct cairn_collector cairn_semispace;
 void cairn_set_collector(const struct cairn_collector *collector);
 

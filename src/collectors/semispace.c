@@ -518,6 +518,8 @@ static void forget(const unsigned char *start, const unsigned char *stop)
 }
 
 const struct cairn_collector cairn_semispace = {
+    .version = CAIRN_ABI_COLLECTOR_VERSION,
+    .size = sizeof(struct cairn_collector),
     .name = "semispace",
     .init = init,
     .refill = refill,

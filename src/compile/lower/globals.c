@@ -224,17 +224,19 @@ static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRe
 {
   static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION,
                                       CN_DETAILS_SECTION};
-  enum { SECTIONS = sizeof names / sizeof *names, FIELDS = 2 * SECTIONS + 1 };
-  LLVMValueRef fields[FIELDS];
+  enum { SECTIONS = sizeof names / sizeof *names, FORM = 2, FIELDS = FORM + 2 * SECTIONS + 1 };
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  LLVMValueRef fields[FIELDS] = {LLVMConstInt(i32, CAIRN_ABI_IMAGE_VERSION, false),
+                                 LLVMConstInt(i32, CAIRN_ABI_IMAGE_SIZE, false)};
 
   for (unsigned i = 0; i < SECTIONS; i++) {
-    LLVMValueRef none = LLVMConstNull(pointer_type(ctx));
-    fields[2 * i] = sections && !(guard && i == 0) ? bound(ctx, "start", names[i]) : none;
-    fields[2 * i + 1] = sections ? bound(ctx, "stop", names[i]) : none;
+    LLVMValueRef none = LLVMConstNull(pointer_type(ctx)), *at = &fields[FORM + 2 * i];
+    at[0] = sections && !(guard && i == 0) ? bound(ctx, "start", names[i]) : none;
+    at[1] = sections ? bound(ctx, "stop", names[i]) : none;
   }
   if (guard)
-    fields[0] = guard;
-  fields[2 * SECTIONS] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
+    fields[FORM] = guard;
+  fields[FIELDS - 1] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
   char *name = cn_format("%s.data", group);
   LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);

@@ -304,6 +304,21 @@ static void publish(struct cn_image_list *list)
   free_retired();
 }
 
+_Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
+
+/* Of an object from before there were versions these are half an address each. */
+static void check_form(const struct cairn_image *image)
+{
+  char file[CN_REPORT_PC];
+
+  if (image->version == CAIRN_ABI_IMAGE_VERSION && image->size == CAIRN_ABI_IMAGE_SIZE)
+    return;
+  cairn_fatal("%s registers an image of version %u and %u bytes, and this runtime has version %u "
+              "of %u bytes: compile and link all parts of the program with one version of Cairn",
+              cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file",
+              image->version, image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
+}
+
 /* A section has both bounds, in order. */
 static void check_bounds(const struct cairn_image *image)
 {
@@ -346,6 +361,7 @@ static bool add(const struct cairn_image *image)
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_hold_signals();
+  check_form(image);
   check_bounds(image);
   if (add(image))
     cn_upcall_image(image);

@@ -25,12 +25,28 @@ const struct cairn_collector *cn_heap_collector(void)
   return collector;
 }
 
+/* Of one that is older its name may be anywhere. */
+static void check_form(const struct cairn_collector *chosen)
+{
+  bool named = chosen->version == CAIRN_ABI_COLLECTOR_VERSION;
+  char file[CN_REPORT_PC];
+
+  if (named && chosen->size == sizeof *chosen)
+    return;
+  cairn_fatal("collector %s of %s has version %u of struct cairn_collector, of %u bytes, and this "
+              "runtime has version %u, of %zu bytes: compile it with this version of Cairn",
+              named && chosen->name ? chosen->name : "(unnamed)",
+              cn_os_module((uintptr_t)chosen, file, sizeof file) ? file : "code without a file",
+              chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
+}
+
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
   if (ready)
     cairn_fatal("the collector is set after the first allocation");
-  CN_CHECK(chosen && chosen->name && chosen->init && chosen->refill && chosen->grow &&
-           chosen->collect);
+  CN_CHECK(chosen);
+  check_form(chosen);
+  CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow && chosen->collect);
   collector = chosen;
 }
 

@@ -125,7 +125,7 @@ bool cn_os_module(uintptr_t pc, char *buffer, size_t size)
 
   if (!dl_iterate_phdr(holds_pc, &query))
     return false;
-  if (query.file[0] == '/' && strcmp(query.file, self) != 0) {
+  if (strcmp(query.file, self) != 0) { /* which may be relative, as it was loaded */
     int length = snprintf(buffer, size, "%s", query.file);
     return length > 0 && (size_t)length < size;
   }

@@ -280,6 +280,8 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 }
 
 static const struct cairn_collector generational = {
+    .version = CAIRN_ABI_COLLECTOR_VERSION,
+    .size = sizeof(struct cairn_collector),
     .name = "generational", .init = init, .refill = refill, .grow = grow, .collect = collect};
 
 __attribute__((constructor(102))) static void use_generational(void)

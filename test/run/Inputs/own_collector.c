@@ -117,6 +117,8 @@ static void collect(size_t bytes_needed, bool move_all)
 }
 
 static const struct cairn_collector mine = {
+    .version = CAIRN_ABI_COLLECTOR_VERSION,
+    .size = sizeof(struct cairn_collector),
     .name = "mine", .init = init, .refill = refill, .grow = grow, .collect = collect};
 
 __attribute__((constructor(102))) static void use_mine(void)

@@ -64,7 +64,9 @@ static struct library *load(uintptr_t code, int32_t cfa_offset)
   library->function = (struct mock_function){code, 16 * EACH + 16, EACH, library->safepoints};
   library->root = (struct cairn_global_root){&library->global, &library->layouts[0]};
   library->image =
-      (struct cairn_image){.frames_start = (const unsigned char *)&library->function,
+      (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
+                           .size = sizeof(struct cairn_image),
+                           .frames_start = (const unsigned char *)&library->function,
                            .frames_stop = (const unsigned char *)(&library->function + 1),
                            .roots_start = &library->root,
                            .roots_stop = &library->root + 1,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <cairn/abi.h>
 #include <pthread.h>
 #include <string.h>
 #include "aborts.h"
@@ -77,6 +78,8 @@ static const struct mock second[] = {{0x2000, 0x40, 0x10, 2}, {0x3100, 0x40, 0x1
 
 static void add(struct cairn_image *image, const struct mock *mocks, size_t count)
 {
+  image->version = CAIRN_ABI_IMAGE_VERSION;
+  image->size = sizeof *image;
   image->details_start = (const unsigned char *)mocks;
   image->details_stop = (const unsigned char *)(mocks + count);
   cairn_image_register(image);

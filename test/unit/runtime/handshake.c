@@ -168,8 +168,13 @@ static void collect(size_t bytes_needed, bool move_all)
   usleep(2000);
 }
 
-static const struct cairn_collector waiting = {
-    .name = "waiting", .init = init, .refill = refuse, .grow = refuse, .collect = collect};
+static const struct cairn_collector waiting = {.version = CAIRN_ABI_COLLECTOR_VERSION,
+                                               .size = sizeof(struct cairn_collector),
+                                               .name = "waiting",
+                                               .init = init,
+                                               .refill = refuse,
+                                               .grow = refuse,
+                                               .collect = collect};
 
 static void in_a_collection(void **state)
 {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <cmocka.h>
+#include "aborts.h"
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/core/image.h"
@@ -48,6 +49,8 @@ static void layouts_of_many(void **state)
   for (int i = 0; i < IMAGES; i++) {
     for (int k = 0; k <= EACH; k++)
       layouts[i][k].magic = CAIRN_ABI_LAYOUT_MAGIC;
+    images[i].version = CAIRN_ABI_IMAGE_VERSION;
+    images[i].size = sizeof(struct cairn_image);
     images[i].layouts_start = (const unsigned char *)&layouts[i][0];
     images[i].layouts_stop = (const unsigned char *)&layouts[i][EACH];
   }
@@ -115,6 +118,56 @@ static void lists_are_freed(void **state)
     cairn_image_unregister(&images[i]);
 }
 
+/* ---- forms ---- */
+
+static struct cairn_image odd;
+static struct cairn_collector other;
+
+static void register_odd(void)
+{
+  cairn_image_register(&odd);
+}
+
+static void choose_other(void)
+{
+  cairn_set_collector(&other);
+}
+
+static void images_of_other_versions(void **state)
+{
+  struct {
+    const void *frames_start;
+  } before = {&odd};
+
+  (void)state;
+  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION + 1,
+                             .size = sizeof(struct cairn_image)};
+  aborts(register_odd, "registers an image of version 2 and 80 bytes, and this runtime has version "
+                       "1 of 80 bytes");
+  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
+                             .size = sizeof(struct cairn_image) - 8};
+  aborts(register_odd, "unit_runtime_images registers an image of version 1 and 72 bytes");
+  memcpy(&odd, &before, sizeof before); /* from before there were versions */
+  aborts(register_odd, " bytes, and this runtime has version 1 of 80 bytes");
+  odd = (struct cairn_image){.version = 0};
+  aborts(register_odd, "registers an image of version 0 and 0 bytes");
+}
+
+static void collectors_of_other_versions(void **state)
+{
+  (void)state;
+  other = cairn_semispace;
+  other.version++;
+  aborts(choose_other, "collector (unnamed) of ");
+  aborts(choose_other, "has version 2 of struct cairn_collector, ");
+  other = cairn_semispace;
+  other.size -= 8;
+  aborts(choose_other, "collector semispace of ");
+  aborts(choose_other, "and this runtime has version 1, of ");
+  memcpy(&other, &other.name, sizeof other.name); /* from before there were versions */
+  aborts(choose_other, "of struct cairn_collector, ");
+}
+
 /* ---- readers ---- */
 
 static struct cn_readers readers;
@@ -174,6 +227,8 @@ int main(void)
       cmocka_unit_test(layouts_of_many),
       cmocka_unit_test(one_section_twice),
       cmocka_unit_test(lists_are_freed),
+      cmocka_unit_test(images_of_other_versions),
+      cmocka_unit_test(collectors_of_other_versions),
       cmocka_unit_test(who_came_before_is_waited_for),
   };
 

@@ -65,8 +65,13 @@ static void collect(size_t bytes_needed, bool move_all)
   cairn_visit_roots(visit, NULL);
 }
 
-static const struct cairn_collector shifting = {
-    .name = "shifting", .init = init, .refill = refuse, .grow = refuse, .collect = collect};
+static const struct cairn_collector shifting = {.version = CAIRN_ABI_COLLECTOR_VERSION,
+                                                .size = sizeof(struct cairn_collector),
+                                                .name = "shifting",
+                                                .init = init,
+                                                .refill = refuse,
+                                                .grow = refuse,
+                                                .collect = collect};
 
 static struct layouts {
   struct cairn_layout object, array;
@@ -154,7 +159,9 @@ __asm__(CAIRN_ENTRY_STRING(
 extern void cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
 extern void cairn_collect(void), cairn_call_any(void), cairn_call_short(void);
 
-static struct cairn_image image = {.layouts_start = (const unsigned char *)&layouts,
+static struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
+                                   .size = sizeof(struct cairn_image),
+                                   .layouts_start = (const unsigned char *)&layouts,
                                    .layouts_stop = (const unsigned char *)(&layouts + 1)};
 static struct mock_safepoint in_preserved[1], in_crossing[1], in_short[1];
 static struct mock_function functions[3];

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "framemap/framemap.h"
 
@@ -97,6 +98,8 @@ static inline void mock_image(struct cairn_image *image, const struct mock_funct
                               size_t count)
 {
   cairn_image_unregister(image);
+  image->version = CAIRN_ABI_IMAGE_VERSION;
+  image->size = sizeof *image;
   image->frames_start = (const unsigned char *)functions;
   image->frames_stop = (const unsigned char *)(functions + count);
   cairn_image_register(image);

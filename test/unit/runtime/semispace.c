@@ -43,7 +43,9 @@ static struct layouts {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 1},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC},
 };
-static const struct cairn_image image = {.layouts_start = (const unsigned char *)&layouts,
+static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
+                                         .size = sizeof(struct cairn_image),
+                                         .layouts_start = (const unsigned char *)&layouts,
                                          .layouts_stop = (const unsigned char *)(&layouts + 1)};
 
 static ref roots[16];

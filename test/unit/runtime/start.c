@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/core/image.h"
 
@@ -48,7 +49,9 @@ static void register_unreadable(void **state)
   for (int i = 0; i < 3; i++) {
     unsigned char *frames = section(), *roots = section(), *layouts = section(),
                   *details = section();
-    images[i] = (struct cairn_image){.frames_start = frames,
+    images[i] = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
+                                     .size = sizeof(struct cairn_image),
+                                     .frames_start = frames,
                                      .frames_stop = frames + SECTION,
                                      .roots_start = (const void *)roots,
                                      .roots_stop = (const void *)(roots + SECTION),

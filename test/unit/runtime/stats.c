@@ -50,7 +50,9 @@ static struct cairn_layout layouts[3] = {
 
 static void layouts_are_known(void **state)
 {
-  struct cairn_image image = {.layouts_start = (const unsigned char *)layouts,
+  struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
+                              .size = sizeof(struct cairn_image),
+                              .layouts_start = (const unsigned char *)layouts,
                               .layouts_stop = (const unsigned char *)&layouts[2]};
   uint64_t generation = cn_image_generation();
 

@@ -438,7 +438,8 @@ static bool leaves(void (*work)(void), long at)
   return false;
 }
 
-static struct cairn_image other_image;
+static struct cairn_image other_image = {.version = CAIRN_ABI_IMAGE_VERSION,
+                                         .size = sizeof(struct cairn_image)};
 static char other_code[64];
 static struct cn_region at_code;
 

@@ -230,7 +230,9 @@ static void semispace(void **state)
       {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8},
   };
   static uintptr_t words[16], others[16];
-  const struct cairn_image image = {.layouts_start = (const unsigned char *)layouts,
+  const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
+                                    .size = sizeof(struct cairn_image),
+                                    .layouts_start = (const unsigned char *)layouts,
                                     .layouts_stop = (const unsigned char *)(layouts + 2)};
   struct cn_space current = {(uintptr_t)words, sizeof words, sizeof words};
   struct cn_space spare = {(uintptr_t)others, sizeof others, 0};
