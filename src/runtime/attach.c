@@ -118,6 +118,7 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
   cn_stop_remove(mutator, settle);
   free_anchors(mutator->anchors);
   cn_fault_take_stack(mutator);
+  cn_signals_end(mutator);
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   pthread_setspecific(ending, NULL);
   cn_hold_let_signals();

@@ -120,11 +120,14 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *
 static bool enter(const struct cn_regs *regs, bool *native)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
+  char place[CN_REPORT_PC];
 
   /* By the handler of a fault in a slow path, or one that the runtime does not know: the frames
    * below have no anchor. */
   if (mutator->busy)
-    cairn_fatal("a safepoint was reached inside the runtime, by a signal handler or a collector");
+    cairn_fatal("thread %d, pc %s: a safepoint was reached inside the runtime, by a signal handler "
+                "or a collector",
+                mutator->thread, cn_report_pc(regs->pc, place));
   mutator->busy = 1;
   *native = mutator->state != CAIRN_ABI_MANAGED;
   if (*native)

@@ -6,6 +6,6 @@ lit_config.load_config(config, os.path.join(os.path.dirname(__file__), '..', 'li
 if 'CAIRN_VERIFY' in os.environ:
     config.environment['CAIRN_VERIFY'] = os.environ['CAIRN_VERIFY']
 # scripts/check-threads: every program's main() on a second thread, or beside one that collects (test/tools/threads.c).
-for name in ('CAIRN_TEST_THREADS', 'LD_PRELOAD'):
-    if 'CAIRN_TEST_THREADS' in os.environ and name in os.environ:
+for name in ('TEST_THREADS', 'LD_PRELOAD'):
+    if 'TEST_THREADS' in os.environ and name in os.environ:
         config.environment[name] = os.environ[name]

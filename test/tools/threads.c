@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * To be preloaded: what the program's main() does runs on a second thread (CAIRN_TEST_THREADS=main), or
+ * To be preloaded: what the program's main() does runs on a second thread (TEST_THREADS=main), or
  * beside a thread that collects all the time (=collect). Programs without the runtime are left alone.
  * The other thread is native code that knows nothing of Cairn but cairn_collect().
  */
@@ -72,7 +72,7 @@ static int main_beside_a_collector(int argc, char **argv, char **env)
 
 static program *instead(void)
 {
-  const char *what = getenv("CAIRN_TEST_THREADS");
+  const char *what = getenv("TEST_THREADS");
 
   collect = (void (*)(void))dlsym(RTLD_DEFAULT, "cairn_collect");
   if (what == NULL || collect == NULL)

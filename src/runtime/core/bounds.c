@@ -21,13 +21,13 @@ uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
   return floor;
 }
 
-/* The bounds of a stack that is no thread's do not change. */
+/* The bounds of other stacks do not change. */
 void cn_bounds_find(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
 
   CN_ASSERT(mutator == &cairn_mutator && end != 0);
-  if (mutator->stack != NULL)
+  if (mutator->stack != NULL || mutator != cn_mutator_main())
     return;
   /* Without a limit the stack may take as much of the memory as the heap. */
   if (bottom == 0)

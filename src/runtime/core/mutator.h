@@ -58,9 +58,10 @@ struct cairn_mutator {
   uint64_t safepoints;                   /* slow paths entered */
   uint64_t interruptions;    /* odd: a signal handler runs that interrupted managed code */
   uintptr_t word;            /* the collector's (cairn_mutator_word()) */
+  void *interrupted;         /* signals.c */
   void *fault_stack;         /* for handlers of its faults, if the runtime gave it (fault.h) */
   struct cn_stack_saved own; /* its own stack, while it is on another */
-  uint64_t unused[7];
+  uint64_t unused[6];
 };
 
 /* Of a thread that is not attached. */

@@ -23,14 +23,38 @@ enum { NESTED = 256 }; /* interruptions at a time */
 
 /* A handler that runs since managed code was interrupted. What it calls lies in [low, frame). Where
  * `frame` is 0 the entry has not been written yet. */
-static _Thread_local struct interruption {
+struct interruption {
   volatile uintptr_t frame, low;
   struct cn_anchor *volatile anchor;
   volatile uint8_t state;
-} interruptions[NESTED];
+};
 static _Thread_local volatile unsigned depth;
 
 static _Thread_local volatile uint64_t postponed; /* signals, a bit for each less one */
+
+/* Of the calling thread. Not in its stack, of which static thread-local storage is a part: few
+ * threads ever need them. */
+static struct interruption *interruption(unsigned index)
+{
+  return (struct interruption *)cairn_mutator.interrupted + index;
+}
+
+static void make_interruptions(struct cairn_mutator *mutator)
+{
+  if (mutator->interrupted == NULL)
+    mutator->interrupted = cn_os_resize(NULL, 0, NESTED * sizeof(struct interruption));
+  if (mutator->interrupted == NULL)
+    cairn_fatal("thread %d: no memory for signal handlers that interrupt managed code",
+                mutator->thread);
+}
+
+void cn_signals_end(struct cairn_mutator *mutator)
+{
+  if (mutator->interrupted != NULL)
+    cn_os_free(mutator->interrupted, NESTED * sizeof(struct interruption));
+  mutator->interrupted = NULL;
+  depth = 0;
+}
 
 bool cn_signals_interrupting(void)
 {
@@ -41,14 +65,14 @@ bool cn_signals_interrupting(void)
 struct cn_anchor *cn_signals_anchors(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
-  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruptions[depth - 1].anchor;
+  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruption(depth - 1)->anchor;
 
   return from >= mutator->anchors && from <= mutator->anchor ? from : mutator->anchor;
 }
 
 uint8_t cn_signals_state(void)
 {
-  return depth == 0 ? CAIRN_ABI_NATIVE : interruptions[depth - 1].state;
+  return depth == 0 ? CAIRN_ABI_NATIVE : interruption(depth - 1)->state;
 }
 
 /* ---- signals that come during a slow path ---- */
@@ -121,11 +145,11 @@ static void drop_anchors(const struct interruption *over)
       anchor->sp = 0;
 }
 
-static bool is_over(const struct interruption *interruption, uintptr_t sp)
+static bool is_over(const struct interruption *one, uintptr_t sp)
 {
-  uintptr_t frame = interruption->frame;
+  uintptr_t frame = one->frame;
 
-  return frame != 0 && sp - interruption->low >= frame - interruption->low;
+  return frame != 0 && sp - one->low >= frame - one->low;
 }
 
 /* Requesters of stops wait while the number is odd. */
@@ -137,7 +161,7 @@ static void count_interruption(struct cairn_mutator *mutator, bool begins)
 
 static void leave(unsigned index)
 {
-  interruptions[index].frame = 0;
+  interruption(index)->frame = 0;
   depth = index;
   if (index == 0)
     cn_buffer_open(&cairn_mutator);
@@ -147,8 +171,8 @@ void cn_signals_settle(uintptr_t sp)
 {
   bool mend = false;
 
-  while (depth != 0 && is_over(&interruptions[depth - 1], sp)) {
-    drop_anchors(&interruptions[depth - 1]);
+  while (depth != 0 && is_over(interruption(depth - 1), sp)) {
+    drop_anchors(interruption(depth - 1));
     leave(depth - 1);
     mend = depth == 0;
   }
@@ -188,14 +212,15 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
 
   if (index == NESTED)
     cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", NESTED);
+  make_interruptions(mutator);
   if (native)
     become_managed(mutator);
   count_interruption(mutator, true);
   depth = index + 1;
-  interruptions[index].low = low_end(context, frame);
-  interruptions[index].anchor = mutator->anchor;
-  interruptions[index].state = mutator->state;
-  interruptions[index].frame = frame;
+  interruption(index)->low = low_end(context, frame);
+  interruption(index)->anchor = mutator->anchor;
+  interruption(index)->state = mutator->state;
+  interruption(index)->frame = frame;
   cn_buffer_close(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
   leave(index);

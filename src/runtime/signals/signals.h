@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "runtime/core/mutator.h"
 #include "runtime/handlers/action.h"
 
 /* A slow path begins, in a frame that ends at `sp`: interruptions whose handler was left by a jump
@@ -30,6 +31,9 @@ struct cn_anchor *cn_signals_anchors(void);
 /* The thread's state when the handler began that interrupted managed code, the last of them; that
  * of native code if none did. */
 uint8_t cn_signals_state(void);
+
+/* The thread is detached. */
+void cn_signals_end(struct cairn_mutator *mutator);
 
 /* Is managed code interrupted? Nothing may collect then. */
 bool cn_signals_interrupting(void);

@@ -52,11 +52,13 @@ static void leave(struct player *player)
 /* A handler that interrupts managed code, and calls native code: no stop may begin meanwhile. */
 static void interrupt(struct player *player, ptrdiff_t own)
 {
+  struct timespec in_native_code = {.tv_nsec = 20000};
   struct cairn_mutator *m = &player->mutator;
 
   __atomic_fetch_add(&m->interruptions, 1, __ATOMIC_SEQ_CST);
   heap[own]++;
   leave(player);
+  nanosleep(&in_native_code, NULL);
   come_back(player);
   heap[own]--;
   __atomic_fetch_add(&m->interruptions, 1, __ATOMIC_SEQ_CST);
