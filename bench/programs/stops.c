@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <cairn/abi.h>
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
 
@@ -62,8 +63,13 @@ cairn_unmanaged static void collect(size_t bytes_needed, bool move_all)
   stopped_at = now(CLOCK_MONOTONIC);
 }
 
-static const struct cairn_collector still = {
-    .name = "still", .init = init, .refill = refill, .grow = refill, .collect = collect};
+static const struct cairn_collector still = {.version = CAIRN_ABI_COLLECTOR_VERSION,
+                                             .size = sizeof(struct cairn_collector),
+                                             .name = "still",
+                                             .init = init,
+                                             .refill = refill,
+                                             .grow = refill,
+                                             .collect = collect};
 
 /* ---- threads ---- */
 
