@@ -8,11 +8,8 @@
 #include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/image.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/decode.h"
 #include "runtime/walk/functions.h"
@@ -342,42 +339,6 @@ static void enter(void)
 }
 
 /* ---- look-ups ---- */
-
-/* A mutator says that it reads by saying that it is busy, in native code: for it that costs two
- * stores. cn_upcall_others_look() finds it. */
-bool cn_index_enter(void)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-
-  if (!mutator->attached)
-    return cn_image_enter();
-  if (mutator->busy)
-    return false;
-  __atomic_store_n(&mutator->busy, 1, __ATOMIC_RELAXED);
-  atomic_signal_fence(memory_order_seq_cst);
-  return true;
-}
-
-void cn_index_leave(bool entered)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-
-  if (!mutator->attached) {
-    cn_image_leave(entered);
-  } else if (entered) {
-    __atomic_store_n(&mutator->busy, 0, __ATOMIC_RELEASE);
-    cn_upcall_release();
-  }
-}
-
-bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value)
-{
-  bool entered = cn_index_enter();
-  bool found = cn_index_look(pc, key, value);
-
-  cn_index_leave(entered);
-  return found;
-}
 
 /* The function with the call that returns to `pc`: the last that starts below it; a call may be its
  * last instruction. */

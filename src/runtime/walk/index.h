@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "framemap/framemap.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/upcalls.h"
 
 /* A safepoint, decoded; kept until its image goes. After it come, in this order: `plain` codes of
  * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,
@@ -139,9 +142,32 @@ enum cn_frames {
 
 /* Between the two, tables that are found stay: for a thread that is not at a safepoint, nor walks a
  * stack that is. They hold signals meanwhile. True: this call has begun that, and its caller ends
- * it. Any thread, async-signal-safe; takes no lock and never waits. */
-bool cn_index_enter(void);
-void cn_index_leave(bool entered);
+ * it. Any thread, async-signal-safe; takes no lock and never waits. A mutator says that it is busy,
+ * in native code, which costs it two stores: cn_upcall_others_look() finds it. */
+static inline bool cn_index_enter(void)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (!mutator->attached)
+    return cn_image_enter();
+  if (mutator->busy)
+    return false;
+  __atomic_store_n(&mutator->busy, 1, __ATOMIC_RELAXED);
+  atomic_signal_fence(memory_order_seq_cst);
+  return true;
+}
+
+static inline void cn_index_leave(bool entered)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (!mutator->attached) {
+    cn_image_leave(entered);
+  } else if (entered) {
+    __atomic_store_n(&mutator->busy, 0, __ATOMIC_RELEASE);
+    cn_upcall_release();
+  }
+}
 
 /* The entry of the safepoint that returns to `pc`, if it is in the table. In phase STOP, or between
  * those two. */
@@ -153,7 +179,14 @@ static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 }
 
 /* The same from any thread at any time. */
-bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value);
+static inline bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value)
+{
+  bool entered = cn_index_enter();
+  bool found = cn_index_look(pc, key, value);
+
+  cn_index_leave(entered);
+  return found;
+}
 
 /* If it is not in the table: put it there, if there is such a safepoint. Any thread. */
 enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);

@@ -76,7 +76,7 @@ static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
   frame->saved = value & CN_ENTRY_SAVED;
 }
 
-static inline bool find_map(struct cn_walk *walk)
+static inline __attribute__((always_inline)) bool find_map(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
   uint64_t key, value;
