@@ -11,11 +11,11 @@
 #include <cairn/collector.h>
 #include <cairn/thread.h>
 #include "base/check.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/counts.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
@@ -27,9 +27,6 @@
 #include "runtime/start.h"
 #include "runtime/threads/stop.h"
 
-/* Nested transitions; untouched anchors take no memory. Fewer where the process may have little. */
-enum { ANCHORS = 1 << 18, ANCHORS_LEAST = 1 << 10 };
-
 static struct cairn_mutator *main_mutator;
 static pthread_key_t ending; /* its value is the mutator */
 static _Thread_local unsigned rounds;
@@ -37,59 +34,6 @@ static _Thread_local unsigned rounds;
 struct cairn_mutator *cn_mutator_main(void)
 {
   return main_mutator;
-}
-
-/* ---- anchors ---- */
-
-/* Those of threads that have ended, linked by their first words. */
-static struct {
-  struct cn_mutex lock;
-  struct cn_anchor *first;
-  size_t count; /* of anchors in each */
-} unused;
-
-static size_t anchors_wanted(void)
-{
-  size_t most = cn_os_limit() / 16, count = ANCHORS;
-
-  while (count * sizeof(struct cn_anchor) > most && count > ANCHORS_LEAST)
-    count /= 2;
-  return count;
-}
-
-static struct cn_anchor *unused_anchors(void)
-{
-  cn_mutex_take(&unused.lock, UINT64_MAX);
-  struct cn_anchor *anchors = unused.first;
-  if (unused.count == 0)
-    unused.count = anchors_wanted();
-  if (anchors)
-    unused.first = (struct cn_anchor *)anchors->pc;
-  cn_mutex_release(&unused.lock);
-  return anchors;
-}
-
-static void make_anchors(struct cairn_mutator *mutator)
-{
-  mutator->anchors = unused_anchors();
-  if (mutator->anchors == NULL)
-    mutator->anchors = cn_os_resize(NULL, 0, unused.count * sizeof *mutator->anchors);
-  if (mutator->anchors == NULL) {
-    cn_report_text("cairn: out of memory: no room for the anchors of a thread (%zu KB)\n",
-                   unused.count * sizeof *mutator->anchors >> 10);
-    _exit(1); /* there may be no constructor yet whose work an exit handler undoes */
-  }
-  mutator->anchor = mutator->anchors;
-  mutator->anchor_limit = mutator->anchors + unused.count;
-}
-
-static void free_anchors(struct cn_anchor *anchors)
-{
-  cn_mutex_take(&unused.lock, UINT64_MAX);
-  anchors->pc = (uintptr_t)unused.first;
-  anchors->sp = 0;
-  unused.first = anchors;
-  cn_mutex_release(&unused.lock);
 }
 
 /* ---- the end ---- */
@@ -116,7 +60,7 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
                 "stack than its own",
                 mutator->thread, cn_report_pc(pc, place));
   cn_stop_remove(mutator, settle);
-  free_anchors(mutator->anchors);
+  cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
@@ -195,7 +139,7 @@ static void find_bounds(struct cairn_mutator *mutator)
 
 static void attach(struct cairn_mutator *mutator)
 {
-  make_anchors(mutator);
+  cn_anchors_make(mutator);
   find_bounds(mutator);
   if (cn_options.stress == 0)
     cn_poll_word_disarm(mutator, CN_REASON_STRESS);

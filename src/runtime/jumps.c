@@ -13,6 +13,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/signals.h"
@@ -39,13 +40,20 @@ static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor 
   return is_on_stack(mutator, target) || sp <= target;
 }
 
+/* One without an SP is dead; but if the target is in a handler, one that was there before may be of
+ * a stub or an unwinder that the handler interrupted. */
 static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
 {
   const struct cn_anchor *from = cn_signals_anchors();
+  struct cn_anchor *anchor = mutator->anchor;
+  size_t before = cn_signals_jump(target);
 
-  while (mutator->anchor > from && is_left(mutator, &mutator->anchor[-1], target)) {
-    mutator->anchor[-1].sp = 0;
-    mutator->anchor--;
+  while ((anchor = cn_anchors_since(from, anchor)) != NULL &&
+         (anchor->sp == 0 || is_left(mutator, anchor, target))) {
+    if (anchor->sp == 0 && cn_anchors_count(anchor) < before)
+      continue;
+    anchor->sp = 0;
+    mutator->anchor = anchor;
   }
 }
 
@@ -53,9 +61,11 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
  * code. Native code that managed code calls without an anchor is managed still. */
 static uint8_t state_now(const struct cairn_mutator *mutator)
 {
-  if (mutator->anchor == cn_signals_anchors())
+  const struct cn_anchor *anchor = cn_anchors_since(cn_signals_anchors(), mutator->anchor);
+
+  if (anchor == NULL)
     return cn_signals_state();
-  return cn_anchor_is_entry(&mutator->anchor[-1]) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
+  return cn_anchor_is_entry(anchor) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
 }
 
 /* Signals wait meanwhile. The handler of a fault in a slow path leaves the thread busy, and the
@@ -81,9 +91,10 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
 void cn_jumps_cut(uintptr_t target)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
-  bool newer = mutator->anchor != mutator->anchors && cn_anchor_sp(&mutator->anchor[-1]) <= target;
+  const struct cn_anchor *anchor = cn_anchors_below(mutator->anchor);
+  bool newer = anchor != NULL && cn_anchor_sp(anchor) <= target;
 
-  if (mutator->attached && (newer || cn_signals_interrupting()) &&
+  if (mutator->attached && (newer || cn_signals_interrupting() || cn_signals_delivering()) &&
       !cn_coroutine_stacks_elsewhere(mutator, target))
     cut(mutator, target);
 }

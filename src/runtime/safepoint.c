@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -93,15 +94,19 @@ static void *collect_mapped(const struct cn_regs *regs, const char *why, size_t 
   return collect(regs, why, bytes_needed);
 }
 
-/* Another thread may walk this stack meanwhile: what is dropped is no call any more. */
+/* Another thread may walk this stack meanwhile: what is dropped is no call any more. A handler may
+ * have interrupted a stub that has yet to fill its anchor, or an unwinder that has yet to read one.
+ */
 void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();
+  struct cn_anchor *anchor;
 
-  CN_ASSERT(from >= mutator->anchors && mutator->anchor <= mutator->anchor_limit);
-  while (mutator->anchor > from && cn_anchor_sp(&mutator->anchor[-1]) <= sp) {
-    mutator->anchor[-1].sp = 0;
-    mutator->anchor--;
+  if (cn_signals_delivering())
+    return;
+  while ((anchor = cn_anchors_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
+    anchor->sp = 0;
+    mutator->anchor = anchor;
   }
 }
 
@@ -277,14 +282,15 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
     cn_stop_come_back(mutator);
   cn_signals_settle(cn_arch_sp_after(regs));
   cn_safepoint_drop_anchors(mutator, cn_arch_sp_after(regs));
+  const char *full = cn_anchors_grow(mutator);
   if (native)
     cn_stop_leave(mutator);
   mutator->busy = busy;
+  if (full)
+    cairn_fatal("thread %d, pc %s: %s (%zu of them)", cn_os_thread(), cn_report_pc(regs->pc, place),
+                full, cn_anchors_count(mutator->anchor));
   if (busy == 0)
     cn_signals_release();
-  if (mutator->anchor == mutator->anchor_limit)
-    cairn_fatal("too many nested calls from managed to native code, at pc %s",
-                cn_report_pc(regs->pc, place));
 }
 
 /* The anchor of the call is whole still: walks find what the caller has kept there. The stub says

@@ -26,7 +26,7 @@ void cn_safepoint_back(void);
  * up to `sp`, where the stack is now. What the thread can come back to lies above. */
 void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
 
-/* The anchor array is full: make room, or end the program. */
+/* A chunk of anchors is full: make room, or end the program. */
 void cn_safepoint_anchors(const struct cn_regs *regs);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * longjmp from native code over managed frames to native code. What would go wrong: the anchors of
- * the calls that never returned fill the anchor array (300000 of them), or are taken for live ones
+ * the calls that never returned fill chunk after chunk of anchors (300000 of them), or are taken for live ones
  * by a walk that then visits dead frames.
  */
 // RUN: %root/test/run/Inputs/same %build --args 300000 --small 40 %s

@@ -3,7 +3,7 @@
  * Tail calls take no stack, as in plain C at -O2: between two units, through pointers, and to and
  * fro between managed and native code. What would go wrong: a statepoint keeps each caller's frame,
  * and ten million of them overflow the stack; or each way into native code leaves an anchor, and
- * the anchor array fills.
+ * there are too many anchors.
  */
 // RUN: %root/test/run/Inputs/same %build --levels "-O1 -O3 -Os" --args 10000000 --small 400 %s %S/Inputs/tail_calls_other.c
 #include <stdio.h>

@@ -14,6 +14,7 @@ enum cn_lock {
   CN_LOCK_IMAGES,  /* changes of the list of images (image.h), and what is made of their details */
   CN_LOCK_FRAMES,  /* the index over frame maps (index.h) */
   CN_LOCK_HANDLES, /* the list of unused handles (handles.h) */
+  CN_LOCK_ANCHORS, /* memory for anchors (anchors.h); whoever holds it takes no other */
   CN_LOCKS
 };
 

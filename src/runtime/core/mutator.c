@@ -14,7 +14,6 @@ TIED(poll, POLL);
 TIED(alloc, ALLOC);
 TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
-TIED(anchor_limit, ANCHOR_LIMIT);
 TIED(state, STATE);
 TIED(stack_limit, STACK_LIMIT);
 TIED(transitions, TRANSITIONS);

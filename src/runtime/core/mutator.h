@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "runtime/arch/arch.h"
 
-/* Invariants: anchors <= anchor <= anchor_limit. buffer_start <= alloc <= buffer_end; limit is
+/* Invariants: the anchors are as anchors.h has it. buffer_start <= alloc <= buffer_end; limit is
  * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
  * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A
  * thread that is not attached has only zeros but for the poll word and the limit, so that each way
@@ -28,7 +28,7 @@ struct cn_handlers_part {
 
 /* What a mutator has of the stack that it is on, and what is kept of one that it is not on. */
 struct cn_stack_saved {
-  struct cn_anchor *anchors, *anchor, *anchor_limit;
+  struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
   uintptr_t seen;               /* by the walk of this collection */
   struct cairn_mutator *runner; /* the one that is on it; null: it is kept here */
@@ -37,11 +37,11 @@ struct cn_stack_saved {
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
-  struct cn_anchor *anchor, *anchor_limit;
-  uint8_t state; /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
+  struct cn_anchor *anchor;  /* after the youngest (anchors.h) */
+  struct cn_anchor *anchors; /* the oldest */
+  uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
   uintptr_t stack_limit;
   uint64_t transitions;               /* calls of native code so far */
-  struct cn_anchor *anchors;          /* the oldest */
   uintptr_t buffer_start, buffer_end; /* buffer.h */
   uintptr_t stack_end;                /* no frame lies at or above it */
   const struct cn_regs *stopped;      /* what the stub saved, while at a safepoint */
@@ -61,7 +61,7 @@ struct cairn_mutator {
   void *interrupted;         /* signals.c */
   void *fault_stack;         /* for handlers of its faults, if the runtime gave it (fault.h) */
   struct cn_stack_saved own; /* its own stack, while it is on another */
-  uint64_t unused[6];
+  uint64_t unused[8];
 };
 
 /* Of a thread that is not attached. */

@@ -5,6 +5,7 @@
 #include "runtime/core/mutator.h"
 
 #include <cairn/abi.h>
+#include "runtime/core/anchors.h"
 
 static const char *buffer_wrong(const struct cairn_mutator *mutator)
 {
@@ -41,8 +42,8 @@ const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
     return mutator->anchors == NULL && mutator->buffer_end == 0
                ? NULL
                : "mutator: no thread is attached, and it has anchors or a buffer";
-  if (mutator->anchor < mutator->anchors || mutator->anchor > mutator->anchor_limit)
-    return "mutator: the next anchor is not in the array";
+  if (cn_anchors_wrong(mutator->anchors, mutator->anchor) != NULL)
+    return cn_anchors_wrong(mutator->anchors, mutator->anchor);
   if (mutator->stack_end == 0 || mutator->stack_end % sizeof mutator->stack_end != 0)
     return "mutator: the stack has no end, or it is not aligned";
   return wrong != NULL ? wrong : stack_wrong(mutator);

@@ -12,6 +12,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/upcalls.h"
@@ -66,8 +67,10 @@ struct cn_anchor *cn_signals_anchors(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
   struct cn_anchor *from = depth == 0 ? mutator->anchors : interruption(depth - 1)->anchor;
+  bool here = from == NULL || cn_anchors_chunk(from)->oldest == mutator->anchors;
 
-  return from >= mutator->anchors && from <= mutator->anchor ? from : mutator->anchor;
+  return here && cn_anchors_count(from) <= cn_anchors_count(mutator->anchor) ? from
+                                                                             : mutator->anchor;
 }
 
 uint8_t cn_signals_state(void)
@@ -137,10 +140,12 @@ void cn_signals_release(void)
 static void drop_anchors(const struct interruption *over)
 {
   uintptr_t low = over->low, frame = over->frame;
+  const struct cn_anchor *from = cn_signals_anchors();
+  struct cn_anchor *anchor = cairn_mutator.anchor;
 
   if (low == 0)
     return;
-  for (struct cn_anchor *anchor = over->anchor; anchor < cairn_mutator.anchor; anchor++)
+  while ((anchor = cn_anchors_since(from, anchor)) != NULL)
     if (anchor->sp - low < frame - low)
       anchor->sp = 0;
 }
@@ -274,7 +279,8 @@ static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
 /* On the stack of a handler, while it runs: `self` is its own address, but for the bits. */
 struct delivery {
   uintptr_t self;
-  uintptr_t sp; /* of what the oldest of them interrupted */
+  uintptr_t sp;   /* of what the oldest of them interrupted */
+  size_t anchors; /* that there were when it began */
 };
 static _Thread_local const volatile struct delivery *volatile delivery;
 
@@ -299,6 +305,18 @@ uintptr_t cn_signals_interrupted_sp(void)
   const volatile struct delivery *youngest = youngest_delivery();
 
   return youngest != NULL ? youngest->sp : 0;
+}
+
+size_t cn_signals_jump(uintptr_t sp)
+{
+  const volatile struct delivery *youngest = youngest_delivery();
+
+  if (youngest == NULL)
+    return 0;
+  if (sp < youngest->sp)
+    return youngest->anchors;
+  delivery = NULL;
+  return 0;
 }
 
 static void deliver(int signal, siginfo_t *info, void *context)
@@ -326,6 +344,7 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context)
   volatile struct delivery mine;
 
   mine.sp = around != NULL ? around->sp : cn_arch_fault_sp(context);
+  mine.anchors = cn_anchors_count(cairn_mutator.anchor);
   mine.self = ~(uintptr_t)&mine;
   delivery = &mine;
   deliver(signal, info, context);

@@ -16,6 +16,7 @@
 #define CN_RUNTIME_SIGNALS_SIGNALS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 #include "runtime/handlers/action.h"
@@ -34,6 +35,10 @@ uint8_t cn_signals_state(void);
 
 /* The thread is detached. */
 void cn_signals_end(struct cairn_mutator *mutator);
+
+/* The calling thread is about to jump to this stack pointer. If it still runs a handler then: how
+ * many anchors there were when that began, or an inner one; else 0. */
+size_t cn_signals_jump(uintptr_t sp);
 
 /* Is managed code interrupted? Nothing may collect then. */
 bool cn_signals_interrupting(void);

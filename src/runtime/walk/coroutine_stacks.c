@@ -13,6 +13,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/arch/arch.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/hold.h"
@@ -22,11 +23,6 @@
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"
 
-enum {
-  ANCHORS = 1 << 10, /* nested transitions on one such stack; untouched ones take no memory */
-  SLAB = 64,         /* stacks whose anchors are allocated at once */
-};
-
 _Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words,
                "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t),
@@ -35,7 +31,6 @@ _Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t),
 /* Changed by mutators that are managed, one at a time, so that collections find them whole. */
 static struct cn_mutex changing;
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
-static CN_GROW(struct cn_anchor *) spare;    /* anchors of no stack */
 
 /* `stack` may be null: the mutator's own. */
 static struct cn_stack_saved *saved_of(struct cairn_mutator *mutator, struct cairn_stack *stack)
@@ -91,7 +86,8 @@ bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_
 {
   const struct cairn_stack *there = cn_coroutine_stacks_at(sp);
 
-  return stacks.count != 0 && there != mutator->stack && (there != NULL || on_own(mutator, sp));
+  return cn_coroutine_stacks_any() && there != mutator->stack &&
+         (there != NULL || on_own(mutator, sp));
 }
 
 bool cn_coroutine_stacks_hold(uintptr_t address)
@@ -118,8 +114,8 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 
   CN_ASSERT(on || saved->anchors != NULL); /* it was added, or left */
   if (on)
-    return (struct cn_stack_view){on->anchors, on->anchor, on->stack_end};
-  return (struct cn_stack_view){saved->anchors, saved->anchor, saved->end};
+    return (struct cn_stack_view){on->anchor, on->stack_end};
+  return (struct cn_stack_view){saved->anchor, saved->end};
 }
 
 const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
@@ -137,20 +133,11 @@ const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator
 
 /* ---- validity ---- */
 
-static const char *anchors_wrong(const struct cn_anchor *first, const struct cn_anchor *next,
-                                 const struct cn_anchor *limit)
-{
-  return first <= next && next <= limit ? NULL
-                                        : "stacks: the anchors of one are not within their bounds";
-}
-
 /* One that another thread is on changes meanwhile, but for a stop. */
 static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   const struct cn_stack_saved *saved = (const struct cn_stack_saved *)stack->words;
   bool on = saved->runner != NULL;
-  const struct cn_anchor *first = on ? mutator->anchors : saved->anchors;
-  const struct cn_anchor *limit = on ? mutator->anchor_limit : saved->anchor_limit;
   uintptr_t bottom = on ? mutator->stack_bottom : saved->bottom;
   uintptr_t end = on ? mutator->stack_end : saved->end;
 
@@ -161,9 +148,8 @@ static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn
 
   if (stack->low >= stack->high || bottom != stack->low || end != stack->high)
     return "stacks: the bounds of one are not its own";
-  if (first == NULL || limit != first + ANCHORS)
-    return "stacks: one has no anchors of its own";
-  return anchors_wrong(first, on ? mutator->anchor : saved->anchor, limit);
+  return on ? cn_anchors_wrong(mutator->anchors, mutator->anchor)
+            : cn_anchors_wrong(saved->anchors, saved->anchor);
 }
 
 const char *cn_coroutine_stacks_wrong(void)
@@ -182,7 +168,7 @@ const char *cn_coroutine_stacks_wrong(void)
   if (wrong == NULL && !known)
     wrong = "stacks: the thread is on one that was not added";
   if (wrong == NULL && mutator->stack != NULL)
-    wrong = anchors_wrong(mutator->own.anchors, mutator->own.anchor, mutator->own.anchor_limit);
+    wrong = cn_anchors_wrong(mutator->own.anchors, mutator->own.anchor);
   return wrong;
 }
 
@@ -195,20 +181,6 @@ static struct cairn_mutator *mutator_now(const char *what)
   if (mutator->stopped != NULL)
     cairn_fatal("%s() was called during a collection", what);
   return mutator;
-}
-
-static bool take_anchors(struct cn_stack_saved *saved)
-{
-  if (spare.count == 0) {
-    struct cn_anchor *slab = cn_os_resize(NULL, 0, SLAB * ANCHORS * sizeof *slab);
-    if (slab == NULL)
-      return false;
-    for (int i = SLAB; i-- > 0;)
-      cn_grow_push(&spare, slab + (ptrdiff_t)i * ANCHORS);
-  }
-  saved->anchors = saved->anchor = spare.at[--spare.count];
-  saved->anchor_limit = saved->anchors + ANCHORS;
-  return true;
 }
 
 /* Beside no collection, and no other thread's change: the table is whole for both. */
@@ -238,7 +210,7 @@ static enum cairn_status add(struct cairn_stack *stack)
     return CAIRN_E_OVERLAP;
   *saved = (struct cn_stack_saved){
       .end = stack->high, .bottom = stack->low, .floor = cn_bounds_floor(stack->low, stack->high)};
-  if (!take_anchors(saved))
+  if ((saved->anchors = saved->anchor = cn_anchors_new()) == NULL)
     return CAIRN_E_MEMORY;
   cn_grow_push(&stacks, stack);
   memmove(&stacks.at[n + 1], &stacks.at[n], (stacks.count - 1 - n) * sizeof *stacks.at);
@@ -271,7 +243,7 @@ void cairn_stack_remove(struct cairn_stack *stack)
     cairn_fatal("cairn_stack_remove() of the stack that %s thread is on",
                 saved->runner == mutator ? "the" : "another");
   CN_CHECK(saved->anchors != NULL);
-  cn_grow_push(&spare, saved->anchors);
+  cn_anchors_return(saved->anchors);
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
   end_change(mutator, native);
@@ -295,13 +267,11 @@ static void change(struct cairn_mutator *mutator, struct cairn_stack *stack)
                 to->runner->thread);
   *from = (struct cn_stack_saved){.anchors = mutator->anchors,
                                   .anchor = mutator->anchor,
-                                  .anchor_limit = mutator->anchor_limit,
                                   .end = mutator->stack_end,
                                   .bottom = mutator->stack_bottom,
                                   .floor = mutator->stack_floor};
   mutator->anchors = to->anchors;
   mutator->anchor = to->anchor;
-  mutator->anchor_limit = to->anchor_limit;
   mutator->stack_end = to->end;
   mutator->stack_bottom = to->bottom;
   mutator->stack_floor = to->floor;
@@ -341,7 +311,7 @@ static void check_anchors(const struct cairn_mutator *mutator, const struct cair
 {
   const struct cn_stack_view view = cn_coroutine_stacks_view(mutator, stack);
 
-  for (const struct cn_anchor *anchor = view.anchors; anchor < view.anchor; anchor++) {
+  for (const struct cn_anchor *anchor = view.anchor; (anchor = cn_anchors_below(anchor)) != NULL;) {
     const struct cairn_stack *its = cn_coroutine_stacks_at(cn_anchor_sp(anchor) - 1);
     if (its != stack && (its != NULL || on_own(mutator, cn_anchor_sp(anchor))))
       not_told(its);

@@ -15,14 +15,14 @@
 
 /* What a walk needs of a stack. */
 struct cn_stack_view {
-  struct cn_anchor *anchors, *anchor; /* the oldest; after the youngest */
+  struct cn_anchor *anchor; /* after the youngest (anchors.h) */
   uintptr_t end;
 };
 
 /* What does not hold of them; null: all does. It holds that
  *   - they are sorted by their addresses, and none overlaps the next
- *   - each has anchors of its own, as many as there is room for, and its own bounds: in the mutator
- *     those of the stack that the thread is on
+ *   - each has anchors of its own, and its own bounds: in the mutator those of the stack that the
+ *     thread is on
  * Linear. Who changes them, or in phase STOP. */
 const char *cn_coroutine_stacks_wrong(void);
 

@@ -6,6 +6,7 @@
 #include "runtime/walk/walk.h"
 
 #include "base/check.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/report.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
@@ -24,9 +25,10 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
  * below, and others whose call is over. */
 static bool take_anchor(struct cn_walk *walk)
 {
-  CN_ASSERT(walk->anchors <= walk->anchor);
-  while (walk->anchor > walk->anchors) {
-    struct cn_anchor *anchor = --walk->anchor;
+  struct cn_anchor *anchor;
+
+  while ((anchor = cn_anchors_below(walk->anchor)) != NULL) {
+    walk->anchor = anchor;
     if (anchor->sp < walk->frame.sp || !cn_arch_anchor_lives(anchor))
       continue;
     cn_manager_stubs.previous(&walk->iterator, anchor);
@@ -44,8 +46,7 @@ static bool pass_entry(struct cn_walk *walk)
 
   if (!cn_arch_is_entry(frame->pc))
     return false;
-  for (struct cn_anchor *anchor = walk->anchor; anchor > walk->anchors;) {
-    anchor--;
+  for (struct cn_anchor *anchor = walk->anchor; (anchor = cn_anchors_below(anchor)) != NULL;) {
     if (!cn_anchor_is_entry(anchor) || cn_anchor_sp(anchor) != frame->sp)
       continue;
     frame->pc_slot = &anchor->pc;
@@ -142,7 +143,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   cn_index_begin();
   walk->mutator = mutator;
   walk->stack = NULL;
-  walk->anchors = walk->anchor = NULL;
+  walk->anchor = NULL;
   walk->natives = 0;
   walk->stack_end = stack_end;
   walk->ahead.length = 0;
@@ -162,10 +163,9 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
 {
   struct cn_frame *frame = &walk->frame;
 
-  CN_ASSERT(mutator->anchors <= mutator->anchor && mutator->anchor <= mutator->anchor_limit);
+  CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
   begin(walk, mutator, mutator->stack_end);
   walk->stack = mutator->stack;
-  walk->anchors = mutator->anchors;
   walk->anchor = mutator->anchor;
   if (regs == NULL) {
     if (!take_anchor(walk))
@@ -189,9 +189,8 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
   const struct cn_stack_view view = cn_coroutine_stacks_view(walk->mutator, stack);
 
-  CN_ASSERT(view.anchors <= view.anchor && view.end != 0);
+  CN_ASSERT(view.end != 0);
   walk->stack = stack;
-  walk->anchors = view.anchors;
   walk->anchor = view.anchor;
   walk->stack_end = view.end;
   walk->fetch_at = UINTPTR_MAX;

@@ -58,7 +58,7 @@ struct cn_walk {
     struct {
       const struct cairn_mutator *mutator; /* null: of a stack that was not added */
       struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
-      struct cn_anchor *anchors, *anchor;  /* those in between are not consumed yet */
+      struct cn_anchor *anchor;            /* those below it (anchors.h) are not consumed yet */
       uint64_t natives;                    /* native stretches crossed */
       uintptr_t stack_end;                 /* no frame of this stack lies at or above it */
       struct cn_prefetch ahead;

@@ -16,6 +16,7 @@
 #include <cairn/entry.h>
 #include "mock_frames.h"
 #include "runtime/arch/arch.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 
@@ -230,7 +231,7 @@ extern uint64_t managed_target(long, long, long, long, long, long, long, long, d
 uint64_t count_anchors(void) __attribute__((visibility("hidden")));
 uint64_t count_anchors(void)
 {
-  anchors_in_use = (uint64_t)(cairn_mutator.anchor - cairn_mutator.anchors);
+  anchors_in_use = cn_anchors_count(cairn_mutator.anchor);
   return 10;
 }
 __asm__(CAIRN_ENTRY_STRING(

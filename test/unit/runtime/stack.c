@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include "mock_frames.h"
+#include "runtime/core/anchors.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/walk.h"
 
@@ -27,7 +28,7 @@ extern const char cn_arch_native_return[];
 
 static uintptr_t stack[64];
 static struct cairn_image image;
-static struct cn_anchor anchors[4];
+static struct cn_anchor *anchors;
 static struct mock_safepoint in_f[1], in_g[1];
 static struct mock_function functions[2];
 
@@ -58,8 +59,9 @@ static struct cn_regs *prepare(void)
   functions[0] = (struct mock_function){F(1), 256, 1, in_f};
   functions[1] = (struct mock_function){F(2), 256, 1, in_g};
   mock_image(&image, functions, 2);
+  if (anchors == NULL)
+    anchors = cn_anchors_new();
   cairn_mutator.anchors = cairn_mutator.anchor = anchors;
-  cairn_mutator.anchor_limit = anchors + 4;
   cairn_mutator.stack_end = at(64);
   cairn_mutator.attached = 1;
   cairn_mutator.stopped = regs;

@@ -13,6 +13,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "collectors/semispace.h"
+#include "runtime/core/anchors.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
@@ -47,7 +48,7 @@ static void mutators(void **state)
   struct cairn_mutator *mutator = cn_mutator_main();
   static _Alignas(8) char block[64];
   const char *outside = "mutator: the next block is not in the allocation buffer";
-  const char *anchors = "mutator: the next anchor is not in the array";
+  const char *anchors = "anchors: the next one is not in a chunk of its stack";
 
   (void)state;
   cairn_buffer_give(mutator, (uintptr_t)block, (uintptr_t)(block + sizeof block));
@@ -58,7 +59,12 @@ static void mutators(void **state)
   PLANT(mutator->limit, mutator->buffer_end - 8, cn_buffer_wrong(mutator),
         "mutator: the limit is not the end of the allocation buffer");
   PLANT(mutator->anchor, mutator->anchors - 1, cn_mutator_wrong(mutator), anchors);
-  PLANT(mutator->anchor, mutator->anchor_limit + 1, cn_mutator_wrong(mutator), anchors);
+  PLANT(mutator->anchor, mutator->anchors + CN_ANCHORS_CHUNK + 1, cn_mutator_wrong(mutator),
+        anchors);
+  PLANT(mutator->anchor, (struct cn_anchor *)((char *)mutator->anchors + 8),
+        cn_mutator_wrong(mutator), anchors);
+  PLANT(cn_anchors_chunk(mutator->anchor)->number, 1, cn_mutator_wrong(mutator),
+        "anchors: a stack's chunks are not in order");
   PLANT(mutator->busy, 3, cn_mutator_wrong(mutator), "mutator: a flag is neither 0 nor 1");
   PLANT(mutator->attached, 0, cn_mutator_wrong(mutator),
         "mutator: no thread is attached, and it has anchors or a buffer");
@@ -214,10 +220,9 @@ static void coroutine_stacks(void **state)
         "stacks: the bounds of one are not its own");
   PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_coroutine_stacks_wrong(),
         "stacks: the thread is on one that was not added");
-  PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(),
-        "stacks: one has no anchors of its own");
+  PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(), "anchors: a stack has none of its own");
   PLANT(stacks[1].words[1], 0, cn_coroutine_stacks_wrong(),
-        "stacks: the anchors of one are not within their bounds");
+        "anchors: the next one is not in a chunk of its stack");
 }
 
 /* ---- semispace ---- */

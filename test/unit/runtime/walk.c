@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <ucontext.h>
 #include "mock_frames.h"
+#include "runtime/core/anchors.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/walk/walk.h"
@@ -26,7 +27,7 @@ static const struct cn_root no_root;
 static uintptr_t stack[64];
 static struct cairn_image image;
 static struct cairn_mutator mutator;
-static struct cn_anchor anchors[4];
+static struct cn_anchor *anchors;
 
 static uintptr_t at(int word)
 {
@@ -37,8 +38,9 @@ static void reset(void)
 {
   for (int i = 0; i < 64; i++)
     stack[i] = 0xdead0000u + (unsigned)i;
-  mutator = (struct cairn_mutator){
-      .anchors = anchors, .anchor = anchors, .anchor_limit = anchors + 4, .stack_end = at(64)};
+  if (anchors == NULL)
+    anchors = cn_anchors_new();
+  mutator = (struct cairn_mutator){.anchors = anchors, .anchor = anchors, .stack_end = at(64)};
 }
 
 /* A return address into code without frame maps; its bytes can be read. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <string.h>
 #include "mock_frames.h"
+#include "runtime/core/anchors.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -154,10 +155,11 @@ static void prepare(void)
       .roots = {{.base = {0, RSP, 8 * ROOT}}},
       .areas = {{.reg = RSP, .offset = 8 * AREA, .stride = 8, .count = 1}}};
   static struct mock_function function = {code, 256, 1, &safepoint};
-  static struct cn_anchor anchors[1];
 
   mock_image(&image, &function, 1);
-  cairn_mutator.anchors = cairn_mutator.anchor = anchors;
+  if (cairn_mutator.anchors == NULL)
+    cn_anchors_make(&cairn_mutator);
+  cairn_mutator.anchor = cairn_mutator.anchors;
   cairn_mutator.stack_end = (uintptr_t)&stack[TOP];
   cairn_mutator.attached = 1;
   cn_return_barrier_met(NULL);
@@ -202,16 +204,15 @@ static void at_random(void **state)
 static void natives(void **state)
 {
   enum { COUNT = 100 };
-  static struct cn_anchor anchors[COUNT];
 
   (void)state;
   prepare();
+  struct cn_anchor *anchors = cairn_mutator.anchors;
   grow(COUNT);
   for (int i = 1; i < depth; i++) {
     anchors[i - 1] = (struct cn_anchor){.pc = pc, .sp = (uintptr_t)frame(i)};
     frame(i + 1)[PC] = (uintptr_t)cn_arch_native_return;
   }
-  cairn_mutator.anchors = anchors;
   cairn_mutator.anchor = anchors + depth - 1;
   for (int times = 0; times < 3; times++) {
     assert_int_equal(scan(), depth);

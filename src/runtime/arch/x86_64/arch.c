@@ -9,6 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <cairn/abi.h>
+#include "runtime/core/anchors.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/core/upcalls.h"
@@ -298,7 +299,7 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
     return CONTINUE_UNWIND;
   get_register *get = find_get_register((uintptr_t)__builtin_return_address(0));
   struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
-  if (anchor < mutator->anchors || anchor >= mutator->anchor)
+  if (!cn_anchors_have(mutator->anchors, mutator->anchor, anchor))
     cairn_fatal("an exception passes a native call that has no anchor");
   if (cn_anchor_is_entry(anchor))
     mutator->state = CAIRN_ABI_NATIVE;

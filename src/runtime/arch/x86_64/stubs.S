@@ -433,8 +433,8 @@ call_native:
         cmpq %rax, (%rsp)
         je .Ltail_to_native
         movq MUTATOR(ANCHOR), %rax
-        cmpq MUTATOR(ANCHOR_LIMIT), %rax
-        jae .Lno_anchor_to_native
+        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
+        jz .Lno_anchor_to_native
         reserve_anchor rax
         movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
         movq %rax, %rbx
@@ -471,7 +471,7 @@ cn_arch_native_return:
         movl $8, %eax
         jmp *%r11
         .cfi_restore_state
-        /* The anchor array is full, or this thread has none yet. */
+        /* The chunk of anchors is full, or this thread has none yet. */
 .Lno_anchor_to_native:
         make_anchors
         jmp cairn_call_any
@@ -486,8 +486,8 @@ stub cairn_call_short
         .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound
         movq MUTATOR(ANCHOR), %rbx
-        cmpq MUTATOR(ANCHOR_LIMIT), %rbx
-        jae .Lno_anchor_to_short
+        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
+        jz .Lno_anchor_to_short
         movq $0, CAIRN_ABI_ANCHOR_SP(%rbx) /* see cairn_call_any */
         leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %r13
         movq %r13, MUTATOR(ANCHOR)
@@ -547,8 +547,8 @@ stub cairn_enter
         cmpq $(cn_arch_short_return - cn_arch_native_return), %rbx
         jbe .Ltail_to_managed           /* either of the two; nothing between them returns */
         movq MUTATOR(ANCHOR), %rbx
-        cmpq MUTATOR(ANCHOR_LIMIT), %rbx
-        jae .Lno_anchor_to_managed
+        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
+        jz .Lno_anchor_to_managed
         reserve_anchor rbx
         take_return_address
         movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chunks of anchors. The system gives several at a time, so that thousands of stacks are few
+ * mappings; untouched pages take no memory. Stacks that end give theirs to those that come.
+ */
+#include "runtime/core/anchors.h"
+
+#include <string.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+enum { SLAB_MOST = 64 };
+
+/* Those of no stack, by `next`. After one lie as many as its number says that were never used. Each
+ * change is one store, for the child of a fork() that came in the middle. */
+static struct cn_anchor_chunk *spare;
+static size_t slab = 1; /* chunks that the system is asked for */
+
+/* ---- memory ---- */
+
+/* Aligned memory for `count` chunks; 0: there is none. */
+static uintptr_t reserve(size_t count)
+{
+  size_t chunk = CAIRN_ABI_ANCHOR_CHUNK, bytes = count * chunk;
+  uintptr_t at = (uintptr_t)cn_os_resize(NULL, 0, bytes + chunk);
+  uintptr_t start = (at + chunk - 1) & ~(uintptr_t)(chunk - 1);
+
+  if (at == 0)
+    return 0;
+  if (start != at)
+    cn_os_free((void *)at, start - at);
+  cn_os_free((void *)(start + bytes), at + chunk - start);
+  return start;
+}
+
+static struct cn_anchor_chunk *new_slab(void)
+{
+  uintptr_t at = reserve(slab);
+
+  if (at == 0)
+    at = reserve(slab = 1); /* a process that may have little */
+  if (at == 0)
+    return NULL;
+  ((struct cn_anchor_chunk *)at)->number = slab - 1;
+  if (slab < SLAB_MOST)
+    slab *= 2;
+  return (struct cn_anchor_chunk *)at;
+}
+
+/* Called with the lock held. */
+static struct cn_anchor_chunk *take_chunk(void)
+{
+  struct cn_anchor_chunk *chunk = spare != NULL ? spare : new_slab();
+
+  if (chunk == NULL)
+    return NULL;
+  struct cn_anchor_chunk *rest = chunk->next;
+  if (chunk->number != 0) {
+    rest = (struct cn_anchor_chunk *)((uintptr_t)chunk + CAIRN_ABI_ANCHOR_CHUNK);
+    *rest = (struct cn_anchor_chunk){.next = chunk->next, .number = chunk->number - 1};
+  }
+  spare = rest;
+  return chunk;
+}
+
+/* Another one of a stack, after `previous`. */
+static struct cn_anchor_chunk *add_chunk(struct cn_anchor_chunk *previous)
+{
+  struct cn_anchor_chunk *chunk = NULL;
+
+  if (!cn_lock_take(CN_LOCK_ANCHORS))
+    return NULL; /* the handler of a fault here */
+  chunk = take_chunk();
+  cn_lock_release(CN_LOCK_ANCHORS);
+  if (chunk == NULL)
+    return NULL;
+  *chunk = (struct cn_anchor_chunk){.previous = previous, .oldest = cn_anchors_first(chunk)};
+  if (previous != NULL) {
+    chunk->oldest = previous->oldest;
+    chunk->number = previous->number + 1;
+    previous->next = chunk;
+  }
+  return chunk;
+}
+
+/* ---- of a stack ---- */
+
+struct cn_anchor *cn_anchors_new(void)
+{
+  struct cn_anchor_chunk *chunk = add_chunk(NULL);
+
+  return chunk != NULL ? cn_anchors_first(chunk) : NULL;
+}
+
+void cn_anchors_return(struct cn_anchor *oldest)
+{
+  struct cn_anchor_chunk *first = cn_anchors_chunk(oldest), *last = first;
+
+  CN_CHECK(first->oldest == oldest);
+  for (; last->next != NULL; last = last->next)
+    last->number = 0;
+  last->number = 0;
+  bool taken = cn_lock_take(CN_LOCK_ANCHORS);
+  CN_CHECK(taken);
+  last->next = spare;
+  spare = first;
+  cn_lock_release(CN_LOCK_ANCHORS);
+}
+
+void cn_anchors_make(struct cairn_mutator *mutator)
+{
+  struct cn_anchor *oldest = cn_anchors_new();
+
+  if (oldest == NULL) {
+    cn_report_text("cairn: out of memory: no room for the anchors of thread %d (%d KB)\n",
+                   cn_os_thread(), CAIRN_ABI_ANCHOR_CHUNK >> 10);
+    _exit(1);
+  }
+  mutator->anchors = mutator->anchor = oldest;
+}
+
+void cn_anchors_free(struct cairn_mutator *mutator)
+{
+  cn_anchors_return(mutator->anchors);
+  mutator->anchors = mutator->anchor = NULL;
+}
+
+const char *cn_anchors_grow(struct cairn_mutator *mutator)
+{
+  struct cn_anchor_chunk *chunk = cn_anchors_chunk(mutator->anchor);
+
+  if ((uintptr_t)mutator->anchor % CAIRN_ABI_ANCHOR_CHUNK != 0)
+    return NULL;
+  if (chunk->next == NULL && chunk->number + 1 == CN_ANCHORS_CHUNKS)
+    return "too many nested calls from managed to native code";
+  if (chunk->next == NULL && add_chunk(chunk) == NULL)
+    return "no memory for another nested call from managed to native code";
+  __atomic_store_n(&mutator->anchor, cn_anchors_first(chunk->next), __ATOMIC_RELEASE);
+  return NULL;
+}
+
+/* ---- questions ---- */
+
+static const struct cn_anchor_chunk *chunk_of(const struct cn_anchor *oldest,
+                                              const struct cn_anchor *next)
+{
+  const struct cn_anchor_chunk *chunk = oldest != NULL ? cn_anchors_chunk(oldest) : NULL;
+
+  while (chunk != NULL && chunk != cn_anchors_chunk(next))
+    chunk = chunk->next;
+  return chunk;
+}
+
+bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next,
+                     const struct cn_anchor *anchor)
+{
+  return (uintptr_t)anchor % CAIRN_ABI_ANCHOR_CHUNK != 0 &&
+         (uintptr_t)anchor % CAIRN_ABI_ANCHOR_SIZE == 0 && chunk_of(oldest, anchor) != NULL &&
+         cn_anchors_count(anchor) < cn_anchors_count(next);
+}
+
+const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anchor *next)
+{
+  size_t number = 0;
+
+  if (oldest == NULL)
+    return "anchors: a stack has none of its own";
+  if (chunk_of(oldest, next) == NULL || (uintptr_t)next % CAIRN_ABI_ANCHOR_SIZE != 0)
+    return "anchors: the next one is not in a chunk of its stack";
+  for (const struct cn_anchor_chunk *chunk = cn_anchors_chunk(oldest); chunk; chunk = chunk->next)
+    if (chunk->oldest != oldest || chunk->number != number++ ||
+        (chunk->next != NULL && chunk->next->previous != chunk))
+      return "anchors: a stack's chunks are not in order";
+  return NULL;
+}
