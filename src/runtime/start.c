@@ -34,8 +34,12 @@ static bool may_stop(void)
 
 static void fork_begins(void)
 {
-  if (may_stop())
-    cn_stop_begin(self());
+  if (!may_stop())
+    return;
+  if (cairn_mutator.state == CAIRN_ABI_MANAGED)
+    cairn_fatal("thread %d: fork() was called as a leaf function, without an anchor",
+                cairn_mutator.thread);
+  cn_stop_begin(self());
 }
 
 static void fork_ends(void)

@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,15 @@ static pthread_attr_t *large_stack(void)
   return &attributes;
 }
 
+/* Signals to the process are for the thread that runs main(). */
+static void leave_signals_to_others(void)
+{
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
 /* The main thread waits in pthread_join(): in native code. */
 static int main_on_a_thread(int argc, char **argv, char **env)
 {
@@ -46,6 +56,7 @@ static int main_on_a_thread(int argc, char **argv, char **env)
   environment = env;
   if (pthread_create(&thread, large_stack(), run_main, NULL) != 0)
     abort();
+  leave_signals_to_others();
   pthread_join(thread, NULL);
   return 0;
 }
@@ -54,6 +65,7 @@ static void (*collect)(void);
 
 static void *collect_all_the_time(void *unused)
 {
+  leave_signals_to_others();
   for (;;) {
     collect();
     usleep(200);

@@ -11,6 +11,7 @@
  * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the heap,
  * outlive the layouts of a library that is unloaded.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ struct space {
 
 static struct space nursery, old, from[2]; /* from: what is being left */
 static size_t nursery_bytes;
-static bool given, checks = true, reports;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the nursery, while the program runs */
+static bool checks = true, reports;
 static long every = 5, collections, young, passed, looked_at;
 
 /* Addresses are used once: from one end of the reservation to the other. */
@@ -60,13 +62,6 @@ static void leave(struct space *space)
   *space = (struct space){0};
 }
 
-/* For programs with one thread. */
-static void give(struct cairn_mutator *mutator)
-{
-  cairn_buffer_give(mutator, nursery.free, nursery.end);
-  given = true;
-}
-
 static enum cairn_status init(size_t initial, size_t most)
 {
   const char *text;
@@ -83,12 +78,34 @@ static enum cairn_status init(size_t initial, size_t most)
   return CAIRN_OK;
 }
 
+/* The nursery is walked: what is left of a buffer becomes an object. */
+static void take(struct cairn_mutator *mutator)
+{
+  uintptr_t end, free = cairn_buffer_take(mutator, &end);
+
+  if (end == nursery.free && end != 0)
+    nursery.free = free;
+  else
+    cairn_fill(free, end);
+}
+
 static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
 {
-  if (given || bytes > nursery.end - nursery.free)
-    return CAIRN_E_FULL;
-  give(mutator);
-  return CAIRN_OK;
+  size_t share = (nursery.end - nursery.base) / 16 & ~(size_t)7, room;
+
+  pthread_mutex_lock(&lock);
+  room = nursery.end - nursery.free;
+  if (share < bytes)
+    share = bytes;
+  if (share > room || cairn_mutator_count() == 1)
+    share = room;
+  if (share >= bytes) {
+    take(mutator);
+    cairn_buffer_give(mutator, nursery.free, nursery.free + share);
+    nursery.free += share;
+  }
+  pthread_mutex_unlock(&lock);
+  return share >= bytes ? CAIRN_OK : CAIRN_E_FULL;
 }
 
 /* ---- objects ---- */
@@ -238,15 +255,11 @@ static void check(void)
 
 static void collect(size_t bytes_needed, bool move_all)
 {
-  uintptr_t end;
   uint64_t visited = 0;
 
   (void)move_all;
-  struct cairn_mutator *mutator = cairn_mutator_next(NULL);
-  if (cairn_mutator_next(mutator))
-    cairn_fatal("generational: more than one thread");
-  if (given)
-    nursery.free = cairn_buffer_take(mutator, &end);
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    take(m);
   size_t live = (old.free - old.base) + (nursery.free - nursery.base);
   bool full = ++collections % every == 0 || nursery.free - nursery.base > old.end - old.free;
   from[0] = nursery;
@@ -269,7 +282,6 @@ static void collect(size_t bytes_needed, bool move_all)
   }
   leave(&from[0]);
   leave(&from[1]);
-  give(mutator);
 }
 
 static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
