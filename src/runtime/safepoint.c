@@ -45,7 +45,10 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
   cn_image_leave(entered);
   cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
-  return bytes_needed ? cn_heap_allocate_rest(bytes_needed) : NULL;
+  if (bytes_needed == 0)
+    return NULL;
+  void *block = cn_heap_allocate(bytes_needed);
+  return block ? block : cn_heap_allocate_rest(bytes_needed);
 }
 
 /* If another thread has collected while this one waited for the world, `bytes_needed` may fit. */

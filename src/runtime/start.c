@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "runtime/core/hold.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
@@ -32,8 +33,10 @@ static bool may_stop(void)
   return cairn_mutator.interruptions % 2 == 0;
 }
 
+/* Signals wait: their handlers may collect, and this thread has stopped all others. */
 static void fork_begins(void)
 {
+  cn_hold_signals();
   if (!may_stop())
     return;
   if (cairn_mutator.state == CAIRN_ABI_MANAGED)
@@ -46,6 +49,7 @@ static void fork_ends(void)
 {
   if (may_stop())
     cn_stop_end(self());
+  cn_hold_let_signals();
 }
 
 /* A buffer that is no longer used is whole but for the last block. */
@@ -63,6 +67,7 @@ static void forked(void)
   if (self())
     self()->thread = cn_os_thread();
   cn_os_barrier_prepare();
+  cn_hold_let_signals();
 }
 
 /* ---- the start ---- */

@@ -146,7 +146,7 @@ void cn_stop_include(void)
 
 struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator)
 {
-  CN_ASSERT(atomic_load(&lock.word) != 0);
+  CN_ASSERT(atomic_load(&lock.word) != 0 || !first || !first->next);
   return mutator ? mutator->next : first;
 }
 
