@@ -40,9 +40,10 @@ static const struct kernel {
 
 #ifdef BENCH_OWN_ASK
 #include "memory.h"
-#include "runtime/core/poll_word.h"
-#include "runtime/handshake.h"
+#include <cairn/abi.h>
+#include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/stop.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;
 extern _Thread_local volatile uint64_t bench_poll __attribute__((alias("cairn_mutator")));
@@ -58,12 +59,21 @@ static void attach(void)
   main_mutator = &cairn_mutator;
   main_mutator->thread = cn_os_thread();
   main_mutator->attached = 1;
+  main_mutator->stack_floor = 1;
+  main_mutator->state = CAIRN_ABI_NATIVE;
+  cn_os_barrier_prepare();
+  cn_stop_add(main_mutator);
+  main_mutator->state = CAIRN_ABI_MANAGED;
 }
 
 void bench_poll_slow(void);
 void bench_poll_slow(void)
 {
-  cn_handshake_arrive((uintptr_t)__builtin_return_address(0), false);
+  struct cn_regs regs = {.pc = (uintptr_t)__builtin_return_address(0)};
+
+  cairn_mutator.stopped = &regs;
+  cn_stop_arrive(&cairn_mutator);
+  cairn_mutator.stopped = NULL;
 }
 
 static void poll(void)
@@ -143,7 +153,7 @@ static void *ask(void *unused)
   prctl(PR_SET_TIMERSLACK, 1);
   for (; arrivals && count < plan.requests; count++) {
     wait_somewhat();
-    if (cairn_safepoint_ask(&arrivals[count], plan.timeout) != CAIRN_OK)
+    if (cairn_safepoint_ask(0, &arrivals[count], plan.timeout) != CAIRN_OK)
       break;
   }
   for (long i = 0; i < count; i++)

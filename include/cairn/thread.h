@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that run managed code, and what other threads may request of the main one.
+ * Threads that run managed code, and what other threads may request of them.
  *
- *   struct cairn_arrival arrival;
- *   if (cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) == CAIRN_OK)
- *     printf("%lu ns\n", (unsigned long)arrival.nanoseconds);
- *
- * The thread is not stopped: it writes down when it reached a safepoint, and goes on. So this
- * measures the time to safepoint, and wakes the runtime up; it is not yet a way to look at the
- * thread's references.
+ *   static void count(int thread, void *env)
+ *   {
+ *     struct cairn_stack_iterator frames;
+ *     for (cairn_stack_of_thread(&frames, thread); !cairn_stack_past_end(&frames);
+ *          cairn_stack_next(&frames))
+ *       ++*(long *)env;
+ *   }
+ *   ...
+ *   cairn_handshake(thread, count, &number, CAIRN_ASK_FOREVER);
  */
 #ifndef CAIRN_THREAD_H
 #define CAIRN_THREAD_H
@@ -31,11 +33,49 @@ extern "C" {
 void cairn_thread_attach(void);
 void cairn_thread_detach(void);
 
-/* How the main thread came to a safepoint. Times are in nanoseconds, of clocks that the kernel
+/* ---- handshakes ---- */
+
+/* An operation on a thread, which is at a safepoint, or in native code from which it cannot return
+ * meanwhile. It is run either by that thread or by the requester; the two are different threads
+ * where gettid() is not `thread`. cairn_stack_of_thread() of <cairn/stack.h> shows the thread's
+ * stack to it, and no other's, and what it finds may be changed there. No collection is under way.
+ * It must not allocate managed objects, call managed code, wait for another thread, request
+ * anything of this header, or leave by a jump. Signals of the thread that runs it wait meanwhile.
+ */
+typedef void cairn_handshake_operation(int thread, void *env);
+
+#define CAIRN_ASK_FOREVER UINT64_MAX
+
+/* Have the operation run once for the thread of this number (gettid()), or for the main thread if
+ * it is 0, and return when it is over: at once for the calling thread, and for one that is in
+ * native code or waits for a collection; else when the thread comes to a poll, to an allocation
+ * that takes the slow path, or to native code. Only that one thread waits, if any.
+ *
+ * Any thread, attached or not, from the first constructors of the executable on; but not a signal
+ * handler that may have interrupted managed code, nor a collector. Requesters wait for each other
+ * and for collections, and collections, threads that come and threads that go wait for them. The
+ * timeout is in nanoseconds from the call.
+ *
+ * TIMEOUT: the thread did not come in time; the operation will not be run. UNKNOWN: no thread of
+ * this number has run managed code, or it has ended. ENDED: the program is over, its exit handlers
+ * have run; or the main thread has ended. BUSY: from an operation, a collector or such a handler.
+ */
+enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env,
+                                  uint64_t timeout);
+
+/* The same for each thread that has run managed code, the calling one too if it has. Several
+ * threads may run the operation at a time, in any order. TIMEOUT or ENDED: it was not run for all.
+ */
+enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env,
+                                      uint64_t timeout);
+
+/* ---- the time to safepoint ---- */
+
+/* How a thread came to a safepoint. Times are in nanoseconds, of clocks that the kernel
  * keeps. */
 struct cairn_arrival {
   /* By the clock, from just before the request to the first thing that the thread does at the
-   * safepoint. 0 if it was at one already. */
+   * safepoint. 0 if it was in native code, or waited for a collection. */
   uint64_t nanoseconds;
   /* By the thread's own clock, over the same time and somewhat more: the thread spent what is
    * missing to `nanoseconds` without a processor. It does not sleep in managed code, so there it
@@ -43,35 +83,30 @@ struct cairn_arrival {
    */
   uint64_t ran;
   /* Involuntary context switches of the thread since its last arrival, that is, over a longer
-   * time than this arrival's. */
+   * time than this arrival's. 0 if it was in native code: the requester cannot tell. */
   uint64_t switches;
   /* How long it took to post the request. If that is long, the requester was preempted itself, and
    * `nanoseconds` may be too large by that. */
   uint64_t asking;
-  uintptr_t pc;   /* where the thread goes on: after the call of the poll's slow path */
-  int thread;     /* its number, as gettid() has it */
-  bool safepoint; /* it was at a safepoint at the request, in a collection for instance */
-  /* Since the request it came back from a call of native code that had begun before, or began one:
-   * the time may be that code's. Not noticed: a function that native code called arrives before it
-   * returns there. */
+  /* Where the thread goes on: after the call of the poll's slow path. In native code: where that
+   * returns to. */
+  uintptr_t pc;
+  int thread; /* its number, as gettid() has it */
+  /* It was in the runtime at the request, in an allocation for instance: the time is that of the
+   * rest, and of the code up to the next safepoint. */
+  bool safepoint;
+  /* It was in native code, or called some or came back from it since the request: the time may be
+   * that code's. Not noticed: a function that native code called arrives before it returns there.
+   */
   bool native;
 };
 
-#define CAIRN_ASK_FOREVER UINT64_MAX
-
-/* Request a safepoint of the main thread and wait until it is there: at a poll, at an allocation
- * that takes the slow path, or in cairn_collect(). A thread in native code arrives when it is back
- * and polls, which delays nobody but the caller.
+/* Request a safepoint of a thread (its number; 0: the main thread), by a handshake whose operation
+ * writes *arrival, which is the caller's and may be null. A thread in native code counts as there.
  *
- * Any other thread may call, at any time from the first constructors of the executable on, but not
- * from a signal handler. Callers wait for each other: one request is open at a time, and the
- * timeout (nanoseconds) counts from the call. `arrival` is the caller's; it may be null. In the
- * child of a fork() by a thread that is not the main one, nobody arrives.
- *
- * TIMEOUT: it did not arrive in time; the request is withdrawn. ENDED: the program is over, its
- * exit handlers have run, or the main thread has ended. SELF: the caller is the main thread, which
- * cannot wait for itself. *arrival is left alone in all three cases. */
-enum cairn_status cairn_safepoint_ask(struct cairn_arrival *arrival, uint64_t timeout);
+ * Statuses are those of cairn_handshake(), and SELF: the caller is that thread, which cannot wait
+ * for itself. *arrival is written if the status is OK, and else left alone. */
+enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival, uint64_t timeout);
 
 #pragma GCC visibility pop
 

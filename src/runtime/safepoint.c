@@ -15,7 +15,6 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/verify_frames.h"
-#include "runtime/handshake.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/os/os.h"
@@ -143,14 +142,12 @@ static bool enter(const struct cn_regs *regs, bool *native)
   cn_signals_settle(cn_arch_sp_after(regs));
   cn_safepoint_drop_anchors(mutator, 0);
   let_stops_pass(mutator, regs);
-  cn_handshake_arrive(regs->pc, false);
   mutator->safepoints++;
   return wants_collection(mutator);
 }
 
-static void leave(const struct cn_regs *regs, bool native)
+static void leave(bool native)
 {
-  cn_handshake_arrive(regs->pc, true);
   if (native)
     cn_stop_leave(&cairn_mutator);
   cairn_mutator.busy = 0;
@@ -170,7 +167,7 @@ void cn_safepoint_poll(const struct cn_regs *regs)
   cn_overflow_check(&cairn_mutator, regs);
   if (collects)
     collect_mapped(regs, due(), 0);
-  leave(regs, native);
+  leave(native);
 }
 
 /* In a handler that interrupted managed code the collection waits for the next safepoint after
@@ -186,7 +183,7 @@ void cn_safepoint_collect(const struct cn_regs *regs)
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   else
     collect(regs, "cairn_collect()", 0);
-  leave(regs, native);
+  leave(native);
 }
 
 static void *allocate_interrupting(size_t bytes)
@@ -227,7 +224,7 @@ static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes, bool *nativ
   block = may_collect() ? allocate_collecting(regs, bytes) : cn_heap_allocate_growing(bytes);
   if (block != NULL)
     return block;
-  leave(regs, *native);
+  leave(*native);
   cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
                  cn_options.heap_max);
 }
@@ -249,7 +246,7 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
 
   uintptr_t *block = allocate(regs, bytes, &native);
   block[0] = (uintptr_t)layout;
-  leave(regs, native);
+  leave(native);
   return block + 1;
 }
 
@@ -269,7 +266,7 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
   uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE, &native);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
-  leave(regs, native);
+  leave(native);
   return block + 2;
 }
 

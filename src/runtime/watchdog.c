@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The watchdog on the time to safepoint. It learns all it knows by cairn_safepoint_ask(), as any
- * other thread could.
+ * The watchdog on the time to safepoint. It asks some thread each time, as any other thread could
+ * by cairn_safepoint_ask().
  */
 #include "runtime/watchdog.h"
 
 #include <stdio.h>
+#include "runtime/arrival.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
-#include "runtime/handshake.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/handshake.h"
 
 /* Nanoseconds without a processor, or spent on the request, that do not count: the calls that read
  * the clocks take them. */
@@ -86,8 +87,8 @@ static void *watch(void *unused)
     uint64_t until = cn_os_nanoseconds() + pause_length(&random);
     while (stopping == 0 && cn_os_wait(&stopping, 0, until))
       ;
-    if (stopping != 0 || cairn_safepoint_ask(&arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
-      break;
+    if (stopping != 0 || cn_arrival_of_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
+      break; /* nobody is left */
     note(&arrival);
   }
   return NULL;

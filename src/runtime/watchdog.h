@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of the main thread at random
- * moments, every N microseconds on average, and keeps what it finds.
+ * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random moments,
+ * every N microseconds on average, and keeps what it finds.
  */
 #ifndef CN_RUNTIME_WATCHDOG_H
 #define CN_RUNTIME_WATCHDOG_H
@@ -22,7 +22,8 @@ enum cn_blame {
 };
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival);
 
-/* The program is over: let all requesters go (handshake.h), and wait until the watchdog has ended.
+/* The program is over: let all requesters go (threads/handshake.h), and wait until the watchdog has
+ * ended.
  */
 void cn_watchdog_stop(void);
 

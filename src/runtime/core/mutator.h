@@ -17,6 +17,7 @@
  * thread that is not attached has only zeros but for the poll word and the limit, so that each way
  * into the runtime takes its slow path, which says so. cn_mutator_wrong() checks all that. */
 struct cairn_stack;
+struct cn_handshake;
 
 /* The part of the allocation buffer for signal handlers (buffer.h). */
 struct cn_handlers_part {
@@ -56,12 +57,15 @@ struct cairn_mutator {
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
   uint64_t wanted;                       /* bytes that the next buffer is to serve */
   uint64_t safepoints;                   /* slow paths entered */
-  uint64_t interruptions;    /* odd: a signal handler runs that interrupted managed code */
-  uintptr_t word;            /* the collector's (cairn_mutator_word()) */
-  void *interrupted;         /* signals.c */
-  void *fault_stack;         /* for handlers of its faults, if the runtime gave it (fault.h) */
-  struct cn_stack_saved own; /* its own stack, while it is on another */
-  uint64_t unused[8];
+  uint64_t interruptions;     /* odd: a signal handler runs that interrupted managed code */
+  uintptr_t word;             /* the collector's (cairn_mutator_word()) */
+  void *interrupted;          /* signals.c */
+  void *fault_stack;          /* for handlers of its faults, if the runtime gave it (fault.h) */
+  struct cn_stack_saved own;  /* its own stack, while it is on another */
+  _Atomic uint32_t handshake; /* threads/handshake.h */
+  const struct cn_handshake *request; /* while that says so */
+  uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
+  uint64_t unused[5];
 };
 
 /* Of a thread that is not attached. */

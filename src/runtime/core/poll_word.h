@@ -10,11 +10,13 @@
 #include <cairn/abi.h>
 #include "runtime/core/mutator.h"
 
+_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP) == CAIRN_ABI_POLL_BACK, "abi.def");
+
 /* Why a thread is to stop: bits of its poll word. It runs on when none is left. */
 enum cn_reason {
-  CN_REASON_STRESS = 1,    /* always: every poll is a safepoint; also before a thread is attached */
-  CN_REASON_HANDSHAKE = 2, /* a thread waits for it (handshake.h) */
-  CN_REASON_COLLECT = 4,   /* a signal handler that interrupted managed code wants a collection */
+  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before a thread is attached */
+  CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */
+  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
   CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
 };
 

@@ -23,6 +23,7 @@
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/handshake.h"
 
 enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state */
 
@@ -54,7 +55,9 @@ static void rest(struct cairn_mutator *mutator)
 
 bool cn_stop_is_requested(const struct cairn_mutator *mutator)
 {
-  return cn_poll_word_is_armed(mutator, CN_REASON_STOP);
+  return cn_poll_word_is_armed(mutator, CN_REASON_STOP) ||
+         (cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) &&
+          cn_handshake_is_requested(mutator));
 }
 
 /* The word is read after the state is set, in one order for all threads. */
@@ -62,6 +65,13 @@ static bool goes_on(struct cairn_mutator *mutator)
 {
   set_state(mutator, CAIRN_ABI_MANAGED);
   return !cn_stop_is_requested(mutator);
+}
+
+static void let_pass(struct cairn_mutator *mutator)
+{
+  rest(mutator);
+  while (atomic_load(&stopping))
+    cn_os_wait(&stopping, 1, UINT64_MAX);
 }
 
 /* Requesters wait for the end of a handler that interrupted managed code: no walk gets past it. */
@@ -72,9 +82,9 @@ void cn_stop_arrive(struct cairn_mutator *mutator)
     return;
   }
   do {
-    rest(mutator);
-    while (atomic_load(&stopping))
-      cn_os_wait(&stopping, 1, UINT64_MAX);
+    cn_handshake_answer(mutator);
+    if (cn_poll_word_is_armed(mutator, CN_REASON_STOP))
+      let_pass(mutator);
   } while (!goes_on(mutator));
 }
 
@@ -139,6 +149,11 @@ void cn_stop_exclude(void)
   take();
 }
 
+bool cn_stop_exclude_until(uint64_t deadline)
+{
+  return cn_mutex_take(&lock, deadline);
+}
+
 void cn_stop_include(void)
 {
   cn_mutex_release(&lock);
@@ -163,8 +178,10 @@ struct cairn_mutator *cn_stop_find(int thread, bool *stopped)
 {
   struct cairn_mutator *found;
 
-  *stopped = atomic_load(&stopping) != 0;
-  if (*stopped)
+  struct cairn_mutator *examined = cn_handshake_examined();
+
+  *stopped = examined ? examined->thread == thread : atomic_load(&stopping) != 0;
+  if (*stopped || examined)
     return find(thread);
   take();
   found = find(thread);
@@ -190,6 +207,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
     return;
   self->next = self->previous = NULL;
   cn_poll_word_disarm(self, CN_REASON_STOP);
+  cn_handshake_forked(self);
 }
 
 /* ---- requesters ---- */
@@ -197,7 +215,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
 /* Is it native or at a safepoint? Not while a handler runs that interrupted managed code, though it
  * may have called native code. Such handlers may begin and end between two looks; the number of
  * interruptions tells. */
-static bool rests(const struct cairn_mutator *mutator)
+bool cn_stop_rests(const struct cairn_mutator *mutator)
 {
   uint64_t before = __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST);
   uint8_t state = state_of(mutator);
@@ -212,7 +230,7 @@ static void await(const struct cairn_mutator *mutator)
 {
   uint32_t before = atomic_load(&arrivals);
 
-  while (!rests(mutator)) {
+  while (!cn_stop_rests(mutator)) {
     cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
     before = atomic_load(&arrivals);
   }

@@ -20,6 +20,8 @@ void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell);
 /* From exclude to include no stop begins, and no mutator comes or goes. Native code, for what takes
  * microseconds. cairn_mutator_next() may be called there, too. */
 void cn_stop_exclude(void);
+/* False: it is `deadline` by cn_os_nanoseconds(). */
+bool cn_stop_exclude_until(uint64_t deadline);
 void cn_stop_include(void);
 
 /* ---- the requester ---- */
@@ -31,13 +33,18 @@ void cn_stop_include(void);
 void cn_stop_begin(struct cairn_mutator *self);
 void cn_stop_end(struct cairn_mutator *self);
 
+/* After its poll was armed and a barrier: is it native or at a safepoint, and will it look at its
+ * poll word before it is managed? */
+bool cn_stop_rests(const struct cairn_mutator *mutator);
+
 /* ---- the stopped ---- */
 
-/* Is a stop requested of this mutator? Its own thread. */
+/* Is a stop requested of this mutator, or a handshake? Its own thread. */
 bool cn_stop_is_requested(const struct cairn_mutator *mutator);
 
 /* The mutator's own thread is at a safepoint, or native code has returned, and it is managed: let
- * stops pass, as many as are requested. What the walk of its stack needs is in the mutator. */
+ * stops pass, and answer handshakes, as many as are requested. What the walk of its stack needs is
+ * in the mutator. */
 void cn_stop_arrive(struct cairn_mutator *mutator);
 
 /* For native code of the runtime that touches what stops guard, on the mutator's own thread: it is
@@ -47,7 +54,8 @@ void cn_stop_come_back(struct cairn_mutator *mutator);
 void cn_stop_leave(struct cairn_mutator *mutator);
 
 /* The mutator of the thread with this number; null: it has none. Is it `*stopped`? So it is for the
- * collecting thread, and for others that this one waits for. Another thread's answer may be over
+ * collecting thread, and for others that this one waits for; and for who runs the operation of a
+ * handshake with it. Another thread's answer may be over
  * when it has it. */
 struct cairn_mutator *cn_stop_find(int thread, bool *stopped);
 

@@ -192,7 +192,7 @@ static void *walk_natively(void *argument)
 static void come_back(struct cairn_mutator *m)
 {
   __atomic_store_n(&m->state, CAIRN_ABI_MANAGED, __ATOMIC_RELAXED);
-  if (__atomic_load_n(&m->poll, __ATOMIC_ACQUIRE) & CAIRN_ABI_POLL_STOP)
+  if (__atomic_load_n(&m->poll, __ATOMIC_ACQUIRE) & CAIRN_ABI_POLL_BACK)
     cn_stop_arrive(m);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Requests from other threads. What would go wrong: a wake-up is lost and somebody waits for ever,
- * an answer goes to another request, a poll stays armed for good, or a thread that was at a
- * safepoint all the time is blamed for a long way to it. The "managed" thread is this file's main
- * loop, which polls as compiled code does.
+ * an operation is run twice or never or beside managed code, a poll stays armed for good, or native
+ * code is blamed on managed code. The "managed" threads are this file's, which poll as compiled
+ * code does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,14 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/stack.h>
 #include <cairn/thread.h>
 #include "runtime/core/poll_word.h"
-#include "runtime/handshake.h"
+#include "runtime/os/os.h"
+#include "runtime/threads/handshake.h"
+#include "runtime/threads/stop.h"
 
 enum { MILLISECOND = 1000000, REQUESTERS = 4, REQUESTS = 400 };
 
@@ -28,6 +32,23 @@ static void poll(void)
 {
   if (__atomic_load_n(&cairn_mutator.poll, __ATOMIC_RELAXED) != 0)
     cairn_poll_slow();
+}
+
+static void become_managed(void)
+{
+  cairn_mutator.busy = 1;
+  cn_stop_come_back(&cairn_mutator);
+  cairn_mutator.busy = 0;
+}
+
+static void become_native(void)
+{
+  cn_stop_leave(&cairn_mutator);
+}
+
+static bool is_armed(void)
+{
+  return cn_poll_word_is_armed(&cairn_mutator, CN_REASON_HANDSHAKE);
 }
 
 static atomic_int running;
@@ -44,7 +65,7 @@ static void *request_often(void *env)
 
   *result = (struct result){0};
   for (int i = 0; i < REQUESTS; i++) {
-    result->last = cairn_safepoint_ask(&result->arrival, CAIRN_ASK_FOREVER);
+    result->last = cairn_safepoint_ask(0, &result->arrival, CAIRN_ASK_FOREVER);
     result->arrived += result->last == CAIRN_OK && result->arrival.pc != 0;
   }
   running--;
@@ -55,7 +76,7 @@ static void *request_once(void *env)
 {
   struct result *result = env;
 
-  result->last = cairn_safepoint_ask(&result->arrival, CAIRN_ASK_FOREVER);
+  result->last = cairn_safepoint_ask(0, &result->arrival, CAIRN_ASK_FOREVER);
   running--;
   return NULL;
 }
@@ -66,12 +87,14 @@ static void run(void *(*function)(void *), int count)
   pthread_t threads[REQUESTERS];
 
   running = count;
+  become_managed();
   for (int i = 0; i < count; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, function, &results[i]), 0);
   while (running != 0)
     poll();
   for (int i = 0; i < count; i++)
     pthread_join(threads[i], NULL);
+  become_native();
 }
 
 static void everyone_is_answered(void **state)
@@ -97,27 +120,102 @@ static void under_stress(void **state)
   cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
 }
 
+/* ---- the operation ---- */
+
+static struct {
+  int runs, runner;
+  enum cairn_status own, other, nested;
+} seen;
+
+static void look(int thread, void *env)
+{
+  struct cairn_stack_iterator iterator;
+
+  seen.runs++;
+  seen.runner = cn_os_thread();
+  seen.own = cairn_stack_of_thread(&iterator, thread);
+  seen.other = cairn_stack_of_thread(&iterator, thread + 1);
+  seen.nested = cairn_handshake(thread, look, env, CAIRN_ASK_FOREVER);
+}
+
+static void check_seen(int runs, int runner)
+{
+  assert_int_equal(seen.runs, runs);
+  if (runner != 0)
+    assert_int_equal(seen.runner, runner);
+  assert_int_equal(seen.own, CAIRN_OK);
+  assert_int_equal(seen.other, CAIRN_E_UNKNOWN);
+  assert_int_equal(seen.nested, CAIRN_E_BUSY);
+  seen.runs = seen.runner = 0;
+}
+
+static void *shake_hands(void *env)
+{
+  struct result *result = env;
+
+  result->last = cairn_handshake(getpid(), look, NULL, CAIRN_ASK_FOREVER);
+  running--;
+  return NULL;
+}
+
+/* The thread itself runs it at a poll; who requests does where nobody polls. */
+static void who_runs_it(void **state)
+{
+  pthread_t thread;
+
+  (void)state;
+  run(shake_hands, 1);
+  assert_int_equal(results[0].last, CAIRN_OK);
+  check_seen(1, getpid());
+  assert_int_equal(pthread_create(&thread, NULL, shake_hands, &results[0]), 0);
+  pthread_join(thread, NULL);
+  check_seen(1, 0);
+  assert_int_not_equal(seen.runner, getpid());
+  assert_int_equal(cairn_handshake(0, look, NULL, 0), CAIRN_OK);
+  check_seen(1, getpid());
+  assert_int_equal(cairn_handshake_all(look, NULL, 0), CAIRN_OK);
+  check_seen(1, getpid());
+  assert_int_equal(cairn_mutator.poll, 0);
+}
+
 static void oneself(void **state)
 {
   (void)state;
-  assert_int_equal(cairn_safepoint_ask(NULL, CAIRN_ASK_FOREVER), CAIRN_E_SELF);
+  assert_int_equal(cairn_safepoint_ask(0, NULL, CAIRN_ASK_FOREVER), CAIRN_E_SELF);
+  assert_int_equal(cairn_safepoint_ask(getpid(), NULL, CAIRN_ASK_FOREVER), CAIRN_E_SELF);
   assert_int_equal(cairn_mutator.poll, 0);
+}
+
+static void nobody(void **state)
+{
+  (void)state;
+  assert_int_equal(cairn_handshake(-1, look, NULL, CAIRN_ASK_FOREVER), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_handshake(1, look, NULL, CAIRN_ASK_FOREVER), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_safepoint_ask(-2, NULL, CAIRN_ASK_FOREVER), CAIRN_E_UNKNOWN);
+  become_managed(); /* others could wait for it */
+  assert_int_equal(cairn_handshake(0, look, NULL, CAIRN_ASK_FOREVER), CAIRN_E_BUSY);
+  become_native();
+  cairn_mutator.interruptions++; /* in a handler */
+  assert_int_equal(cairn_handshake(0, look, NULL, CAIRN_ASK_FOREVER), CAIRN_E_BUSY);
+  cairn_mutator.interruptions++;
+  assert_int_equal(seen.runs, 0);
 }
 
 static void *request_in_vain(void *env)
 {
   struct result *result = env;
 
-  result->last = cairn_safepoint_ask(&result->arrival, 2 * MILLISECOND);
+  result->last = cairn_safepoint_ask(0, &result->arrival, 2 * MILLISECOND);
   return NULL;
 }
 
-/* Two wait: the second does not even get to post its own. Then the late poll answers nobody. */
+/* Two wait: the second does not even get to post its own. Then a late poll answers nobody. */
 static void in_vain(void **state)
 {
   pthread_t threads[2];
 
   (void)state;
+  become_managed();
   for (int i = 0; i < 2; i++) {
     results[i].arrival.pc = 42;
     assert_int_equal(pthread_create(&threads[i], NULL, request_in_vain, &results[i]), 0);
@@ -127,112 +225,135 @@ static void in_vain(void **state)
     assert_int_equal(results[i].last, CAIRN_E_TIMEOUT);
     assert_int_equal(results[i].arrival.pc, 42);
   }
-  assert_int_equal(cairn_mutator.poll, CN_REASON_HANDSHAKE);
-  poll();
   assert_int_equal(cairn_mutator.poll, 0);
+  become_native();
   run(request_often, 1);
   assert_int_equal(results[0].arrived, REQUESTS);
 }
 
-/* ---- a request during a collection ---- */
-
-static void *request_in_collection(void *env)
-{
-  return request_once(env);
-}
-
-static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
-{
-  (void)initial_bytes;
-  (void)max_bytes;
-  return CAIRN_OK;
-}
-
-static enum cairn_status refuse(struct cairn_mutator *mutator, size_t bytes)
-{
-  (void)mutator;
-  (void)bytes;
-  return CAIRN_E_FULL;
-}
-
-static pthread_t requester;
-
-static void collect(size_t bytes_needed, bool move_all)
-{
-  (void)bytes_needed;
-  (void)move_all;
-  running = 1;
-  assert_int_equal(pthread_create(&requester, NULL, request_in_collection, &results[0]), 0);
-  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_HANDSHAKE))
-    usleep(100);
-  usleep(2000);
-}
-
-static const struct cairn_collector waiting = {.version = CAIRN_ABI_COLLECTOR_VERSION,
-                                               .size = sizeof(struct cairn_collector),
-                                               .name = "waiting",
-                                               .init = init,
-                                               .refill = refuse,
-                                               .grow = refuse,
-                                               .collect = collect};
-
-static void in_a_collection(void **state)
-{
-  (void)state;
-  cairn_set_collector(&waiting);
-  cairn_collect();
-  pthread_join(requester, NULL);
-  assert_int_equal(results[0].last, CAIRN_OK);
-  assert_true(results[0].arrival.safepoint);
-  assert_int_equal(results[0].arrival.nanoseconds, 0);
-}
-
-/* A thread whose request is posted and not answered yet. */
+/* A thread whose request is posted and not answered yet; this one is managed. */
 static pthread_t request_and_wait(void)
 {
   pthread_t thread;
 
+  become_managed();
   running = 1;
   assert_int_equal(pthread_create(&thread, NULL, request_once, &results[0]), 0);
-  while (!cn_poll_word_is_armed(&cairn_mutator, CN_REASON_HANDSHAKE))
+  while (!is_armed())
     usleep(100);
   return thread;
 }
 
 /* ---- native code ---- */
 
-/* As the stubs do it for a call of native code that comes back. */
+/* Answered by the requester, or on the way back: the time was native code's either way. */
 static void native_code_is_told(void **state)
 {
   (void)state;
   pthread_t thread = request_and_wait();
-  cairn_mutator.transitions++;
-  usleep(3000);
-  poll();
+  become_native();
+  pthread_join(thread, NULL);
+  assert_int_equal(results[0].last, CAIRN_OK);
+  assert_true(results[0].arrival.native);
+  assert_int_equal(cairn_mutator.poll, 0);
+  running = 1;
+  assert_int_equal(pthread_create(&thread, NULL, request_once, &results[0]), 0);
   pthread_join(thread, NULL);
   assert_true(results[0].arrival.native);
-  assert_true(results[0].arrival.nanoseconds > 2 * MILLISECOND);
-  /* It slept, so it had no processor for most of that time. */
-  assert_true(results[0].arrival.ran < results[0].arrival.nanoseconds / 2);
+  assert_int_equal(results[0].arrival.nanoseconds, 0);
+}
+
+/* A handler that interrupted managed code does not answer, though it polls and calls native code.
+ */
+static void handlers_do_not_answer(void **state)
+{
+  (void)state;
+  pthread_t thread = request_and_wait();
+  cairn_mutator.interruptions++;
+  cn_stop_arrive(&cairn_mutator);
+  become_native();
+  usleep(1000);
+  become_managed();
+  assert_true(is_armed());
+  cairn_mutator.interruptions++;
+  poll();
+  assert_false(is_armed());
+  pthread_join(thread, NULL);
+  become_native();
+  assert_int_equal(results[0].last, CAIRN_OK);
+}
+
+static void sleep_there(int thread, void *env)
+{
+  (void)thread;
+  atomic_store((atomic_int *)env, 1);
+  usleep(20000);
+  atomic_store((atomic_int *)env, 2);
+}
+
+static atomic_int step;
+
+static void *hold(void *env)
+{
+  cairn_handshake(getpid(), sleep_there, &step, CAIRN_ASK_FOREVER);
+  return env;
+}
+
+/* Who comes back while the requester runs the operation waits for its end. */
+static void the_way_back_waits(void **state)
+{
+  pthread_t thread;
+
+  (void)state;
+  assert_int_equal(pthread_create(&thread, NULL, hold, NULL), 0);
+  while (step == 0)
+    usleep(100);
+  become_managed();
+  assert_int_equal(step, 2);
+  become_native();
+  pthread_join(thread, NULL);
 }
 
 /* ---- ends ---- */
 
-/* A request is open while the process splits: the child's are answered all the same. */
+/* A process splits when no request is open. */
 static void child(void **state)
 {
   int status;
 
   (void)state;
   pthread_t thread = request_and_wait();
+  become_native();
   pid_t process = fork();
   if (process == 0) {
     alarm(20);
     run(request_often, 2);
     _exit(results[0].arrived == REQUESTS && results[1].arrival.thread == getpid() ? 0 : 1);
   }
-  while (running != 0)
-    poll();
+  pthread_join(thread, NULL);
+  assert_int_equal(waitpid(process, &status, 0), process);
+  assert_int_equal(status, 0);
+}
+
+/* In a handler, for which the split does not wait. */
+static void child_of_handler(void **state)
+{
+  int status;
+
+  (void)state;
+  pthread_t thread = request_and_wait();
+  cairn_mutator.interruptions++;
+  pid_t process = fork();
+  if (process == 0) {
+    alarm(20);
+    cairn_mutator.interruptions++;
+    bool open = is_armed();
+    become_native();
+    run(request_often, 2);
+    _exit(!open && results[0].arrived == REQUESTS ? 0 : 1);
+  }
+  cairn_mutator.interruptions++;
+  become_native();
   pthread_join(thread, NULL);
   assert_int_equal(waitpid(process, &status, 0), process);
   assert_int_equal(status, 0);
@@ -250,6 +371,7 @@ static void program_ends(void **state)
   assert_int_equal(pthread_create(&thread, NULL, request_once, &results[0]), 0);
   pthread_join(thread, NULL);
   assert_int_equal(results[0].last, CAIRN_E_ENDED);
+  become_native();
 }
 
 int main(void)
@@ -257,11 +379,15 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everyone_is_answered),
       cmocka_unit_test(under_stress),
+      cmocka_unit_test(who_runs_it),
       cmocka_unit_test(oneself),
+      cmocka_unit_test(nobody),
       cmocka_unit_test(in_vain),
-      cmocka_unit_test(in_a_collection),
       cmocka_unit_test(native_code_is_told),
+      cmocka_unit_test(handlers_do_not_answer),
+      cmocka_unit_test(the_way_back_waits),
       cmocka_unit_test(child),
+      cmocka_unit_test(child_of_handler),
       cmocka_unit_test(program_ends),
   };
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stops, with threads that only say they run managed code. What would go wrong: a thread runs
- * beside a collection, a stop never begins or never ends, the registry changes under a requester.
- * The same file runs under ThreadSanitizer (test/run/sanitize_threads.test): `heap` is not atomic,
- * so a thread that runs beside a stop is a data race.
+ * Stops and handshakes, with threads that only say they run managed code. What would go wrong: a
+ * thread runs beside a collection, or beside an operation on it; a stop or a handshake never begins
+ * or never ends, the registry changes under a requester. The same file runs under ThreadSanitizer
+ * (test/run/sanitize_threads.test): `heap` is not atomic, so a thread that runs beside one is a
+ * data race.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,16 +17,17 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/thread.h>
 #include "runtime/core/poll_word.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 
-enum { THREADS = 4, ROUNDS = 3000 };
+enum { THREADS = 4, ROUNDS = 3000, NUMBER = 1 << 30 /* of the first */ };
 
 struct player {
   struct cairn_mutator mutator;
   unsigned random;
-  uint64_t stops;
+  uint64_t stops, asked, looks;
 };
 
 static struct player players[THREADS];
@@ -94,6 +97,25 @@ static void stop(struct player *player)
   cn_stop_end(self);
 }
 
+/* A handshake: the thread that it is with is not at its own. */
+static void look(int thread, void *env)
+{
+  ++*(uint64_t *)env;
+  heap[thread - NUMBER]++;
+  sched_yield();
+}
+
+static void shake_hands(struct player *player)
+{
+  unsigned whom = next_random(player) % THREADS;
+  enum cairn_status status =
+      cairn_handshake((int)(NUMBER + whom), look, &player->looks, UINT64_MAX);
+
+  if (status != CAIRN_OK && status != CAIRN_E_UNKNOWN)
+    abort();
+  player->asked += status == CAIRN_OK;
+}
+
 static void attach(struct player *player)
 {
   player->mutator.state = CAIRN_ABI_NATIVE;
@@ -116,6 +138,8 @@ static void *play(void *argument)
       player->stops++;
       break;
     case 3:
+    case 6:
+    case 7:
       interrupt(player, own);
       break;
     case 1:
@@ -128,6 +152,12 @@ static void *play(void *argument)
       leave(player);
       stop(player); /* as native code that collects */
       player->stops++;
+      come_back(player);
+      break;
+    case 4:
+    case 5:
+      leave(player);
+      shake_hands(player);
       come_back(player);
       break;
     default:
@@ -143,13 +173,14 @@ static void *play(void *argument)
 static void each_stop_is_alone(void **state)
 {
   pthread_t threads[THREADS];
-  uint64_t sum = 0, stops = 200;
+  uint64_t sum = 0, stops = 200, asked = 0;
 
   (void)state;
   cn_os_barrier_prepare();
   for (int i = 0; i < THREADS; i++) {
     players[i].random = (unsigned)i + 1;
     players[i].mutator.stack_floor = 1;
+    players[i].mutator.thread = NUMBER + i;
     assert_int_equal(pthread_create(&threads[i], NULL, play, &players[i]), 0);
   }
   for (uint64_t i = 0; i < stops; i++)
@@ -161,9 +192,15 @@ static void each_stop_is_alone(void **state)
     stops += players[i].stops;
     assert_int_equal(cn_stop_is_requested(&players[i].mutator), false);
   }
+  for (int i = 0; i < THREADS; i++) {
+    assert_true(players[i].asked > 0);
+    assert_int_equal(players[i].asked, players[i].looks);
+    assert_int_equal(players[i].mutator.handshake, 0);
+    asked += players[i].asked;
+  }
   for (int i = 0; i <= THREADS; i++)
     sum += heap[i];
-  assert_int_equal(sum, THREADS * ROUNDS + (THREADS + 1) * stops);
+  assert_int_equal(sum, THREADS * ROUNDS + (THREADS + 1) * stops + asked);
 }
 
 /* One that stays in native code delays nobody. */

@@ -307,7 +307,8 @@ end cairn_collect
         .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
         .endm
 
-/* The thread is managed from here on, unless others want to stop it: then it waits first. No fence
+/* The thread is managed from here on, unless others want to stop it, or a handshake: then it waits
+ * first. No fence
  * orders the two, see threads/stop.c. A signal between store and look has the thread begin again
  * (cn_arch_rewind()): its handler would else run managed code beside a collection. All registers are kept. The anchor at rbx is whole, and below
  * the stack pointer is the word by which walks know that it lives (cn_arch_anchor_lives()). */
@@ -315,7 +316,7 @@ end cairn_collect
 6:
         movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
 7:
-        testb $CAIRN_ABI_POLL_STOP, MUTATOR(POLL)
+        testb $CAIRN_ABI_POLL_BACK, MUTATOR(POLL)
         jz 8f
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
 9:
@@ -505,7 +506,7 @@ stub cairn_call_short
 cn_arch_short_return:
         movb $CAIRN_ABI_MANAGED, MUTATOR(STATE) /* as become_managed does */
 .Lmanaged_short:
-        testb $CAIRN_ABI_POLL_STOP, MUTATOR(POLL)
+        testb $CAIRN_ABI_POLL_BACK, MUTATOR(POLL)
         jnz .Lstop_short
 .Lmay_go_on_short:
         window cn_arch_short_return, .Lmanaged_short, .Lmay_go_on_short

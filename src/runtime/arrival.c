@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long a thread takes to a safepoint: the operation of a handshake writes it down.
+ */
+#include "runtime/arrival.h"
+
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "runtime/core/anchors.h"
+#include "runtime/os/os.h"
+#include "runtime/threads/handshake.h"
+
+/* `requested`, `ran`: clocks at the request; the rest is the mutator's at that time. */
+struct question {
+  uint64_t requested, ran, transitions;
+  bool managed, busy;
+  struct cairn_arrival arrival;
+};
+
+/* Read the thread's own clock, then the clock, with no preemption between them: what the thread
+ * does in that time would look like work after the request. */
+static void read_clocks(struct question *question, int thread)
+{
+  for (int attempt = 0; attempt < 8; attempt++) {
+    uint64_t before = cn_os_nanoseconds();
+    question->ran = cn_os_thread_ran(thread);
+    question->requested = cn_os_nanoseconds();
+    if (question->requested - before < 5000)
+      break;
+  }
+}
+
+static void prepare(struct cairn_mutator *mutator, void *env)
+{
+  struct question *question = env;
+
+  question->transitions = __atomic_load_n(&mutator->transitions, __ATOMIC_RELAXED);
+  question->busy = __atomic_load_n(&mutator->busy, __ATOMIC_RELAXED) != 0;
+  question->managed = __atomic_load_n(&mutator->state, __ATOMIC_RELAXED) == CAIRN_ABI_MANAGED;
+  read_clocks(question, mutator->thread);
+}
+
+static uint64_t new_switches(struct cairn_mutator *mutator)
+{
+  uint64_t before = mutator->switches;
+
+  mutator->switches = cn_os_switches();
+  return mutator->switches - before;
+}
+
+static uintptr_t pc_of(const struct cairn_mutator *mutator)
+{
+  const struct cn_anchor *youngest = cn_anchors_below(mutator->anchor);
+
+  if (mutator->stopped != NULL)
+    return mutator->stopped->pc;
+  return youngest != NULL ? youngest->pc : 0;
+}
+
+static void answer(int thread, void *env)
+{
+  uint64_t now = cn_os_nanoseconds();
+  struct question *question = env;
+  struct cairn_mutator *mutator = cn_handshake_examined();
+  bool own = mutator == &cairn_mutator;
+
+  CN_ASSERT(mutator != NULL && mutator->thread == thread);
+  question->arrival = (struct cairn_arrival){
+      .nanoseconds = question->managed && now > question->requested ? now - question->requested : 0,
+      .ran = cn_os_thread_ran(thread) - question->ran,
+      .switches = own ? new_switches(mutator) : 0,
+      .pc = pc_of(mutator),
+      .thread = thread,
+      .safepoint = question->managed && question->busy,
+      .native = !own || mutator->stopped == NULL || mutator->transitions != question->transitions};
+}
+
+static enum cairn_status ask(struct cn_handshake *request, struct cairn_arrival *arrival,
+                             uint64_t timeout)
+{
+  uint64_t now = cn_os_nanoseconds();
+  struct question question = {0};
+
+  request->deadline = timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
+  request->operation = answer;
+  request->env = &question;
+  request->prepare = prepare;
+  enum cairn_status status = cn_handshake(request);
+  if (status == CAIRN_OK && arrival) {
+    *arrival = question.arrival;
+    arrival->asking = request->armed - question.requested;
+  }
+  return status;
+}
+
+enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival,
+                                    uint64_t timeout)
+{
+  struct cn_handshake request = {.thread = CN_HANDSHAKE_ANY, .random = random};
+
+  return ask(&request, arrival, timeout);
+}
+
+enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival, uint64_t timeout)
+{
+  const struct cairn_mutator *self = &cairn_mutator;
+  struct cn_handshake request = {.thread = thread};
+
+  if (self->attached && (thread == 0 ? self == cn_mutator_main() : self->thread == thread))
+    return CAIRN_E_SELF;
+  return thread < 0 ? CAIRN_E_UNKNOWN : ask(&request, arrival, timeout);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One requester at a time, who has the lock of stops. A word of each mutator says how far the
+ * handshake with it is:
+ *
+ *          requester           CAS: the mutator, or the requester while it rests
+ *     NONE ---------> PENDING ---------------------------------------------------> TAKEN
+ *      ^                 |  it is too late (requester, CAS)                          |
+ *      +-----------------+-----------------------------------------------------------+
+ *                                       the operation has been run (who took it)
+ *
+ * Who takes the word away from PENDING disarms the poll, after the operation. A mutator does not go
+ * on while the word is TAKEN by the requester; the barrier between arming and the look at its state
+ * sees to it that it either is seen as managed or sees the poll armed (stop.c).
+ */
+#include "runtime/threads/handshake.h"
+
+#include <stdatomic.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/os/os.h"
+#include "runtime/threads/stop.h"
+
+enum { NONE, PENDING, TAKEN };
+enum { AGAIN = 100000 };           /* nanoseconds between two looks at a state */
+enum { LOCK_AGAIN = 100 * AGAIN }; /* and between two at `ended` while others have the lock */
+
+static atomic_bool ended;
+static _Thread_local struct cairn_mutator *examined;
+
+struct cairn_mutator *cn_handshake_examined(void)
+{
+  return examined;
+}
+
+void cn_handshake_end(void)
+{
+  atomic_store(&ended, true);
+}
+
+/* ---- whoever runs the operation ---- */
+
+static bool change(struct cairn_mutator *mutator, uint32_t from, uint32_t to)
+{
+  return atomic_compare_exchange_strong(&mutator->handshake, &from, to);
+}
+
+/* Only now: a thread that came back from native code meanwhile must have looked at the word. */
+static void run(struct cairn_mutator *mutator)
+{
+  const struct cn_handshake *request = mutator->request;
+
+  examined = mutator;
+  request->operation(mutator->thread, request->env);
+  examined = NULL;
+  cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
+  atomic_store(&mutator->handshake, NONE);
+  cn_os_wake(&mutator->handshake);
+}
+
+/* ---- the mutator's own thread ---- */
+
+bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
+{
+  return atomic_load(&mutator->handshake) != NONE;
+}
+
+void cn_handshake_answer(struct cairn_mutator *mutator)
+{
+  if (change(mutator, PENDING, TAKEN))
+    run(mutator);
+  while (atomic_load(&mutator->handshake) == TAKEN)
+    cn_os_wait(&mutator->handshake, TAKEN, UINT64_MAX);
+}
+
+void cn_handshake_forked(struct cairn_mutator *self)
+{
+  atomic_store(&self->handshake, NONE);
+  cn_poll_word_disarm(self, CN_REASON_HANDSHAKE);
+}
+
+/* ---- the requester ---- */
+
+static bool is_meant(const struct cn_handshake *request, const struct cairn_mutator *mutator)
+{
+  if (request->thread == 0)
+    return mutator == cn_mutator_main();
+  return request->thread == CN_HANDSHAKE_ALL || request->thread == mutator->thread;
+}
+
+static void choose(struct cn_handshake *request)
+{
+  size_t count = cairn_mutator_count();
+  struct cairn_mutator *mutator = cairn_mutator_next(NULL);
+
+  for (size_t i = count ? request->random % count : 0; i > 0; i--)
+    mutator = cairn_mutator_next(mutator);
+  if (mutator)
+    request->thread = mutator->thread;
+}
+
+/* Returns how many. */
+static size_t post(struct cn_handshake *request)
+{
+  size_t count = 0;
+
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
+    if (!is_meant(request, m))
+      continue;
+    CN_CHECK(atomic_load(&m->handshake) == NONE);
+    if (request->prepare)
+      request->prepare(m, request->env);
+    m->request = request;
+    atomic_store(&m->handshake, PENDING);
+    cn_poll_word_arm(m, CN_REASON_HANDSHAKE);
+    count++;
+  }
+  request->armed = cn_os_nanoseconds();
+  return count;
+}
+
+/* Its own mutator rests whatever the state says. */
+static bool take_over(struct cairn_mutator *mutator)
+{
+  if ((mutator != &cairn_mutator && !cn_stop_rests(mutator)) || !change(mutator, PENDING, TAKEN))
+    return false;
+  run(mutator);
+  return true;
+}
+
+/* A thread that goes to native code tells nobody, so look again from time to time. */
+static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
+{
+  uint32_t word;
+
+  while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != NONE) {
+    uint64_t now = cn_os_nanoseconds();
+    bool over = atomic_load(&ended);
+    if ((over || now >= deadline) && change(mutator, PENDING, NONE)) {
+      cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
+      return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
+    }
+    cn_os_wait(&mutator->handshake, word, now + AGAIN);
+  }
+  return CAIRN_OK;
+}
+
+static enum cairn_status shake(struct cn_handshake *request)
+{
+  enum cairn_status result = CAIRN_OK;
+
+  if (request->thread == CN_HANDSHAKE_ANY)
+    choose(request);
+  size_t count = post(request);
+  if (count == 0 && request->thread != CN_HANDSHAKE_ALL)
+    return request->thread == 0 ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
+  cn_os_barrier();
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
+    enum cairn_status status = is_meant(request, m) ? await(m, request->deadline) : CAIRN_OK;
+    if (status != CAIRN_OK)
+      result = status;
+  }
+  return result;
+}
+
+static enum cairn_status take(uint64_t deadline)
+{
+  for (;;) {
+    uint64_t now = cn_os_nanoseconds();
+    if (atomic_load(&ended))
+      return CAIRN_E_ENDED;
+    if (cn_stop_exclude_until(deadline < now + LOCK_AGAIN ? deadline : now + LOCK_AGAIN))
+      return CAIRN_OK;
+    if (now >= deadline)
+      return CAIRN_E_TIMEOUT;
+  }
+}
+
+/* Whoever is managed would wait for a requester that waits for it. */
+static bool may_wait(const struct cairn_mutator *self)
+{
+  return examined == NULL && (!self->attached || (!self->busy && self->interruptions % 2 == 0 &&
+                                                  self->state == CAIRN_ABI_NATIVE));
+}
+
+enum cairn_status cn_handshake(struct cn_handshake *request)
+{
+  if (!may_wait(&cairn_mutator))
+    return CAIRN_E_BUSY;
+  cn_hold_signals();
+  enum cairn_status status = take(request->deadline);
+  if (status == CAIRN_OK) {
+    status = shake(request);
+    cn_stop_include();
+  }
+  cn_hold_let_signals();
+  return status;
+}
+
+static uint64_t deadline_of(uint64_t timeout)
+{
+  uint64_t now = cn_os_nanoseconds();
+
+  return timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
+}
+
+enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env,
+                                  uint64_t timeout)
+{
+  struct cn_handshake request = {
+      .thread = thread, .operation = operation, .env = env, .deadline = deadline_of(timeout)};
+
+  return thread < 0 ? CAIRN_E_UNKNOWN : cn_handshake(&request);
+}
+
+enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env,
+                                      uint64_t timeout)
+{
+  struct cn_handshake request = {.thread = CN_HANDSHAKE_ALL,
+                                 .operation = operation,
+                                 .env = env,
+                                 .deadline = deadline_of(timeout)};
+
+  return cn_handshake(&request);
+}
