@@ -111,7 +111,7 @@ static int backwards(void *unused, int left_size, const void *left, int right_si
   return (a->length > b->length) - (a->length < b->length);
 }
 
-/* Another connection writes: wait, without end. Managed code, so that a collection need not. */
+/* Another connection writes: wait for it, without end. */
 static int busy(void *unused, int times)
 {
   (void)unused;
