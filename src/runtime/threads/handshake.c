@@ -9,9 +9,9 @@
  *      +-----------------+-----------------------------------------------------------+
  *                                       the operation has been run (who took it)
  *
- * Who takes the word away from PENDING disarms the poll, after the operation. A mutator does not go
- * on while the word is TAKEN by the requester; the barrier between arming and the look at its state
- * sees to it that it either is seen as managed or sees the poll armed (stop.c).
+ * The requester disarms the poll at the end, and a mutator that runs the operation does. A mutator
+ * does not go on while the word is TAKEN by the requester; the barrier between arming and the look
+ * at its state sees to it that it either is seen as managed or sees the poll armed (stop.c).
  */
 #include "runtime/threads/handshake.h"
 
@@ -48,7 +48,6 @@ static bool change(struct cairn_mutator *mutator, uint32_t from, uint32_t to)
   return atomic_compare_exchange_strong(&mutator->handshake, &from, to);
 }
 
-/* Only now: a thread that came back from native code meanwhile must have looked at the word. */
 static void run(struct cairn_mutator *mutator)
 {
   const struct cn_handshake *request = mutator->request;
@@ -56,7 +55,6 @@ static void run(struct cairn_mutator *mutator)
   examined = mutator;
   request->operation(mutator->thread, request->env);
   examined = NULL;
-  cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
   atomic_store(&mutator->handshake, NONE);
   cn_os_wake(&mutator->handshake);
 }
@@ -65,13 +63,17 @@ static void run(struct cairn_mutator *mutator)
 
 bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
 {
-  return atomic_load(&mutator->handshake) != NONE;
+  return cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) &&
+         atomic_load(&mutator->handshake) != NONE;
 }
 
+/* It may take the word before the poll is armed; so the requester disarms as well. */
 void cn_handshake_answer(struct cairn_mutator *mutator)
 {
-  if (change(mutator, PENDING, TAKEN))
+  if (change(mutator, PENDING, TAKEN)) {
+    cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
     run(mutator);
+  }
   while (atomic_load(&mutator->handshake) == TAKEN)
     cn_os_wait(&mutator->handshake, TAKEN, UINT64_MAX);
 }
@@ -139,10 +141,8 @@ static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
   while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != NONE) {
     uint64_t now = cn_os_nanoseconds();
     bool over = atomic_load(&ended);
-    if ((over || now >= deadline) && change(mutator, PENDING, NONE)) {
-      cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
+    if ((over || now >= deadline) && change(mutator, PENDING, NONE))
       return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
-    }
     cn_os_wait(&mutator->handshake, word, now + AGAIN);
   }
   return CAIRN_OK;
@@ -159,7 +159,10 @@ static enum cairn_status shake(struct cn_handshake *request)
     return request->thread == 0 ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
   cn_os_barrier();
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
-    enum cairn_status status = is_meant(request, m) ? await(m, request->deadline) : CAIRN_OK;
+    if (!is_meant(request, m))
+      continue;
+    enum cairn_status status = await(m, request->deadline);
+    cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* not before: it looks on its way back */
     if (status != CAIRN_OK)
       result = status;
   }

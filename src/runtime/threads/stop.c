@@ -55,9 +55,7 @@ static void rest(struct cairn_mutator *mutator)
 
 bool cn_stop_is_requested(const struct cairn_mutator *mutator)
 {
-  return cn_poll_word_is_armed(mutator, CN_REASON_STOP) ||
-         (cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) &&
-          cn_handshake_is_requested(mutator));
+  return cn_poll_word_is_armed(mutator, CN_REASON_STOP) || cn_handshake_is_requested(mutator);
 }
 
 /* The word is read after the state is set, in one order for all threads. */

@@ -196,6 +196,7 @@ static void each_stop_is_alone(void **state)
     assert_true(players[i].asked > 0);
     assert_int_equal(players[i].asked, players[i].looks);
     assert_int_equal(players[i].mutator.handshake, 0);
+    assert_int_equal(players[i].mutator.poll, 0);
     asked += players[i].asked;
   }
   for (int i = 0; i <= THREADS; i++)
