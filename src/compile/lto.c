@@ -14,6 +14,7 @@
 
 #include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
@@ -117,6 +118,24 @@ static void drop_guards(struct cn_ctx *ctx)
   LLVMDeleteGlobal(missing);
 }
 
+/* ---- leaves ---- */
+
+/* LLVM drops the attribute nocallback when it joins modules: from other modules code may come back,
+ * it says. What the unit says of its leaves stays true; without it they would be called as native
+ * code, beside which another thread may collect, though they take and return references. */
+static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef leaf =
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);
+
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_is_call(i) && !LLVMIsAInlineAsm(LLVMGetCalledValue(i)) &&
+          !(cn_direct_callee(i) && LLVMGetIntrinsicID(cn_direct_callee(i))) &&
+          cn_calls_have(i, "nocallback") && cn_classify_call(i).kind == CN_CALL_LEAF)
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, leaf);
+}
+
 /* ---- both halves ---- */
 
 void cn_lto_mark(struct cn_ctx *ctx)
@@ -124,8 +143,10 @@ void cn_lto_mark(struct cn_ctx *ctx)
   LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT, sizeof UNIT - 1, "", 0);
 
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f))
+    if (!LLVMIsDeclaration(f)) {
       LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, unit);
+      keep_leaves(ctx, f);
+    }
   add_flags(ctx);
   add_guard(ctx);
 }

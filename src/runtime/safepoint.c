@@ -50,7 +50,8 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
   return block ? block : cn_heap_allocate_rest(bytes_needed);
 }
 
-/* If another thread has collected while this one waited for the world, `bytes_needed` may fit. */
+/* If another thread has collected while this one waited for the world, `bytes_needed` may fit; but
+ * where each safepoint is to collect, it does. */
 static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -60,7 +61,7 @@ static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_n
   CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
   mutator->stopped = regs;
   cn_stop_begin(mutator);
-  if (bytes_needed != 0 && cn_stats.collections != collections)
+  if (bytes_needed != 0 && cn_stats.collections != collections && cn_options.stress == 0)
     block = cn_heap_allocate(bytes_needed);
   if (block == NULL)
     block = collect_stopped(regs, why, bytes_needed);

@@ -177,7 +177,10 @@ static void jumps(void **state)
   assert_int_equal(left_by_jump((uintptr_t)&own[20]), 2);
   assert_int_equal(left_by_jump((uintptr_t)&own[WORDS - 1]), 0);
 
-  /* Handlers on an alternate stack are younger than what lies on the thread's own. */
+  /* Handlers on an alternate stack are younger than what lies on the thread's own. On one above it
+   * they count as interrupting; the linker chooses which these two are. */
+  if ((uintptr_t)memory > (uintptr_t)own)
+    return;
   anchors[1] = anchors[2] = (struct cn_anchor){.sp = (uintptr_t)&memory[0][20]};
   anchors[0].sp = (uintptr_t)&own[WORDS - 1];
   cairn_mutator.anchor = anchors + 3;
