@@ -29,8 +29,8 @@
  *
  * Refused with file and line, since the collector could not see or update the reference:
  * conversion to or from an integer or an ordinary pointer, references in variadic arguments, in
- * inline assembly, in unions with anything else, in thread-local variables, in memory from
- * malloc(), and setjmp() in a function that handles references.
+ * inline assembly, in unions with anything else, in memory from malloc(),
+ * and setjmp() in a function that handles references.
  *
  * Everything here may be used in expressions, within functions, on the main thread only. Objects
  * are zeroed. Exhaustion of memory, and a length that is negative or overflows, end the program:

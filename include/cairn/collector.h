@@ -41,7 +41,8 @@ struct cairn_layout {
 };
 #pragma GCC diagnostic pop
 
-/* A module global that holds references; section `cairn_roots`. */
+/* A module global that holds references; section `cairn_roots`. Of a thread-local the address is
+ * that of a function, plus CAIRN_ABI_ROOT_THREAD_LOCAL. */
 struct cairn_global_root {
   void *address;                     /* null: a weak global that no unit defines */
   const struct cairn_layout *layout; /* never indexed */

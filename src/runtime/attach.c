@@ -21,6 +21,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
+#include "runtime/roots/global_roots.h"
 #include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
@@ -42,6 +43,7 @@ struct cairn_mutator *cn_mutator_main(void)
  * two instructions of managed code, its last block may have no header. */
 static void settle(struct cairn_mutator *mutator)
 {
+  cn_global_roots_clear(mutator);
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
   cn_stats.safepoints += mutator->safepoints;

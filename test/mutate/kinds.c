@@ -497,8 +497,7 @@ static bool store_away(struct place *p, LLVMValueRef i, bool local, bool twice)
 
   if (!is_relocate(i) || !cn_is_ref(LLVMTypeOf(i)) || !may_move(i) || !is_it(p))
     return false;
-  LLVMValueRef to = new_global(p, "mutant.memory",
-                               local ? LLVMTypeOf(i) : LLVMInt64TypeInContext(p->llvm), local);
+  LLVMValueRef to = new_global(p, "mutant.memory", LLVMInt64TypeInContext(p->llvm), local);
   LLVMPositionBuilderBefore(p->builder, LLVMGetNextInstruction(i));
   if (twice) {
     LLVMValueRef pointer = new_global(p, "mutant.pointer", ptr, false);

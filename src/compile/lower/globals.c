@@ -56,11 +56,13 @@ static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
   if (strncmp(LLVMGetValueName2(global, &length), "llvm.", 5) == 0 || !LLVMTypeIsSized(type) ||
       !cn_holds_ref(type))
     return false;
-  if (LLVMIsThreadLocal(global)) {
+  if (LLVMIsThreadLocal(global) && (LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
+                                    LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)) {
     cn_error(ctx, global, "thread-local-reference",
-             "thread-local '%s' holds references, which the collector does not find; keep them in "
-             "a global or in locals",
-             LLVMGetValueName2(global, &length));
+             "thread-local '%s' holds references and is %s: its address cannot be told from none",
+             LLVMGetValueName2(global, &length),
+             LLVMGetLinkage(global) == LLVMExternalWeakLinkage ? "weak and not defined here"
+                                                               : "managed itself");
     return false;
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
@@ -111,6 +113,58 @@ struct roots {
   values here, elsewhere;
 };
 
+/* Give a thread-local the model in which it is as far from the thread pointer in all threads, in
+ * shared objects too (docs/threads.md). */
+static void make_static(LLVMValueRef global)
+{
+  LLVMThreadLocalMode mode = LLVMGetThreadLocalMode(global);
+
+  if (mode == LLVMGeneralDynamicTLSModel || mode == LLVMLocalDynamicTLSModel)
+    LLVMSetThreadLocalMode(global, LLVMInitialExecTLSModel);
+}
+
+/* Add a native function that returns the calling thread's address of `offset` in a thread-local. It
+ * goes with the thread-local, like the root. */
+static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
+{
+  LLVMTypeRef pointer = pointer_type(ctx);
+  unsigned id = LLVMLookupIntrinsicID("llvm.threadlocal.address", 24);
+  LLVMValueRef function =
+      LLVMAddFunction(ctx->module, "cairn.thread_root", LLVMFunctionType(pointer, NULL, 0, false));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  make_static(global);
+  LLVMSetLinkage(function, LLVMPrivateLinkage);
+  LLVMSetAlignment(function, 16); /* CAIRN_ABI_ROOT_THREAD_LOCAL is added to its address */
+  if (is_defined_here(global) && LLVMGetComdat(global))
+    LLVMSetComdat(function, LLVMGetComdat(global));
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
+  LLVMValueRef address =
+      LLVMBuildCall2(builder, LLVMIntrinsicGetType(ctx->llvm, id, &pointer, 1),
+                     LLVMGetIntrinsicDeclaration(ctx->module, id, &pointer, 1), &global, 1, "");
+  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+  if (offset)
+    address = LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &at, 1, "");
+  LLVMBuildRet(builder, address);
+  LLVMDisposeBuilder(builder);
+  return function;
+}
+
+/* What the root of `offset` in a global says where that is. */
+static LLVMValueRef root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
+{
+  LLVMValueRef address = global;
+
+  if (LLVMIsThreadLocal(global)) {
+    address = add_accessor(ctx, global, offset);
+    offset = CAIRN_ABI_ROOT_THREAD_LOCAL;
+  } else if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)
+    address = LLVMConstAddrSpaceCast(global, pointer_type(ctx));
+  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
+  return offset ? LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1)
+                : address;
+}
+
 /* Add the root for a value of `type` at `offset` in `global`. */
 static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
                      struct roots *roots)
@@ -121,13 +175,7 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
 
   if (!layout)
     return;
-  LLVMValueRef address = LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 0
-                             ? global
-                             : LLVMConstAddrSpaceCast(global, pointer_type(ctx));
-  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
-  if (offset)
-    address = LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1);
-  LLVMValueRef fields[] = {address, layout};
+  LLVMValueRef fields[] = {root_address(ctx, global, offset), layout};
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 2, false);
   LLVMValueRef root = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), "cairn.root");
   LLVMSetInitializer(root, value);

@@ -254,7 +254,6 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  LLVMTypeRef type = LLVMGlobalGetValueType(global);
   size_t length;
   const char *name = LLVMGetValueName2(global, &length);
 
@@ -262,11 +261,6 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
     cn_error(ctx, global, "managed-global",
              "'%s' is itself declared managed, but managed objects lie in the collector's heap; "
              "declare a reference, and set it with cairn_new()",
-             name);
-  if (LLVMIsThreadLocal(global) && cn_holds_ref(type))
-    cn_error(ctx, global, "thread-local-reference",
-             "thread-local '%s' holds references, which the collector does not find; "
-             "keep them in a global or in locals",
              name);
   if (ctx->options->manage_all && LLVMGetInitializer(global))
     check_constant(ctx, LLVMGetInitializer(global), global);

@@ -7,8 +7,7 @@
  *   - not-verified: a function under a gc strategy that Cairn does not know. An error if it has
  *     references or statepoints, of which nothing is known; else a warning. A warning, too: a
  * module with managed functions of which none was rewritten.
- *   - thread-local-reference, unmanaged-store: a reference stored in a thread-local, or in a global
- *     whose type has none.
+ *   - unmanaged-store: a reference stored in a global or thread-local whose type has none.
  *   - unmanaged-function: a function without a strategy keeps a reference over a call
  *     (rules_native.c).
  */
@@ -111,8 +110,8 @@ static LLVMValueRef global_of(LLVMValueRef pointer)
   return NULL;
 }
 
-/* Report a store of a reference to a global that the collector does not look at: a thread-local, or
- * one whose type has no references. */
+/* Report a store of a reference to a global that the collector does not look at: one whose type has
+ * no references. */
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), global = global_of(LLVMGetOperand(store, 1));
@@ -122,11 +121,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   if (!global || !cn_holds_ref(LLVMTypeOf(value)) || LLVMIsConstant(value) ||
       cn_is_immovable(value))
     return;
-  if (LLVMIsThreadLocal(global))
-    cn_error(ctx, store, "thread-local-reference",
-             "a reference is stored in thread-local '%s', where the collector does not find it",
-             LLVMGetValueName2(global, &length));
-  else if (!cn_holds_ref(LLVMGlobalGetValueType(global)))
+  if (!cn_holds_ref(LLVMGlobalGetValueType(global)))
     cn_error(ctx, store, "unmanaged-store",
              "a reference is stored in '%s', whose type has none: the collector does not find it",
              LLVMGetValueName2(global, &length));

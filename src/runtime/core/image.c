@@ -100,6 +100,21 @@ uint64_t cn_image_flags(void)
   return atomic_load(&flags);
 }
 
+bool cn_image_root_is_thread_local(const struct cairn_global_root *root)
+{
+  return ((uintptr_t)root->address & CAIRN_ABI_ROOT_THREAD_LOCAL) != 0;
+}
+
+uintptr_t cn_image_root_address(const struct cairn_global_root *root)
+{
+  uintptr_t address = (uintptr_t)root->address;
+
+  if (!cn_image_root_is_thread_local(root))
+    return address;
+  void *(*accessor)(void) = (void *(*)(void))(address - CAIRN_ABI_ROOT_THREAD_LOCAL);
+  return (uintptr_t)accessor();
+}
+
 bool cn_image_has_frames(void)
 {
   return atomic_load(&frames);

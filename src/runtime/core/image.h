@@ -64,6 +64,11 @@ bool cn_image_has_frames(void);
 /* True if a function with frame maps has a part of [start, end). */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 
+/* Is it a thread-local's? Where is it: of a thread-local, the calling thread's? 0: nowhere. While
+ * the thread reads. */
+bool cn_image_root_is_thread_local(const struct cairn_global_root *root);
+uintptr_t cn_image_root_address(const struct cairn_global_root *root);
+
 /* What does not hold of the list; null: all does. It holds that
  *   - each image is there once, and ids go up, to below the generation
  *   - the flags are those of all images that are there, at least

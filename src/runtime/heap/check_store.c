@@ -14,7 +14,7 @@
 
 static bool holds(const struct cairn_global_root *root, uintptr_t slot)
 {
-  uintptr_t offset = slot - (uintptr_t)root->address;
+  uintptr_t offset = slot - cn_image_root_address(root);
 
   CN_ASSERT(root->layout != NULL);
   if (offset >= root->layout->base_size)

@@ -10,8 +10,8 @@
 #include "base/check.h"
 #include "runtime/core/counts.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/image.h"
 #include "runtime/roots/frame_roots.h"
+#include "runtime/roots/global_roots.h"
 #include "runtime/roots/handles.h"
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/young.h"
@@ -155,32 +155,9 @@ static void write_back(void)
     *offsets.at[i].slot = offsets.at[i].reference + offsets.at[i].offset;
 }
 
-static void visit_global(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
-{
-  const struct cairn_layout *layout = root->layout;
-
-  if (!cairn_layout_is_known(layout) || layout->elem_size != 0)
-    cairn_fatal("the layout of the global at %p is damaged", root->address);
-  if (root->address == NULL) /* a weak global that no unit defines */
-    return;
-  CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
-  for (uint32_t i = 0; i < layout->base_refs; i++)
-    visit(env, (struct cairn_slot){(uintptr_t *)((char *)root->address + layout->offsets[i])});
-  cn_stats.roots += layout->base_refs;
-}
-
 static void visit_globals(cairn_root_visitor *visit, void *env)
 {
-  bool entered = cn_image_enter();
-  const struct cn_image_list *list = cn_image_list();
-
-  for (size_t i = 0; i < list->count; i++) {
-    const struct cairn_image *image = &list->at[i].image;
-    const struct cairn_global_root *root = image->roots_start;
-    for (; root != image->roots_stop; root++)
-      visit_global(root, visit, env);
-  }
-  cn_image_leave(entered);
+  cn_global_roots_visit(visit, env);
   cn_stats.roots += cn_handles_visit(visit, env);
 }
 

@@ -22,9 +22,6 @@ struct fat {
   long a, b, c;
 };
 
-// CHECK: refused.c:[[@LINE+1]]:{{.*}} thread-local 'mine' holds references{{.*}} [thread-local-reference]
-_Thread_local struct node managed *mine;
-
 // CHECK: refused.c:[[@LINE+1]]:{{.*}} 'object' is itself declared managed{{.*}} [managed-global]
 struct node managed object;
 

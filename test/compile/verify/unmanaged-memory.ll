@@ -5,13 +5,14 @@
 @bytes = internal global [4 x { i32, i64 }] zeroinitializer
 @root = global ptr addrspace(1) null
 @mine = thread_local global ptr addrspace(1) null
+@number = thread_local global i64 0
 declare ptr @llvm.threadlocal.address.p0(ptr)
 declare void @foo()
 declare token @llvm.experimental.gc.statepoint.p0(i64 immarg, i32 immarg, ptr, i32 immarg, i32 immarg, ...)
 
 ; CHECK: in function 'stores': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
 ; CHECK: in function 'stores': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
-; CHECK: in function 'stores': a reference is stored in thread-local 'mine'{{.*}}[thread-local-reference]
+; CHECK: in function 'stores': a reference is stored in 'number', whose type has none{{.*}}[unmanaged-store]
 ; CHECK: in function 'through': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
 ; CHECK: in function 'through': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
 ; CHECK-NOT: error
@@ -21,6 +22,8 @@ define void @stores(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %fix
   store ptr addrspace(1) %p, ptr %in
   %tls = call ptr @llvm.threadlocal.address.p0(ptr @mine)
   store ptr addrspace(1) %p, ptr %tls
+  %wrong = call ptr @llvm.threadlocal.address.p0(ptr @number)
+  store ptr addrspace(1) %p, ptr %wrong
   store ptr addrspace(1) %p, ptr @root
   store ptr addrspace(1) %fixed, ptr @word
   store ptr addrspace(1) null, ptr @word

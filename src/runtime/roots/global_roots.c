@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread-local that holds references is as far from the thread pointer in all threads, and so is
+ * the mutator (docs/threads.md): what the calling thread's accessor says tells where it is in each.
+ */
+#include "runtime/roots/global_roots.h"
+
+#include "base/check.h"
+#include "runtime/core/counts.h"
+#include "runtime/core/image.h"
+
+/* How far behind a thread's mutator its thread-local is. */
+static uintptr_t distance(const struct cairn_global_root *root)
+{
+  CN_CHECK(cn_image_root_is_thread_local(root));
+  return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
+}
+
+static void visit_at(uintptr_t address, const struct cairn_layout *layout,
+                     cairn_root_visitor *visit, void *env)
+{
+  CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
+  for (uint32_t i = 0; i < layout->base_refs; i++)
+    visit(env, (struct cairn_slot){(uintptr_t *)(address + layout->offsets[i])});
+  cn_stats.roots += layout->base_refs;
+}
+
+static void visit_root(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
+{
+  if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
+    cairn_fatal("the layout of the global at %p is damaged", root->address);
+  if (root->address == NULL) /* a weak global that no unit defines */
+    return;
+  if (!cn_image_root_is_thread_local(root)) {
+    visit_at((uintptr_t)root->address, root->layout, visit, env);
+    return;
+  }
+  uintptr_t from = distance(root);
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    visit_at((uintptr_t)m + from, root->layout, visit, env);
+}
+
+void cn_global_roots_visit(cairn_root_visitor *visit, void *env)
+{
+  bool entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
+
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *image = &list->at[i].image;
+    const struct cairn_global_root *root = image->roots_start;
+    for (; root != image->roots_stop; root++)
+      visit_root(root, visit, env);
+  }
+  cn_image_leave(entered);
+}
+
+static void clear(const struct cairn_global_root *root, struct cairn_mutator *mutator)
+{
+  uintptr_t address = (uintptr_t)mutator + distance(root);
+
+  for (uint32_t i = 0; i < root->layout->base_refs; i++)
+    *(uintptr_t *)(address + root->layout->offsets[i]) = 0;
+}
+
+void cn_global_roots_clear(struct cairn_mutator *mutator)
+{
+  bool entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
+
+  CN_CHECK(mutator == &cairn_mutator);
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *image = &list->at[i].image;
+    const struct cairn_global_root *root = image->roots_start;
+    for (; root != image->roots_stop; root++)
+      if (cn_image_root_is_thread_local(root))
+        clear(root, mutator);
+  }
+  cn_image_leave(entered);
+}
