@@ -183,7 +183,7 @@ int main(int argc, char **argv)
       char *words[] = {argv[i], NULL};
       status |= ((int (*)(int, char **))look_up(jit, programs[i].run))(1, words);
     }
-    for (int i = 1; i < argc; i++)
+    for (int i = argc; i-- > 1;) /* the last may have roots in globals of the first */
       unload(jit, &programs[i]);
   }
   check(LLVMOrcDisposeLLJIT(jit));

@@ -32,7 +32,7 @@
  * inline assembly, in unions with anything else, in memory from malloc(),
  * and setjmp() in a function that handles references.
  *
- * Everything here may be used in expressions, within functions, on the main thread only. Objects
+ * Everything here may be used in expressions, within functions, on any thread. Objects
  * are zeroed. Exhaustion of memory, and a length that is negative or overflows, end the program:
  * one line on stderr, exit status 1.
  *

@@ -22,7 +22,7 @@
  * and writes it in memory each time that the program does, volatile or not. A copy that the program
  * keeps (in another variable, a parameter, a result) is right until the next safepoint only.
  *
- * For functions that cairn-cc compiles; on the main thread. A marker for the compiler: no call is
+ * For functions that cairn-cc compiles; on any thread. A marker for the compiler: no call is
  * left of it, and nothing fails at run time. What does not hold is an error of compilation:
  * docs/refused.md, "user-root", "stale-word". In plain mode (CAIRN_PLAIN) the word is set to 0. */
 void cairn_tag_root(void *word, unsigned tag, unsigned long parameter) __asm__("cairn.user.root");

@@ -9,7 +9,7 @@
  *   run(list);
  *   cairn_span_end(HANDLERS);
  *
- * For functions that cairn-cc compiles, as <cairn/cairn.h>; on the main thread. The two are markers
+ * For functions that cairn-cc compiles, as <cairn/cairn.h>; on any thread. The two are markers
  * for the compiler: no instruction is left of them, and nothing fails at run time. What does not
  * hold is an error of compilation: docs/refused.md, "span-nesting", "span-value", "span-marker".
  * In plain mode (CAIRN_PLAIN) they do nothing.

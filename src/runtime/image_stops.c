@@ -22,7 +22,7 @@ bool cn_upcall_images_stop(void)
     return false;
   if (cairn_mutator.interruptions % 2 != 0)
     cairn_fatal("a signal handler that interrupted managed code unloads a shared object");
-  if (cairn_mutator.state == CAIRN_ABI_MANAGED)
+  if (own_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cairn_fatal("thread %d: dlclose() was called as a leaf function, without an anchor",
                 cairn_mutator.thread);
   cn_stop_begin(own_mutator());

@@ -39,7 +39,7 @@ static void fork_begins(void)
   cn_hold_signals();
   if (!may_stop())
     return;
-  if (cairn_mutator.state == CAIRN_ABI_MANAGED)
+  if (self() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cairn_fatal("thread %d: fork() was called as a leaf function, without an anchor",
                 cairn_mutator.thread);
   cn_stop_begin(self());
