@@ -2,11 +2,13 @@
  *
  * Threads that do all that threads may do beside collections, at random:
  *
- *   torture SECONDS THREADS SEED [LIBRARY]
+ *   torture SECONDS THREADS SEED WITHOUT [LIBRARY]
  *
  * They allocate, hand lists to each other by C11 atomics, call libc's functions with managed
  * callbacks, throw exceptions through managed frames, block, take signals, begin and end threads in
- * every way, load and unload a library of managed code (torture_part.c), and fork. Each list says what
+ * every way, load and unload a library of managed code (torture_part.c), and fork; all but WITHOUT, which
+ * is `signals` or `forks`: a handler that interrupted malloc() may wait for the stop of a fork(), which
+ * waits for malloc() (docs/threads.md). Each list says what
  * must be in it. A watchdog ends the program, by SIGABRT, if a thread does nothing for long.
  */
 #include <dlfcn.h>
@@ -359,7 +361,7 @@ static void throw_through(long levels)
 
 /* ---- libraries ---- */
 
-static const char *library;
+static const char *library, *without;
 
 static void load(void)
 {
@@ -394,13 +396,13 @@ static void step(struct worker *worker)
     block_in_read(), kind = 4;
   else if (what < 71)
     sleep_a_while(random), kind = 5;
-  else if (what < 76)
+  else if (what < 76 && strcmp(without, "signals") != 0)
     signal_somebody(&workers[random % (unsigned)worker_count]), kind = 6;
   else if (what < 80)
     begin_and_end(worker), kind = 7;
   else if (what < 86)
     hold_a_lock(), kind = 8;
-  else if (what < 87 && random % 64 < 2)
+  else if (what < 87 && random % 64 < 2 && strcmp(without, "forks") != 0)
     fork_a_child(), kind = 9;
   else if (what < 89)
     throw_through(random % 20), kind = 12;
@@ -465,7 +467,8 @@ int main(int argc, char **argv)
   struct node managed *kept = make(1000);
   pthread_t collector;
 
-  library = argc > 4 ? argv[4] : NULL;
+  without = argc > 4 ? argv[4] : "forks";
+  library = argc > 5 ? argv[5] : NULL;
   worker_count = argc > 2 ? atoi(argv[2]) : 6;
   if (worker_count < 1 || worker_count > MOST)
     return 2;
