@@ -15,7 +15,7 @@ config.environment['PATH'] = os.pathsep.join([os.path.join(build, 'bin'), llvm, 
 for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'):
     if name in os.environ:
         config.environment[name] = os.environ[name]
-config.environment['ASAN_OPTIONS'] = 'detect_leaks=0'
+config.environment['ASAN_OPTIONS'] = 'detect_leaks=0:allocator_may_return_null=1'
 config.substitutions.append(('%cairn-cc', os.path.join(build, 'bin', 'cairn-cc')))
 config.substitutions.append(('%cairn', os.path.join(build, 'bin', 'cairn')))
 config.substitutions.append(('%root', os.path.dirname(config.test_source_root.rstrip('/')) + '/..'))

@@ -30,6 +30,7 @@
 #include "collectors/semispace.h"
 #include "collectors/spaces.h"
 #include "collectors/starts.h"
+#include "runtime/os/os.h"
 
 enum {
   GROWTH = 4, /* capacity over survivors */
@@ -58,6 +59,12 @@ static struct {
 /* Mutators that get buffers while the program runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* In the child of a fork(): a handler of another thread may have had it. */
+static void forked(void)
+{
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -67,6 +74,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
       !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
   heap.free = heap.current.base;
+  cn_os_forked(forked);
   return CAIRN_OK;
 }
 

@@ -25,7 +25,8 @@ bool cn_upcall_images_stop(void)
   if (own_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cairn_fatal("thread %d: dlclose() was called as a leaf function, without an anchor",
                 cairn_mutator.thread);
-  cn_stop_begin(own_mutator());
+  if (!cn_stop_begin(own_mutator()))
+    cairn_fatal("a signal handler unloads a shared object while another thread forks");
   return true;
 }
 

@@ -60,7 +60,11 @@ static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_n
 
   CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
   mutator->stopped = regs;
-  cn_stop_begin(mutator);
+  if (!cn_stop_begin(mutator)) {
+    mutator->stopped = NULL;
+    cn_poll_word_arm(mutator, CN_REASON_COLLECT);
+    return NULL;
+  }
   if (bytes_needed != 0 && cn_stats.collections != collections && cn_options.stress == 0)
     block = cn_heap_allocate(bytes_needed);
   if (block == NULL)
@@ -207,7 +211,11 @@ static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
 {
   void *block = cn_heap_allocate(bytes);
 
-  return block ? block : collect_mapped(regs, "allocation", bytes);
+  if (block == NULL)
+    block = collect_mapped(regs, "allocation", bytes);
+  if (block == NULL && cn_poll_word_is_armed(&cairn_mutator, CN_REASON_COLLECT))
+    block = cn_heap_allocate_growing(bytes); /* it has to wait, for a fork() */
+  return block;
 }
 
 /* The slow path of an allocation but for leave(), in which a signal may come: the block must have a

@@ -42,7 +42,9 @@ static void fork_begins(void)
   if (self() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cairn_fatal("thread %d: fork() was called as a leaf function, without an anchor",
                 cairn_mutator.thread);
-  cn_stop_begin(self());
+  if (!cn_stop_begin_fork(self()))
+    cairn_fatal("thread %d: a signal handler calls fork() while another thread does",
+                cn_os_thread());
 }
 
 static void fork_ends(void)

@@ -65,6 +65,11 @@ void cn_upcall_release(void)
   cn_signals_release();
 }
 
+bool cn_upcall_delivering(void)
+{
+  return cn_signals_delivering();
+}
+
 void cn_upcall_back(void)
 {
   cn_safepoint_back();

@@ -33,6 +33,9 @@ bool cn_upcall_others_look(void);
  * leave by a jump. */
 void cn_upcall_release(void);
 
+/* Is a handler of a signal running on this thread? */
+bool cn_upcall_delivering(void);
+
 /* The thread is managed again, and a stop is requested: let it pass (cn_safepoint_back()). */
 void cn_upcall_back(void);
 

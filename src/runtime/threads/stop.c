@@ -22,6 +22,7 @@
 #include "base/check.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
+#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
@@ -30,6 +31,7 @@ enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state */
 static struct cn_mutex lock;        /* of the registry, and held during a stop */
 static struct cairn_mutator *first; /* of the registry; the last one added */
 static _Atomic size_t count;        /* of mutators */
+static _Atomic bool forking;        /* the stop is for a fork() */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
 static _Atomic uint32_t arrivals; /* changes after each change of a state that a requester awaits */
 
@@ -65,21 +67,38 @@ static bool goes_on(struct cairn_mutator *mutator)
   return !cn_stop_is_requested(mutator);
 }
 
+/* In a stop for a fork() nothing collects, and the child mends what others were at. So a handler of
+ * a signal goes on: what it interrupted may be malloc(), whose locks fork() waits for. */
+static bool goes_through(const struct cairn_mutator *mutator)
+{
+  return mutator == &cairn_mutator && atomic_load(&forking) && cn_upcall_delivering();
+}
+
 static void let_pass(struct cairn_mutator *mutator)
 {
   rest(mutator);
-  while (atomic_load(&stopping))
+  while (atomic_load(&stopping) && !goes_through(mutator))
     cn_os_wait(&stopping, 1, UINT64_MAX);
 }
 
-/* Requesters wait for the end of a handler that interrupted managed code: no walk gets past it. */
+/* Requesters wait for the end of a handler that interrupted managed code: no walk gets past it. Who
+ * goes through the stop of a fork() looks again when it is managed: another stop, which saw it
+ * wait, may have begun in between. */
+static bool need_not_wait(struct cairn_mutator *mutator)
+{
+  bool interrupting = mutator->interruptions % 2 != 0;
+
+  if (!interrupting && !goes_through(mutator))
+    return false;
+  set_state(mutator, CAIRN_ABI_MANAGED);
+  return interrupting || goes_through(mutator);
+}
+
 void cn_stop_arrive(struct cairn_mutator *mutator)
 {
-  if (mutator->interruptions % 2 != 0) {
-    set_state(mutator, CAIRN_ABI_MANAGED);
-    return;
-  }
   do {
+    if (need_not_wait(mutator))
+      return;
     cn_handshake_answer(mutator);
     if (cn_poll_word_is_armed(mutator, CN_REASON_STOP))
       let_pass(mutator);
@@ -197,6 +216,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       farewell(m);
+  atomic_store(&forking, false);
   atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
   first = self;
@@ -234,12 +254,28 @@ static void await(const struct cairn_mutator *mutator)
   }
 }
 
-void cn_stop_begin(struct cairn_mutator *self)
+/* False: a thread forks, and this one is in a signal's handler. */
+static bool take_if_it_may_wait(struct cairn_mutator *self)
 {
+  while (!cn_mutex_take(&lock, cn_os_nanoseconds() + AGAIN))
+    if (self && goes_through(self))
+      return false;
+  return true;
+}
+
+static bool begin(struct cairn_mutator *self, bool forks)
+{
+  bool managed = self && state_of(self) == CAIRN_ABI_MANAGED;
+
   CN_CHECK(!self || self->interruptions % 2 == 0); /* else two requesters wait for each other */
-  if (self && state_of(self) == CAIRN_ABI_MANAGED)
+  if (managed)
     rest(self);
-  take();
+  if (!take_if_it_may_wait(self)) {
+    if (managed)
+      cn_stop_arrive(self);
+    return false;
+  }
+  atomic_store(&forking, forks);
   atomic_store(&stopping, 1);
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
@@ -249,6 +285,17 @@ void cn_stop_begin(struct cairn_mutator *self)
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       await(m);
+  return true;
+}
+
+bool cn_stop_begin(struct cairn_mutator *self)
+{
+  return begin(self, false);
+}
+
+bool cn_stop_begin_fork(struct cairn_mutator *self)
+{
+  return begin(self, true);
 }
 
 void cn_stop_end(struct cairn_mutator *self)
@@ -257,6 +304,7 @@ void cn_stop_end(struct cairn_mutator *self)
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       cn_poll_word_disarm(m, CN_REASON_STOP);
+  atomic_store(&forking, false);
   atomic_store(&stopping, 0);
   cn_os_wake(&stopping);
   if (self && state_of(self) == CAIRN_ABI_SAFEPOINT)

@@ -30,7 +30,11 @@ void cn_stop_include(void);
  * mutator. When it returns no mutator runs managed code, and none will until cn_stop_end(). Waits
  * for another requester's stop first: it may find a collection done. At the end `self` is managed
  * again before anybody else can stop it, so that a block that it was given meanwhile is its own. */
-void cn_stop_begin(struct cairn_mutator *self);
+bool cn_stop_begin(struct cairn_mutator *self);
+/* The same for a fork(), in which handlers of signals run on that interrupted native code: for what
+ * that holds fork() waits. False, of both: another thread forks, and this one is in such a handler,
+ * and must not wait. */
+bool cn_stop_begin_fork(struct cairn_mutator *self);
 void cn_stop_end(struct cairn_mutator *self);
 
 /* After its poll was armed and a barrier: is it native or at a safepoint, and will it look at its

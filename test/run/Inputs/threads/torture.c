@@ -7,8 +7,7 @@
  * They allocate, hand lists to each other by C11 atomics, call libc's functions with managed
  * callbacks, throw exceptions through managed frames, block, take signals, begin and end threads in
  * every way, load and unload a library of managed code (torture_part.c), and fork; all but WITHOUT, which
- * is `signals` or `forks`: a handler that interrupted malloc() may wait for the stop of a fork(), which
- * waits for malloc() (docs/threads.md). Each list says what
+ * is `signals`, `forks` or `nothing`. Each list says what
  * must be in it. A watchdog ends the program, by SIGABRT, if a thread does nothing for long.
  */
 #include <dlfcn.h>
@@ -467,7 +466,7 @@ int main(int argc, char **argv)
   struct node managed *kept = make(1000);
   pthread_t collector;
 
-  without = argc > 4 ? argv[4] : "forks";
+  without = argc > 4 ? argv[4] : "nothing";
   library = argc > 5 ? argv[5] : NULL;
   worker_count = argc > 2 ? atoi(argv[2]) : 6;
   if (worker_count < 1 || worker_count > MOST)
