@@ -42,6 +42,7 @@ static const struct kernel {
 #include "memory.h"
 #include <cairn/abi.h>
 #include "runtime/core/mutator.h"
+#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 
@@ -52,6 +53,11 @@ static struct cairn_mutator *main_mutator;
 struct cairn_mutator *cn_mutator_main(void)
 {
   return main_mutator;
+}
+
+bool cn_upcall_delivering(void) /* no handler of a signal runs here */
+{
+  return false;
 }
 
 static void attach(void)
