@@ -165,7 +165,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
     cn_error(
         ctx, call, "returns-twice",
         "setjmp() in a function that handles references keeps them in a buffer that the collector "
-        "does not update; return a status instead, or call it in a function without references");
+        "does not update; return a status instead, or call it in a function without references "
+        "(pthread_cleanup_push() calls it, too: compile with -fexceptions, then it does not)");
 }
 
 /* ---- va_arg ---- */

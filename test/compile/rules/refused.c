@@ -7,6 +7,7 @@
 // RUN: not %cairn opt --manage-all -p rules -S %t.bc 2>&1 \
 // RUN:   | FileCheck %s --implicit-check-not=error:
 #include <cairn/cairn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -113,6 +114,14 @@ int jump(struct node managed *p)
   if (setjmp(buffer))
     return 1;
   return p->key > 0;
+}
+static void clean(void *p);
+int guard(struct node managed *p)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} compile with -fexceptions{{.*}} [returns-twice]
+  pthread_cleanup_push(clean, &buffer);
+  return p->key > 0;
+  pthread_cleanup_pop(0);
 }
 
 cairn_unmanaged long native(struct node managed *p)
