@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules from and to files, and the machine that they are compiled for.
+ * Reading modules from files, writing them to files, and the machine that they are compiled for.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -15,14 +15,14 @@
 #include "driver/tool.h"
 #include "object/elf/input.h"
 
-/* A tool handles one module at a time; this is what LLVM's messages are about. */
+/* The module that LLVM's messages are about: a tool handles one module at a time. */
 static struct {
   const char *path;
   unsigned errors;
 } current;
 
-/* What LLVM has to say beside results: without a handler it would print and, for an error, end the
- * process. */
+/* Print LLVM's errors and warnings. Without a handler LLVM would print them itself and end the
+ * process after an error. */
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 {
   LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
@@ -42,7 +42,7 @@ void cn_module_name(const char *path)
   current.path = path;
 }
 
-/* Bitcode, with a wrapper or without, or text. */
+/* Is it bitcode, with a wrapper or without, or text? */
 static bool is_module(const unsigned char *bytes, size_t size)
 {
   return (size >= 4 &&
@@ -73,7 +73,7 @@ unsigned cn_module_errors(void)
   return current.errors;
 }
 
-/* LLVM cannot go on, and never returns from here. */
+/* Never returns: LLVM cannot go on after such an error. */
 static void on_fatal_error(const char *reason)
 {
   cn_tool_error("'%s': LLVM: %s", current.path, reason);
@@ -89,7 +89,8 @@ static void watch(LLVMContextRef context, const char *path)
   LLVMInstallFatalErrorHandler(on_fatal_error);
 }
 
-/* Of our own, the pipeline verifies its input. */
+/* `own`: our own tools wrote it, so that LLVM's verifier need not run; the pipeline verifies its
+ * input. */
 static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path,
                            bool own)
 {
@@ -98,7 +99,7 @@ static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, c
 
   watch(context, path);
   if (LLVMParseIRInContext2(context, buffer, &module, &message)) {
-    /* Text: "file:line:column: error: ...", with the line and a caret below. */
+    /* LLVM's message about text is "file:line:column: error: ...", then the line and a caret. */
     cn_tool_error("cannot parse '%s'", path);
     fprintf(stderr, "%s%s", message ? message : "", message && *message ? "" : "\n");
     LLVMDisposeMessage(message);

@@ -32,7 +32,7 @@ static bool complain(const char *path)
   return false;
 }
 
-/* Into an open file descriptor, which is closed. */
+/* Write to an open file descriptor, and close it. */
 static bool write_and_close(int fd, const char *path, const void *bytes, size_t size)
 {
   bool ok = write_all(fd, bytes, size);
@@ -44,7 +44,7 @@ static bool write_and_close(int fd, const char *path, const void *bytes, size_t 
   return ok || complain(path);
 }
 
-/* Through a new file in the same directory. */
+/* Write a new file in the same directory, and rename it. */
 static bool write_renamed(const char *path, const void *bytes, size_t size)
 {
   char *temporary = cn_format("%s.XXXXXX", path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn opt --time-passes` and `cairn-cc -fcairn-times`: a table of how long passes took, and what
- * is done before and after them.
+ * The table of `cairn opt --time-passes` and `cairn-cc -fcairn-times`: how long passes took, and
+ * the steps before and after them.
  */
 #ifndef CN_DRIVER_TIMES_H
 #define CN_DRIVER_TIMES_H
@@ -23,9 +23,10 @@ struct cn_times {
 /* A cairn_pass_timer whose env is a struct cn_times. */
 void cn_times_add(void *env, const struct cairn_pass_time *time);
 
-/* The clocks of this process and of those it has waited for; zero if `options` have no timer. */
+/* Read the clocks of this process and of the children that it has waited for; zero if `options`
+ * have no timer. */
 struct cairn_pass_time cn_times_start(const struct cairn_compile_options *options);
-/* Tell the timer, if there is one, that `step` took the time since then. */
+/* Tell the timer, if there is one, that `step` took the time since `start`. */
 void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since,
                    const char *step);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the drivers share: messages on stderr, the version, and the command line of one file.
+ * Shared by the drivers: messages on stderr, the version, and the command line of one file.
  */
 #include "driver/tool.h"
 
@@ -23,9 +23,8 @@ void cn_tool_error(const char *format, ...)
   fputc('\n', stderr);
 }
 
-/* Clang takes the path that a file has in common with the working directory for the file's
- * directory: from /home/u/build, /home/u/src/a.c is src/a.c there. Editors want a path that they
- * can open. */
+/* Print a path that an editor can open. Clang splits off the part that a path shares with the
+ * working directory: from /home/u/build, /home/u/src/a.c is src/a.c in the directory /home/u. */
 static void print_file(const struct cairn_diagnostic *d)
 {
   char here[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the drivers share: messages, reading and writing modules, target machines, output files.
+ * Shared by the drivers: messages, reading and writing modules, target machines, output files.
  *
  * Functions that can fail say why on stderr and return false or null.
  */
@@ -18,42 +18,42 @@ extern const char *cn_tool_name;
 void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does.
- * Where there is no source position, `env`, the module's path, stands for it; null: the tool's
- * name. */
+ * `env` is the module's path, which is printed where there is no source position; null: the tool's
+ * name is. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
-/* "--version" of every tool. */
+/* Print what --version of every tool prints. */
 void cn_tool_print_version(void);
 
 /* ---- modules (module.c) ---- */
 
-/* Read .ll or .bc from `path` ("-": standard input), with LLVM's verifier run on it. Input is
- * hostile: whatever is wrong with it is a message that names the file, and the line if it is text.
- * Null: refused. */
+/* Read .ll or .bc from `path` ("-": standard input) and run LLVM's verifier on it. Input is
+ * hostile: a message names the file and the fault, and the line if the file is text. Null: refused.
+ */
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
-/* The same of what our own front end wrote, which is taken to be sound. */
+/* The same for bitcode that our own front end wrote, without the verifier. */
 LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path);
 
 /* cairn_import_functions() from the module at `path`; false after a message. */
 bool cn_module_import(LLVMModuleRef module, const char *path);
 
-/* probe.c: does LLVM's reader live through it? False after a message. */
+/* probe.c: does LLVM's reader survive the bytes? False after a message. */
 bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
 
-/* How many errors LLVM reported since a module was read: code generation has no other way to say
- * that, for instance, inline assembly is wrong. Its messages name the file that was read, or the
- * one set here. */
+/* The number of errors that LLVM reported since a module was read. Code generation has no other way
+ * to report, for instance, wrong inline assembly. Messages name the file that was read, or the one
+ * set with cn_module_name(). */
 unsigned cn_module_errors(void);
 void cn_module_name(const char *path);
 
-/* LLVM's verifier; `what` says in the message whose fault a broken module is. */
+/* Run LLVM's verifier. `what` says in the message whose fault a broken module is. */
 bool cn_module_check(LLVMModuleRef module, const char *path, const char *what);
 
 /* Write text or bitcode to `path` ("-": standard output). */
 bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
 
-/* How machine code is to be made. */
+/* How to make machine code. */
 struct cn_machine {
   unsigned opt_level; /* 0 to 3 */
   LLVMRelocMode reloc;
@@ -61,19 +61,19 @@ struct cn_machine {
   const char *cpu; /* null: the target's least */
 };
 
-/* Has the runtime a port for the module's triple, or the host's where it has none? */
+/* Does the runtime have a port for the module's triple? For the host's, if the module has none. */
 bool cn_module_is_ported(LLVMModuleRef module);
 
-/* A target machine for the module's triple, or the host's where it has none. cairn_compile_init()
- * was called. */
+/* Make a target machine for the module's triple, or for the host's if it has none. Call
+ * cairn_compile_init() before. */
 LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
                                        const struct cn_machine *how);
 
 /* ---- files (output.c) ---- */
 
-/* Write a file as compilers do: a new file beside it renamed over it, so that no reader sees half
- * of it and a failure leaves the old one. "-": standard output. What is no regular file (/dev/null)
- * is written to as it is. */
+/* Write a file as compilers do: write a new file beside it and rename that, so that no reader sees
+ * half of it and a failure leaves the old one. "-": standard output. What is no regular file
+ * (/dev/null) is written to in place. */
 bool cn_output_write(const char *path, const void *bytes, size_t size);
 
 /* Remove a regular file, if there is one. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: facts of safepoints that a walk does not need. Section `cairn_details` stands beside
+ * Details: facts of safepoints that a walk does not need. Section `cairn_details` accompanies
  * `cairn_frames`, one for each code section, and is kept or dropped with it. Backtraces, span
- * look-ups and deoptimisation read it. This header is the reader's interface; the encoding is drawn
- * in src/framemap/details_format.h.
+ * look-ups and deoptimisation read it. This header is the reader's interface;
+ * src/framemap/details_format.h draws the encoding.
  *
- * Safepoints without details are left out, and functions that have no other safepoints.
+ * Safepoints without details are left out, and so are functions without any that has them.
  */
 #ifndef CN_FRAMEMAP_DETAILS_H
 #define CN_FRAMEMAP_DETAILS_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include "framemap/framemap.h"
 
-/* One function of a section. Zero it before the first call of cn_details_next_function(), which
- * goes on from what it left there; a copy is as good as the original. */
+/* One function of a section. Zero it before the first call of cn_details_next_function(); later
+ * calls go on from it. Copies work like the original. */
 struct cn_details_function {
   uintptr_t entry;
   uint32_t code_size;
@@ -49,9 +49,9 @@ struct cn_source {
 struct cn_deopt {
   enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_AT_CALL } kind;
   uint16_t size;     /* of the value in bytes, or 0: unknown */
-  struct cn_loc loc; /* VALUE: where it is; ADDRESS: loc.reg + loc.offset is the value;
-                        AT_CALL: the register that held it when the call was made; the call may
-                        have changed it ("deopt-lowering"="live-in") */
+  struct cn_loc loc; /* VALUE: its place; ADDRESS: loc.reg + loc.offset is the value; AT_CALL: the
+                      * register that held it when the call was made; the call may have changed it
+                      * ("deopt-lowering"="live-in") */
   uint64_t constant;
 };
 
@@ -76,8 +76,8 @@ int cn_details_return_offset(const struct cn_details_function *function, uint32_
 /* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE: nothing is known. */
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset,
                     struct cn_details *out);
-/* Its parts in turn: sources, then deopts, then spans; earlier kinds may be left out.
- * CN_FRAMEMAP_NONE when none is left. */
+/* Step through its parts: sources, then deopts, then spans; earlier kinds may be skipped.
+ * CN_FRAMEMAP_NONE at the end. */
 int cn_details_next_source(struct cn_details *details, struct cn_source *out);
 int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out);
 /* Reads the span table, which must be mapped as the image says. */

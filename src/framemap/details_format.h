@@ -134,10 +134,10 @@ void cn_detail_free(struct cn_detail *detail);
 int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
                          size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);
-/* Is there anything to write of it? */
+/* Has the function details to write? */
 bool cn_detail_says_something(const struct cn_detail *detail);
 
-/* As cn_details_next_span(), for readers that have not mapped the span table, which is at
+/* cn_details_next_span() for readers that have not mapped the span table, which is at
  * cn_details_span_table(). */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
 uintptr_t cn_details_span_table(const struct cn_details *details);

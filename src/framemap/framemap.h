@@ -81,8 +81,8 @@ bool cn_framemap_same(const struct cn_framemap_function *one,
 /* Decode the i-th safepoint. */
 int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
                           struct cn_safepoint *out);
-/* Decode its roots in turn, then its areas; the roots may be left out. Each call takes the struct
- * that cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE when none is left. */
+/* Decode its roots in turn, then its areas; roots may be skipped. Each call takes the struct that
+ * cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE at the end. */
 int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out);
 int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out);
 

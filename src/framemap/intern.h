@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table over byte sequences, which finds an equal one in constant time. Private to
+ * A hash table over byte sequences that finds an equal one in constant time. Private to
  * src/framemap.
  */
 #ifndef CN_FRAMEMAP_INTERN_H
@@ -21,8 +21,7 @@ struct cn_intern {
   uint32_t mask;
 };
 
-/* The value of the key. If the table has none, `value` becomes it; *is_new says so. The key is
- * copied. */
+/* The value of the key. A new key is copied and gets `value`; *is_new says so. */
 uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length, uint32_t value,
                    bool *is_new);
 

@@ -2,7 +2,7 @@
  *
  * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places,
  * and the order in which prologues push (System V AMD64 psABI, figure 3.36, has the numbers).
- * Writers and readers of frame maps know registers by these names alone. A port has a file like
+ * Writers and readers of frame maps know registers by these names alone. Each port has a file like
  * this.
  */
 #ifndef CN_FRAMEMAP_PORT_X86_64_H
@@ -74,7 +74,7 @@ static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14,
                                                        CN_R13, CN_R12, CN_RBX};
 enum { CN_FIRST_PUSH = -16 };
 
-/* Is an argument of swifttail callees passed in it? */
+/* Do swifttail callees get an argument in it? */
 static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
 {
   return dwarf == CN_DWARF_R13 || dwarf == CN_DWARF_R14;
@@ -86,8 +86,8 @@ static inline bool cn_port_is_lost(unsigned dwarf)
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
-/* libdw 0.188 takes RBX for RAX, and so calls it undefined wherever call-frame information says
- * nothing of it. */
+/* The register that libdw 0.188 mistakes for RAX: it calls RBX undefined wherever call-frame
+ * information does not mention it. */
 enum { CN_DWARF_MISTAKEN = CN_DWARF_RBX };
 #define CN_PORT_MISTAKEN_NAME "rbx"
 

@@ -24,7 +24,7 @@
 
 /* ---- options ---- */
 
-/* What -fcairn-remarks tells; the report has more. */
+/* Is it for -fcairn-remarks? The report takes all. */
 static bool is_notable(const struct cairn_diagnostic *d)
 {
   static const char *const rules[] = {"fall-back", "slot-mode", "variadic-statepoint"};
@@ -56,7 +56,7 @@ struct cairn_compile_options cn_backend_options(const struct cn_command *command
   return options;
 }
 
-/* Once per process: Cairn's code generator options, then the user's -mllvm. */
+/* Set, once per process, Cairn's code generator options, then the user's -mllvm. */
 static void initialise(const struct cn_command *command)
 {
   static bool done;
@@ -75,8 +75,8 @@ static void initialise(const struct cn_command *command)
   cn_free(&words);
 }
 
-/* Position independence: clang says it in the module that it makes; for the user's IR, the command
- * line does. */
+/* Choose position independence. Clang says it in the modules that it makes; for the user's IR the
+ * command line does. */
 static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                          struct cn_machine *how, struct cairn_compile_options *options)
 {
@@ -99,8 +99,7 @@ static LLVMCodeModel code_model(LLVMModuleRef module)
 
 /* ---- the module before the pipeline ---- */
 
-/* What a front end may have left out: triple, data layout, and the unwind tables of functions with
- * safepoints. */
+/* Add the triple and the data layout if a front end left them out. */
 static bool complete(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *path)
 {
   LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
@@ -136,14 +135,14 @@ static void want_unwind_tables(LLVMModuleRef module)
 
 /* ---- the module after it ---- */
 
-/* What the command line says of code that LLVM's target machine, or we, must know; of a joined
- * module, what those of its units said. */
+/* The command line's demands that LLVM's target machine does not carry out; for a joined module,
+ * those that its units were compiled with. */
 struct wishes {
   enum cn_debug debug;
   bool function_sections, data_sections;
 };
 
-/* IR of the user's own keeps what it has of debug information. */
+/* The user's own IR keeps the debug information that it has. */
 static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef module,
                                bool from_clang)
 {
@@ -156,7 +155,7 @@ static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef m
                          .data_sections = command->data_sections};
 }
 
-/* Debug information beyond what was asked for was there for our rules and diagnostics. */
+/* Drop debug information that the user did not ask for: our rules and diagnostics needed it. */
 static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
 {
   if (wanted == CN_DEBUG_FULL)
@@ -197,9 +196,9 @@ static bool write_object(const void *start, size_t size, const char *input, cons
   return ok;
 }
 
-/* Whether a pointer may be freed, the code generator asks for each load, and LLVM answers under
- * "statepoint-example" by a search through all functions of the module. Under "coreclr", whose code
- * is the same, it answers at once. */
+/* Use "coreclr" in place of "statepoint-example": code is the same, and compiling is faster. The
+ * code generator asks for each load whether its pointer may be freed. Under "statepoint-example"
+ * LLVM searches all functions of the module for the answer; under "coreclr" it answers at once. */
 static void choose_strategy(LLVMModuleRef module)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -243,7 +242,7 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
 
 /* ---- both ---- */
 
-/* -march= for the user's IR; clang says it in every function that it makes. */
+/* -march= for the user's IR. Clang says it in each function that it makes. */
 static const char *cpu_of(const struct cn_command *command)
 {
   static char *host;
@@ -272,8 +271,8 @@ static const char debug_flag[] = "cairn.debug",
                   function_sections_flag[] = "cairn.function-sections",
                   data_sections_flag[] = "cairn.data-sections";
 
-/* What clang says in the modules that it makes, in a front end's: where joined modules may stand,
- * and the processor. Vendors of targets are nothing but a linker's warning that they differ. */
+/* Add what clang says in the modules that it makes, for a front end's: how joined modules are
+ * positioned, and the processor. The vendor in the triple only avoids a linker's warning. */
 static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool shared)
 {
   static const char any[] = CN_PORT_TRIPLE_ANY, clangs[] = CN_PORT_TRIPLE_CLANG;
@@ -293,7 +292,7 @@ static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool 
       LLVMAddTargetDependentFunctionAttr(f, "target-cpu", how->cpu);
 }
 
-/* What the link is to know, in the bitcode. */
+/* Write for the link, as bitcode, what the command line asked for. */
 static bool write_unit(const struct cn_command *command, const struct cn_unit *unit,
                        LLVMModuleRef module, const struct wishes *wishes)
 {
@@ -303,7 +302,7 @@ static bool write_unit(const struct cn_command *command, const struct cn_unit *u
   return cn_module_write(module, unit->output, command->mode == CN_MODE_ASSEMBLY);
 }
 
-/* The level of the link's command, if it has one. */
+/* The optimisation level of the link's command, if it gives one. */
 static struct cairn_compile_options joined_options(const struct cn_command *command,
                                                    LLVMModuleRef module)
 {
@@ -344,7 +343,7 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 
 /* ---- units ---- */
 
-/* Is it a unit of C that handles no reference, where such are native? */
+/* Is it a unit of C that handles no reference, and is such a unit to be native? */
 static bool is_native(const struct cn_command *command, const struct cn_unit *unit,
                       LLVMModuleRef module)
 {
@@ -401,8 +400,8 @@ static bool import_all(const struct cn_command *command, LLVMModuleRef module)
   return ok;
 }
 
-/* With what it has in it, a context lives until the next unit has its own: the last one's memory is
- * the end of the process's to free, at once. */
+/* A context and its modules live until the next unit needs one. The last one's memory goes with the
+ * process, at no cost. */
 static LLVMContextRef next_context(void)
 {
   static LLVMContextRef context;
@@ -412,7 +411,7 @@ static LLVMContextRef next_context(void)
   return context = LLVMContextCreate();
 }
 
-/* A module that a linker joined is our own, too. */
+/* `joined`: a linker joined it from units of our own, so that it needs no verifier either. */
 static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined,
                     bool *native)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn-cc`, a C compiler driver in clang's place.
+ * `cairn-cc`, a C compiler driver that takes clang's place.
  *
  *   .c    clang to bitcode | Cairn and LLVM's code generator, in process | object with frame maps
  *         clang alone, if the unit handles no reference
@@ -8,8 +8,8 @@
  *   .s    clang assembles  | stack maps become frame maps
  *   then  clang links, with the runtime for executables
  *
- * What is not compiling or linking (-E, -M, -fsyntax-only, ...), and every wrong use that clang
- * would report, is clang's: it gets the same words. To --version Cairn adds a line of its own.
+ * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang word for word, as
+ * do wrong ones, which clang reports. Cairn adds a line of its own to --version.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static int pass_to_clang(const struct cn_command *command, bool with_environment
   return cn_process_become(&words);
 }
 
-/* Clang's lines first: they are what build systems look at. */
+/* Print clang's lines first: build systems look at them. */
 static int print_version(const struct cn_command *command)
 {
   struct cn_words words = {0};
@@ -92,8 +92,8 @@ static int print_version(const struct cn_command *command)
   return status;
 }
 
-/* Is this for clang: nothing to compile or link, or wrong in a way that clang reports before it
- * does anything? */
+/* Does clang run alone? It does if there is nothing to compile or link, or an error that clang
+ * reports before it does anything. */
 static bool is_for_clang(const struct cn_command *command)
 {
   size_t sources = 0, inputs = 0;
@@ -115,7 +115,7 @@ static bool is_for_clang(const struct cn_command *command)
   return sources == 0 || (command->output && sources > 1);
 }
 
-/* Whatever C may turn out to be. */
+/* Does it have sources that are managed for certain? A unit of C may turn out to be native. */
 static bool has_managed_sources(const struct cn_command *command)
 {
   bool native = command->native_units && !command->lto;
@@ -149,7 +149,7 @@ static bool make_plan(const struct cn_command *command, struct plan *plan)
   return true;
 }
 
-/* Every unit is tried, as clang does; the first failure is the command's status. */
+/* Try every unit, as clang does; the first failure is the command's status. */
 static int run_units(const struct cn_command *command, struct plan *plan)
 {
   int status = CN_EXIT_OK;
@@ -162,7 +162,7 @@ static int run_units(const struct cn_command *command, struct plan *plan)
   return status;
 }
 
-/* Make one unit of what was compiled with -flto. */
+/* Join the units that were compiled with -flto into one. */
 static int run_join(const struct cn_command *command, const struct plan *plan,
                     struct cn_joined *joined)
 {

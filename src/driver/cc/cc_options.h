@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The options of clang that a driver must know.
+ * The options of clang that the driver must know.
  */
 #ifndef CN_DRIVER_CC_CC_OPTIONS_H
 #define CN_DRIVER_CC_CC_OPTIONS_H
@@ -13,7 +13,7 @@ enum cn_shape {
 };
 
 enum cn_effect {
-  CN_EFFECT_KEEP, /* nothing to know, except that the next word is no input */
+  CN_EFFECT_KEEP, /* nothing to do, except that the next word is no input */
   CN_EFFECT_OUTPUT,
   CN_EFFECT_LANGUAGE,
   CN_EFFECT_OPTIMISE,
@@ -59,8 +59,8 @@ struct cn_option {
   enum cn_effect effect;
 };
 
-/* The row for `word`, an option as written; null: clang's, to compile and to link, without a
- * separate argument. */
+/* The row for `word`, an option as written; null: it goes to clang, to compile and to link, and has
+ * no separate argument. */
 const struct cn_option *cn_options_find(const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of cairn-cc: what each option does to it, one function per group of effects.
+ * The command line of cairn-cc: the effect of each option, with one function per group of effects.
  */
 #include "driver/cc/command.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- effects ---- */
 
-/* -O, as clang reads it: -O is -O1, -Og is -O1, -O4 and above -O3. */
+/* -O as clang reads it: -O and -Og are -O1; -O4 and above are -O3. */
 static void set_optimisation(struct cairn_compile_options *compile, const char *level)
 {
   char c = *level ? *level : '1';
@@ -25,7 +25,7 @@ static void set_optimisation(struct cairn_compile_options *compile, const char *
     compile->opt_level = c == 'g' ? 1 : 3; /* -Ofast */
 }
 
-/* -g...: what follows says how much, or something else altogether. */
+/* -g and its suffix, which says how much debug information, or something else altogether. */
 static void set_debug(enum cn_debug *debug, const char *kind)
 {
   static const char *const full[] = {"",     "2",   "3",    "gdb",  "gdb2", "gdb3",
@@ -45,7 +45,7 @@ static void set_debug(enum cn_debug *debug, const char *kind)
       *debug = CN_DEBUG_LINES;
 }
 
-/* -fcairn-NAME=VALUE, of the options of compiling that a user may want to set. */
+/* -fcairn-NAME=VALUE: sets an option of cairn_compile_options. */
 static bool set_compiling(struct cn_command *command, const char *word, bool *known)
 {
   static const char *const names[] = {"slots", "slot-budget", "roots",      "without",
@@ -124,8 +124,8 @@ static bool set_own(struct cn_command *command, const char *word)
   return false;
 }
 
-/* Sanitizers that clang puts in as IR are ordinary code to us; those that are LLVM passes over
- * shadow memory see neither moved objects nor our heap. */
+/* Sanitizers that clang expands in its IR give ordinary code. Refused are those that are LLVM
+ * passes over shadow memory: they know neither moved objects nor our heap. */
 static const char *refused_sanitizer(const char *list)
 {
   static const char *const passes[] = {
@@ -182,7 +182,7 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
   }
 }
 
-/* What changes the work to be done. */
+/* Options that say what is to be done. */
 static void apply_work(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -192,7 +192,7 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
   case CN_EFFECT_CLANG_ONLY:
     command->mode = CN_MODE_CLANG;
     break;
-  case CN_EFFECT_STOP_AT_ASSEMBLY: /* over -c, below what clang does alone */
+  case CN_EFFECT_STOP_AT_ASSEMBLY: /* stronger than -c, weaker than CLANG_ONLY */
     command->mode = command->mode == CN_MODE_CLANG ? CN_MODE_CLANG : CN_MODE_ASSEMBLY;
     break;
   case CN_EFFECT_STOP_AT_OBJECT:
@@ -235,7 +235,7 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
   }
 }
 
-/* What is about dependency files, or cannot be done. */
+/* Options about dependency files, link-time optimisation, and those that are refused. */
 static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word,
                         const char *value)
 {
@@ -273,7 +273,7 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
   }
 }
 
-/* Which commands get the option. */
+/* Say which commands get the option. */
 static void route(struct cn_item *item, enum cn_effect effect)
 {
   switch (effect) {
@@ -314,7 +314,7 @@ static void add_input(struct cn_command *command, size_t at, const char *forced)
   cn_push(&command->items, item);
 }
 
-/* One option at args[at]; returns how many words it takes, 0 after a message. */
+/* Take one option at args[at]. Returns how many words it has, 0 after a message. */
 static size_t add_option(struct cn_command *command, size_t at, const char **forced)
 {
   const char *word = command->args.at[at];
@@ -377,7 +377,7 @@ void cn_command_free(struct cn_command *command)
 
 const char *cn_command_text(const char *format, ...)
 {
-  static struct cn_words kept; /* reachable to the end, so that leak checkers are content */
+  static struct cn_words kept; /* stays reachable, so that leak checkers are content */
   va_list args;
   char *text;
 

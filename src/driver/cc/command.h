@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of
- * which language, which options take the next word, what is to be made. Everything else stays an
- * opaque option that goes to clang as it came, in its place.
+ * which language, which options take the next word, what is to be made. Every other option goes to
+ * clang unchanged, in its place.
  */
 #ifndef CN_DRIVER_CC_COMMAND_H
 #define CN_DRIVER_CC_COMMAND_H
@@ -26,14 +26,14 @@ enum cn_language {
   CN_LANG_IR,      /* .ll, .bc */
   CN_LANG_ASM,     /* assembled by clang, then stack maps become frame maps */
   CN_LANG_FOREIGN, /* C++ and the like: clang compiles it as native code */
-  CN_LANG_HEADER,  /* a precompiled header is made: clang's business */
+  CN_LANG_HEADER,  /* clang makes a precompiled header of it */
 };
 
 enum cn_mode {
   CN_MODE_LINK,
   CN_MODE_OBJECT,   /* -c */
   CN_MODE_ASSEMBLY, /* -S */
-  CN_MODE_CLANG,    /* clang does it alone: -E, -M, -fsyntax-only, ... */
+  CN_MODE_CLANG,    /* clang runs alone: -E, -M, -fsyntax-only, ... */
 };
 
 enum cn_debug { CN_DEBUG_NONE, CN_DEBUG_LINES, CN_DEBUG_FULL };
@@ -45,7 +45,7 @@ struct cn_item {
   bool input;
   enum cn_language language; /* of an input */
   const char *forced;        /* the -x in force, or null */
-  bool to_compile, to_link;  /* of an option: which commands get it */
+  bool to_compile, to_link;  /* of an option: the commands that get it */
 };
 
 struct cn_command {
@@ -54,13 +54,13 @@ struct cn_command {
   enum cn_mode mode;
   const char *output; /* -o */
   bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
-  bool version, help; /* asked for, beside whatever else */
+  bool version, help; /* --version and --help, beside anything else */
   bool incomplete;    /* the last option lacks its argument: clang says so */
 
-  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang says it in the modules that
-   * it makes. */
+  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang states them in the modules
+   * that it makes. */
   struct cairn_compile_options compile;
-  bool native_units; /* C units that handle no reference are clang's, whatever `compile` says */
+  bool native_units; /* clang compiles C units that handle no reference, whatever `compile` says */
   bool level_asked;  /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
@@ -75,23 +75,23 @@ struct cn_command {
 
   /* Linking. */
   bool shared, relocatable, no_default_libraries;
-  bool no_undefined; /* shared objects are not to leave symbols undefined */
+  bool no_undefined; /* shared objects must not leave symbols undefined */
 
   bool lto;                /* -flto */
-  const char *refused;     /* an option that managed code cannot be compiled with yet */
-  const char *refused_lto; /* one that nothing can be done with */
+  const char *refused;     /* an option that managed code does not support yet */
+  const char *refused_lto; /* a kind of -flto that is never supported */
 };
 
 /* Replace every @file that can be read by the words in it, quoted as GNU tools do. */
 void cn_response_expand(int argc, char **argv, struct cn_words *out);
 
-/* Understand `command->args`. False after a message: an option of our own that is wrong. */
+/* Understand `command->args`. False after a message about a wrong option of our own. */
 bool cn_command_parse(struct cn_command *command);
 
 /* languages.c: by suffix, or by -x if `forced` is not null. */
 enum cn_language cn_languages_of(const char *path, const char *forced);
 
-/* languages.c: will clang's preprocessor run over this input of C or assembly? */
+/* languages.c: does clang's preprocessor run on this input of C or assembly? */
 bool cn_languages_preprocess(const struct cn_item *input);
 
 void cn_command_free(struct cn_command *command);

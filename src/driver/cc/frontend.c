@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clang as front end: from C to unoptimised bitcode with debug locations. And as compiler, of what
- * is native.
+ * Clang as front end, from C to unoptimised bitcode with debug locations; and as compiler of native
+ * units.
  *
- * The user's options go through as they came. What is added for bitcode:
+ * The user's options go through unchanged. Added for bitcode are
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
  *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
  *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
@@ -32,7 +32,7 @@ void cn_frontend_add_environment(struct cn_words *words)
   add(words, "-D__CAIRN__=1");
   add(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
   if (include) {
-    /* Last of all, so that /usr/include never comes before the compiler's own headers. */
+    /* Comes last, so that /usr/include never precedes the compiler's own headers. */
     add(words, "-idirafter");
     add(words, include);
   }
@@ -55,7 +55,8 @@ static void add_options(const struct cn_command *command, struct cn_words *words
   }
 }
 
-/* Clang names the dependency file and its target by its -o, which here is a temporary file. */
+/* Name the dependency file and its target. Clang would derive them from its -o, a temporary file.
+ */
 static void add_dependencies(const struct cn_command *command, const struct cn_unit *unit,
                              struct cn_words *words)
 {
@@ -91,13 +92,14 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
     add(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
     add(words, "-g");
-  /* Until the link, bitcode has lines for diagnostics that nobody asked for: no folder with them.
-   */
+  /* Leave the working directory out of debug information that nobody asked for: until the link,
+   * bitcode has it for diagnostics. */
   if (command->lto && command->debug == CN_DEBUG_NONE)
     add(words, "-fdebug-compilation-dir=.");
 }
 
-/* Clang names what it makes beside an object by -o, which in a link is a temporary file. */
+/* Name the files that clang makes beside an object. Clang would derive them from its -o, which is a
+ * temporary file in a link. */
 static void add_names(const struct cn_command *command, const struct cn_unit *unit,
                       struct cn_words *words)
 {
@@ -141,8 +143,7 @@ static void begin(const struct cn_command *command, struct cn_words *words)
 {
   add(words, cn_process_clang());
   add_options(command, words);
-  /* In a link, options of the linker stand beside the compiler's; clang alone would not complain of
-   * either. */
+  /* A link's command has linker options beside the compiler's; clang would complain of neither. */
   if (command->mode == CN_MODE_LINK)
     add(words, "-Qunused-arguments");
 }
@@ -158,7 +159,7 @@ void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
   add_save_temps(command, words);
   if (command->mode == CN_MODE_LINK)
     add_names(command, unit, words);
-  /* Without -o, clang names things by the source, dependencies' target too. */
+  /* Without -o clang derives names, and the dependencies' target, from the source's. */
   bool named = command->output || command->mode == CN_MODE_LINK;
   add_input(unit, named ? unit->output : NULL, words);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What Cairn has to say of clang's own errors. Clang tells of address spaces, which are how
- * `managed` is made; a note for each such error tells Cairn's rule, and what to write instead.
+ * Notes about clang's own errors. Clang speaks of address spaces, which `managed` is made of; a
+ * note after each such error gives Cairn's rule and says what to write instead.
  *
- * Clang's messages stay as they are, colours included: its standard error is the user's. Only when
- * it has failed it is run again, silently and for its messages alone, and the notes come behind.
+ * Clang's messages stay as they are, colours included: its standard error is the user's. Only if
+ * clang fails does it run again, for its messages alone; the notes follow the first run's messages.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static const struct hint {
     {"multiple address spaces specified for type", "`managed` is there already"},
 };
 
-/* Those that are about references only where a type that clang names has them. */
+/* Errors that concern references only if a type that clang names has them. */
 static const struct hint of_types[] = {
     {"incompatible function pointer types", SAME_TYPES},
     {"with a different type: ", SAME_TYPES},
@@ -63,8 +63,8 @@ static bool is_managed(const char *text, const char *end)
   return memmem(text, (size_t)(end - text), space, sizeof space - 1) != NULL;
 }
 
-/* Which way an error about two pointers goes: the first type that it names is the source, but where
- * something is initialised. */
+/* Which way does the conversion go that an error about two pointers reports? The first type named
+ * is the source, except in initialisations. */
 static const char *change_of(const char *text)
 {
   static const char *const between[] = {"' with an expression of type '",
@@ -99,7 +99,7 @@ static const char *note_of(const char *text)
   return strstr(text, "changes address space of pointer") ? change_of(text) : NULL;
 }
 
-/* FILE:LINE:COLUMN: error: TEXT */
+/* Add a note to a line "FILE:LINE:COLUMN: error: TEXT". */
 static void explain(char *line, FILE *out)
 {
   static const char mark[] = ": error: ";
@@ -110,7 +110,7 @@ static void explain(char *line, FILE *out)
     fprintf(out, "%.*s: note: cairn: %s\n", (int)(at - line), line, note);
 }
 
-/* The same command, for its messages: one line each, without colours and warnings. */
+/* The same command, with its messages on one line each, without colours and warnings. */
 static void ask_again(const struct cn_words *words, struct cn_words *out)
 {
   static const char *const more[] = {"-fsyntax-only", "-w", "-fno-color-diagnostics",

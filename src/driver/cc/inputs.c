@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The files of a link, and what linkers get in their place: objects that another compiler made with
- * stack maps get frame maps, for the runtime would take their frames for native ones; bitcode is
- * left out, for code was made of it.
+ * The files of a link, and what the linker gets in their place. Objects that another compiler made
+ * with stack maps get frame maps: without them the runtime would take their frames for native ones.
+ * Bitcode is left out: its code is in the joined object.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static bool is_bitcode(const void *bytes, size_t size)
   return begins(bytes, size, "BC\xc0\xde") || begins(bytes, size, "\xde\xc0\x17\x0b");
 }
 
-/* A quick look: does the object contain the name of stack maps, of what stands for maps to be made,
- * or of frame maps (which `ld -r` may have joined in a way that has to be undone)? */
+/* A quick test: does the object name stack maps, a guard for maps to be made, or frame maps (which
+ * `ld -r` may have joined in a way that must be undone)? */
 static bool may_have_stack_maps(const void *bytes, size_t size)
 {
   return begins(bytes, size, "\177ELF") &&
@@ -67,7 +67,7 @@ static bool may_have_stack_maps(const void *bytes, size_t size)
           memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
-/* By its name, so that shared objects are not looked at. */
+/* Judge by the name, to skip shared objects. */
 static bool is_object(const char *path)
 {
   size_t length = strlen(path);
@@ -77,7 +77,7 @@ static bool is_object(const char *path)
 
 /* ---- members of archives ---- */
 
-/* One member, in memory as long as the archive is. */
+/* One member, in memory as long as its archive is. */
 struct part {
   char name[256];
   const void *bytes; /* within the archive, or `file`, or `own` */
@@ -103,7 +103,7 @@ static void close_archive(struct archive *archive)
   close_file(&archive->file);
 }
 
-/* The name of a thin archive's member is its path from the archive. */
+/* A thin archive names a member by its path from the archive. */
 static struct file open_outside(const struct archive *archive, const char *name)
 {
   const char *slash = name[0] == '/' ? NULL : strrchr(archive->path, '/');
@@ -112,7 +112,8 @@ static struct file open_outside(const struct archive *archive, const char *name)
       slash ? cn_command_text("%.*s/%s", (int)(slash - archive->path), archive->path, name) : name);
 }
 
-/* False: it is malformed, or a thin one's member cannot be read; linkers have words for both. */
+/* False: the archive is malformed, or a thin one's member cannot be read; the linker will say so.
+ */
 static bool open_archive(const char *path, struct archive *archive)
 {
   struct cn_archive_member member = {.thin_too = true};
@@ -141,7 +142,7 @@ static bool open_archive(const char *path, struct archive *archive)
 
 /* ---- an archive in place of another ---- */
 
-/* A header with nothing in it that differs from run to run. */
+/* A header in which nothing differs from run to run. */
 static void write_header(FILE *out, const char *name, size_t size)
 {
   fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
@@ -180,7 +181,7 @@ static bool write_archive(FILE *out, const struct archive *archive)
   return !ferror(out);
 }
 
-/* With an index, which linkers want. Null after a message. */
+/* Make an archive with an index, which linkers want. Null after a message. */
 static const char *save_archive(const struct archive *archive)
 {
   const char *path = cn_temp_file(cn_paths_stem(archive->path), ".a");

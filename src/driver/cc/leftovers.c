@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stack maps that nobody turned into frame maps: the runtime would take the frames of that code for
- * native ones.
+ * Find stack maps that nobody turned into frame maps: the runtime would take the frames of that
+ * code for native ones.
  */
 #include <fcntl.h>
 #include <gelf.h>

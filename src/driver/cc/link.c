@@ -2,8 +2,8 @@
  *
  * The link: clang's, with the runtime at the end.
  *
- * Executables hold the runtime, whole, and export it; shared objects use the executable's. Objects
- * that another compiler made with stack maps in them get frame maps here: the runtime would take
+ * Executables hold the whole runtime and export it; shared objects use the executable's. Objects
+ * that another compiler made with stack maps get frame maps: without them the runtime would take
  * their frames for native ones.
  */
 #include <stdlib.h>
@@ -32,8 +32,7 @@ static bool is_static(const struct cn_command *command)
   return false;
 }
 
-/* The runtime is whole because compiled code of shared objects, which the linker does not see,
- * calls into it. */
+/* The whole runtime goes in: the linker does not see the calls from code of shared objects. */
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
   const char *library = cn_paths_find("lib/libcairn.a");
@@ -47,8 +46,8 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   cn_push(words, "-Wl,--whole-archive");
   cn_push(words, library);
   cn_push(words, "-Wl,--no-whole-archive");
-  /* Nobody could import it from a static program, and GNU ld would leave a thread-local relocation
-   * in a static PIE that its start code cannot apply. */
+  /* A static program exports nothing: nobody could import it, and GNU ld would leave a thread-local
+   * relocation in a static PIE that its start code cannot apply. */
   if (!is_static(command)) {
     cn_push(words, "-Xlinker");
     cn_push(words, cn_command_text("--dynamic-list=%s", exports));
@@ -56,7 +55,7 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   return true;
 }
 
-/* What stands for an input, or for what a unit was made to. */
+/* Add the file that replaces an input, or the output of its unit. */
 static bool add_input(const struct cn_command *command, const struct cn_item *item,
                       const struct cn_unit *unit, const struct cn_joined *joined,
                       struct cn_words *words)
@@ -92,8 +91,8 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
 {
   cn_push(words, cn_process_clang());
   if (count > 0)
-    cn_push(words, "-Qunused-arguments"); /* the units' options were used where they belong */
-  /* Before the others: linkers that look into an archive once find there what it needs. */
+    cn_push(words, "-Qunused-arguments"); /* those that the units' commands used */
+  /* Comes first: a linker that reads each archive once finds there what this object needs. */
   if (joined && joined->unit.output)
     cn_push(words, joined->unit.output);
   if (!add_items(command, units, count, joined, words))
@@ -102,7 +101,7 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     cn_push(words, "-o");
     cn_push(words, command->output);
   }
-  /* The executable has the runtime: a shared object must leave it undefined. */
+  /* A shared object must leave the runtime undefined: the executable has it. */
   if (command->shared && command->no_undefined)
     cn_push(words, "-Wl,-z,undefs");
   if (command->shared || command->relocatable || command->no_default_libraries)

@@ -4,12 +4,12 @@
  *
  *   .o, with -flto   bitcode, checked and prepared, not optimised (cairn_compile_unit)
  *   the link         lld resolves symbols, as it would for any program, and joins the bitcode that
- *                    the program needs; what nothing else refers to is internal then
+ *                    the program needs; symbols that nothing else refers to become internal
  *                    | the rest of the pipeline, code generation, frame maps: one object
  *                    the link as it was asked for, with that object in place of bitcode
  *
- * lld alone knows which symbol of which archive or shared object it takes. It is told to write what
- * it joined, and at level 0: it changes nothing but linkage.
+ * Only lld knows which symbol of which archive or shared object it takes. It writes the joined
+ * bitcode, and at level 0 it changes nothing but linkage.
  */
 #include <unistd.h>
 #include "compile/lto.h"
@@ -54,7 +54,7 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
 
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
 {
-  cn_output_remove(joined->unit.bitcode); /* one that was kept: lld makes none of no bitcode */
+  cn_output_remove(joined->unit.bitcode); /* an old one: lld may write none */
   int status = cn_process_run(&joined->command);
   if (status != CN_EXIT_OK)
     return status;

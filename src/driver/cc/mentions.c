@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Can a C source handle references? Without its text saying so, in one of the files of which it is
- * made, it cannot: what it would have to say is the name of an attribute, or what Cairn's headers
- * are called.
+ * Can a C source handle references? It cannot unless one of its files says so in its text: the name
+ * of an attribute, or of one of Cairn's headers.
  *
- * Before the unit is compiled, its headers are looked for where the user's files lie, roughly: what
- * that finds decides how the unit is compiled first, no more. Afterwards, if nothing was found,
- * clang's graph of what it included decides (cn_mentions_in_graph).
+ * Before the unit is compiled, a rough search looks for its headers among the user's files; the
+ * result only decides how the unit is compiled first. Afterwards, if the search found nothing,
+ * clang's graph of included files decides (cn_mentions_in_graph).
  */
 #include <fcntl.h>
 #include <string.h>
@@ -63,7 +62,7 @@ static void unmap(struct text text)
 /* ---- before: the files that includes seem to name ---- */
 
 struct search {
-  struct cn_words folders; /* of the command's options */
+  struct cn_words folders; /* that options name */
   struct cn_words seen;    /* files */
 };
 
@@ -77,7 +76,7 @@ static bool is_seen(const struct search *search, const char *path)
   return false;
 }
 
-/* True if the file is there; *found, if it or what it includes says it. */
+/* Is the file there? Sets *found if it mentions references, or a file that it includes does. */
 static bool look_at(struct search *search, const char *path, bool *found)
 {
   if (access(path, R_OK) != 0)
@@ -91,7 +90,7 @@ static bool look_at(struct search *search, const char *path, bool *found)
   return true;
 }
 
-/* The file that `name` means in the one at `path`. */
+/* Search for the file that `name` means in the one at `path`. */
 static bool look_for(struct search *search, const char *path, const char *name)
 {
   const char *slash = strrchr(path, '/');
@@ -106,7 +105,7 @@ static bool look_for(struct search *search, const char *path, const char *name)
   return false; /* the system's */
 }
 
-/* The name in `# include "name"`, or <name>, if that begins at `at`. */
+/* The name in `# include "name"`, or <name>, if one begins at `at`. */
 static const char *included(const char *at, const char *end)
 {
   static const char word[] = "include";
@@ -138,9 +137,8 @@ static bool look_into(struct search *search, const char *path, struct text text)
   return false;
 }
 
-/* Options with which the text is not to be had: of files that clang reads otherwise, such as
- * headers compiled before, or under other names; and those with which the graph is not, or is seen.
- */
+/* Options after which a search of the text proves nothing: clang reads other files (precompiled
+ * headers, other names), makes no graph, or would show it in its output. */
 static bool is_unread(const char *word)
 {
   static const char *const names[] = {
@@ -154,8 +152,8 @@ static bool is_unread(const char *word)
   return false;
 }
 
-/* What options say: where headers lie, what is included first, definitions. True: enough to take
- * the unit for one that may handle references. */
+/* Take folders of headers from the options. True: an option alone makes the unit one that may
+ * handle references. */
 static bool look_at_options(const struct cn_command *command, struct search *search)
 {
   static const char *const folders[] = {"-I", "-iquote", "-isystem", "-idirafter"};
@@ -176,7 +174,7 @@ static bool look_at_options(const struct cn_command *command, struct search *sea
   return false;
 }
 
-/* -include: the graph lacks the file itself. */
+/* -include: search the file itself, which the graph lacks. */
 static bool look_at_first(const struct cn_command *command, struct search *search)
 {
   for (size_t i = 0; i < command->items.count; i++) {
@@ -211,8 +209,7 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
 
 /* ---- after: the files that clang read ---- */
 
-/* The path in a quoted label, in which clang leaves the root folder out, but not the current one.
- */
+/* The path in a quoted label. Clang omits the root folder there, but not the current one. */
 static bool says_file(const char *label, const char *end)
 {
   char path[4096] = "/";
@@ -250,7 +247,7 @@ bool cn_mentions_in_graph(const char *path)
 
 bool cn_mentions_managed_type(const char *path)
 {
-  static const char tag[] = "cairn_managed"; /* metadata strings are in bitcode as they are */
+  static const char tag[] = "cairn_managed"; /* bitcode has metadata strings verbatim */
   struct text text = map_path(path);
   bool found = text.at && memmem(text.at, text.size, tag, sizeof tag - 1);
 

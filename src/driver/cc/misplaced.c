@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `struct x { ... } managed *p`: an attribute after the braces belongs to the struct, to which
+ * `struct x { ... } managed *p`: an attribute after the braces belongs to the struct, where
  * `managed` does nothing, and clang is silent about it. So this file reads the text after each
  * brace that closes a struct or union.
  */
@@ -18,7 +18,7 @@ enum { DEPTH = 64 };
 
 struct scanner {
   const char *path, *start, *at, *end;
-  const char *token; /* the last one: [token, at) */
+  const char *token; /* the last one is [token, at) */
   struct cn_words *seen;
 };
 
@@ -48,7 +48,7 @@ static bool skip_comment(struct scanner *s)
   return true;
 }
 
-/* Read the next token; false at the end. A string or character is one. */
+/* Read the next token; false at the end. A string or character literal is one token. */
 static bool next(struct scanner *s)
 {
   while (s->at < s->end && (isspace((unsigned char)*s->at) || *s->at == '\\' || skip_comment(s)))
@@ -99,7 +99,7 @@ static void warn(const struct scanner *s, const char *at)
           s->path, line, (unsigned)(at - begin) + 1);
 }
 
-/* Look at the tokens after the body of a struct. */
+/* Check the tokens after the body of a struct. */
 static void look_after(struct scanner *s)
 {
   struct scanner before = *s;
@@ -129,7 +129,7 @@ static void scan(struct scanner *s)
 {
   bool record[DEPTH] = {false};
   unsigned depth = 0;
-  enum { NOTHING, KEYWORD, NAMED } state = NOTHING; /* on the way to a struct's braces */
+  enum { NOTHING, KEYWORD, NAMED } state = NOTHING; /* between `struct` and its braces */
 
   while (next(s)) {
     if (is(s, "#")) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One table of the options of clang that a driver must know.
+ * The table of the options of clang that the driver must know.
  */
 #include "driver/cc/cc_options.h"
 

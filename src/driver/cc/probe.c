@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading what may be hostile: LLVM's readers are not hard against broken bitcode. They check most
- * of it, but some of it ends the process: by a fatal error, by running out of memory, by a wild
- * access. So a child reads first. What it does not survive is refused; everything else is read
- * again here, with messages.
+ * Reading bitcode that may be hostile. LLVM's readers check most of it, but some broken bitcode
+ * ends the process: by a fatal error, by running out of memory, by a wild access. So a child
+ * process reads it first. If the child dies, the bitcode is refused; otherwise this process reads
+ * it again, and prints messages.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ static void quiet_exit(const char *reason)
   _exit(CN_EXIT_FAILED);
 }
 
-/* In the child: nothing of the parent's happens at its end, and it says nothing. */
+/* In the child: print nothing, and run none of the parent's exit handlers. */
 _Noreturn static void read_quietly(LLVMMemoryBufferRef buffer)
 {
   static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
@@ -50,7 +50,7 @@ bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path)
   if (child == 0)
     read_quietly(buffer);
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
-    return true; /* no child: then without this care */
+    return true; /* no child: go on without this precaution */
   cn_tool_error("cannot parse '%s': broken beyond what LLVM's reader can tell (signal %d)", path,
                 WTERMSIG(status));
   return false;

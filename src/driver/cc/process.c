@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* Well below what the kernel takes: longer commands go through a response file. */
+/* Commands longer than this go through a response file. The kernel takes far more. */
 enum { COMMAND_MAX = 256 * 1024 };
 
 const char *cn_process_clang(void)
@@ -22,7 +22,7 @@ const char *cn_process_clang(void)
   return access(CAIRN_CLANG, X_OK) == 0 ? CAIRN_CLANG : "clang-22";
 }
 
-/* A program in PATH, or null. */
+/* Find a program in PATH, or null. */
 static const char *in_path(const char *name)
 {
   const char *at = getenv("PATH");
@@ -69,7 +69,7 @@ void cn_process_print(const struct cn_words *words, FILE *out)
   putc('\n', out);
 }
 
-/* Words after the first, into a response file. */
+/* Write all words but the first into a response file. */
 static const char *write_response(const struct cn_words *words)
 {
   const char *path = cn_temp_file("arguments", ".rsp");

@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include "driver/cc/command.h"
 
-/* The clang of the LLVM that we were built with, or else the first in PATH. */
+/* The clang of the LLVM that this program was built with, or else the first in PATH. */
 const char *cn_process_clang(void);
 
-/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH; null after a message: it is not
- * installed. `why` says what needs it, `package` where Debian has it. */
+/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH. Null after a message that it is
+ * not installed; `why` names what needs it, `package` the Debian package that has it. */
 const char *cn_process_llvm(const char *name, const char *why, const char *package);
 
 /* Print a command as clang's -### does: a line of quoted words. */
 void cn_process_print(const struct cn_words *words, FILE *out);
 
-/* Run words->at[0] and wait. Its exit status; 128 + signal if one ended it; 127 after a message if
- * it did not start. */
+/* Run words->at[0] and wait. Returns its exit status; 128 + signal if a signal ended it; 127 after
+ * a message if it did not start. */
 int cn_process_run(const struct cn_words *words);
 
 /* The same with standard error into the file at `errors`. */
@@ -28,8 +28,8 @@ int cn_process_run_into(const struct cn_words *words, const char *errors);
 /* Become words->at[0]: returns only a status to exit with. */
 int cn_process_become(const struct cn_words *words);
 
-/* The name of a new temporary file, removed at exit, also at an exit by signal. Null after a
- * message. */
+/* The name of a new temporary file, which is removed at exit, also at an exit by signal. Null after
+ * a message. */
 const char *cn_temp_file(const char *stem, const char *suffix);
 
 #endif

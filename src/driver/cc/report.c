@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * -fcairn-report: what the passes tell of a unit, by function (docs/placement.md, "What did it
- * do?"). All units of a command go into one report, which is written when the command is done.
+ * -fcairn-report: the passes' remarks on a unit, by function (docs/placement.md, "What did it
+ * do?"). All units of a command go into one report, written when the command is done.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void print_place(const struct cairn_diagnostic *d)
     fprintf(report.out, ":%u", d->column);
 }
 
-/* What was told of one function (null: of the module) beside its heading. */
+/* Print the remarks on one function (null: on the module) after its heading. */
 static void print_remarks(const struct cairn_diagnostics *said, const char *function)
 {
   for (size_t i = 0; i < said->count; i++) {
@@ -50,7 +50,7 @@ static void print_remarks(const struct cairn_diagnostics *said, const char *func
   }
 }
 
-/* Functions of the finished module, in its order. */
+/* Print the functions of the finished module, in its order. */
 static size_t print_functions(const struct cairn_diagnostics *said)
 {
   size_t count = 0;
@@ -81,7 +81,7 @@ static bool is_listed(const struct cairn_diagnostics *said, size_t count, const 
   return false;
 }
 
-/* Functions that are there no more: inlined everywhere, or the unit was refused. */
+/* Print functions that are gone: inlined everywhere, or in a unit that was refused. */
 static void print_gone(const struct cairn_diagnostics *said)
 {
   for (size_t i = 0; i < said->count; i++) {

@@ -8,10 +8,11 @@
 #include <string.h>
 #include "driver/cc/command.h"
 
-/* Files may name files; a cycle must end. */
+/* The limit of files that name files: a cycle must end. */
 enum { DEPTH_MAX = 16 };
 
-/* The contents up to a null, which words cannot have; null if it cannot be read. */
+/* The contents up to the first null byte, which no word can have. Null if the file cannot be read.
+ */
 static char *read_text(const char *path)
 {
   FILE *file = fopen(path, "r");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * -ffunction-sections and -fdata-sections. In LLVM they are options of the target machine that its
- * C interface does not have; naming the sections in the module comes to the same.
+ * -ffunction-sections and -fdata-sections. LLVM has them as options of the target machine that its
+ * C interface lacks; naming the sections in the module has the same effect.
  */
 #include "driver/cc/sections.h"
 
@@ -57,7 +57,7 @@ static void set_section(LLVMValueRef global, const char *prefix)
   free(section);
 }
 
-/* Literals share mergeable sections, which are better than any of their own. */
+/* Literals keep their mergeable sections, which are better than sections of their own. */
 static bool is_literal(LLVMValueRef global)
 {
   return LLVMGetLinkage(global) == LLVMPrivateLinkage && LLVMIsGlobalConstant(global);

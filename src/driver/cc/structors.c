@@ -2,9 +2,9 @@
  *
  * Constructors and destructors in .init_array and .fini_array.
  *
- * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which today's
- * C libraries do not run (GNU ld moves them over, lld does not). So each becomes a pointer in the
- * right section here.
+ * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current
+ * C libraries do not run (GNU ld moves them over, lld does not). So this file puts a pointer to
+ * each into the right section.
  */
 #include "driver/cc/structors.h"
 
@@ -14,8 +14,8 @@
 
 enum { DEFAULT_PRIORITY = 65535 };
 
-/* entry: { i32 priority, ptr function, ptr key }; with a key that lives in a COMDAT group, the
- * pointer does too. */
+/* entry: { i32 priority, ptr function, ptr key }. If the key is in a COMDAT group, the pointer goes
+ * into that group, too. */
 static void place(LLVMModuleRef module, LLVMValueRef entry, const char *section)
 {
   unsigned long long priority = LLVMConstIntGetZExtValue(LLVMGetOperand(entry, 0));

@@ -7,7 +7,8 @@
 
 #include <llvm-c/Core.h>
 
-/* Replace llvm.global_ctors and llvm.global_dtors of `module`, just before code generation. */
+/* Replace llvm.global_ctors and llvm.global_dtors of `module`. Call it just before code generation.
+ */
 void cn_structors_place(LLVMModuleRef module);
 
 #endif

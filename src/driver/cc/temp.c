@@ -12,7 +12,7 @@
 #include "driver/cc/process.h"
 #include "driver/tool.h"
 
-/* The handler of a signal reads these: entries are complete before `count` says so. */
+/* A signal handler reads these: an entry is complete before `count` includes it. */
 static char *directory;
 static struct {
   const char *at[4096];
@@ -29,7 +29,7 @@ static void remove_all(void)
     rmdir(directory);
 }
 
-/* At an ordinary exit: what clang put beside the files that it was told to make, too. */
+/* At an ordinary exit: also remove what clang put beside its output. */
 static void remove_directory(void)
 {
   DIR *open_directory = directory ? opendir(directory) : NULL;
@@ -49,7 +49,7 @@ static void on_signal(int number)
   raise(number);
 }
 
-/* Signals that end a process, our own crashes among them. */
+/* Signals that end a process, crashes of this one among them. */
 static void catch_signals(void)
 {
   static const int numbers[] = {SIGHUP,  SIGINT,  SIGTERM, SIGQUIT, SIGPIPE, SIGXCPU,
@@ -63,7 +63,7 @@ static void catch_signals(void)
   }
 }
 
-/* A signal waits until its handler knows of the directory. */
+/* Block signals until their handler knows the directory. */
 static bool make_known_directory(char *name)
 {
   sigset_t all, before;

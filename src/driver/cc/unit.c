@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One source file: which steps it takes, and running them.
+ * One source file: plan its steps, and run them.
  *
- * A unit of C that handles no reference is clang's, by the user's own command. Whether it does is
- * known for certain by its bitcode. To make that of each unit would cost a front end's run where
- * clang needs no more: so a unit whose text says nothing of references is compiled by clang at
- * once, and only if it turns out that a header said something after all, once more.
+ * Clang compiles a C unit that handles no reference, by the user's own command. Only the unit's
+ * bitcode tells for certain whether it handles any, and making it for each unit would cost a front
+ * end's run. So clang compiles a unit at once if its text does not mention references, and Cairn
+ * compiles it again if it turns out that a header does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const char *output_of(const struct cn_command *command, const char *input
   return cn_command_text("%s%s", cn_paths_stem(input), suffix);
 }
 
-/* Have standard input in a file, so that it can be read several times. */
+/* Copy standard input to a file, so that it can be read several times. */
 static bool keep_input(void)
 {
   const char *path = lseek(STDIN_FILENO, 0, SEEK_CUR) < 0 ? cn_temp_file("stdin", ".c") : NULL;
@@ -63,7 +63,7 @@ static bool keep_input(void)
   return ok;
 }
 
-/* Only what Cairn compiles has bitcode; of the rest, clang makes the output. */
+/* Only units that Cairn compiles have bitcode; clang makes the output of the others. */
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
                   struct cn_unit *unit)
 {
@@ -113,7 +113,7 @@ void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part
   free(passes);
 }
 
-/* ---- steps: each prints itself before it runs, for -v; for -### it does nothing else ---- */
+/* ---- steps: -v prints each before it runs; -### prints it and does not run it ---- */
 
 static bool prints(const struct cn_command *command)
 {
@@ -127,7 +127,7 @@ bool cn_unit_can_be_managed(const struct cn_command *command)
   return !command->refused;
 }
 
-/* Standard input is read from its start by each process. */
+/* Each process reads standard input from its start. */
 static int run_clang(const struct cn_command *command, const struct cn_unit *unit,
                      const struct cn_words *words, const char *step)
 {
@@ -143,8 +143,8 @@ static int run_clang(const struct cn_command *command, const struct cn_unit *uni
   return status;
 }
 
-/* By clang's own command, with which it also draws a graph of the files that it reads; *again: the
- * unit may handle references, as one of these shows. */
+/* Compile with clang's own command, and have it draw a graph of the files that it reads. Sets
+ * *again if one of them shows that the unit may handle references. */
 static int compile_natively(const struct cn_command *command, const struct cn_unit *unit,
                             bool *again)
 {
@@ -162,7 +162,7 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
   return status;
 }
 
-/* What clang does not say of a C source that may handle references, which must be a file. */
+/* Print hints on a C source that may handle references, unless it is standard input. */
 static void hint(const struct cn_command *command, const struct cn_unit *unit, int status)
 {
   if (command->dry_run || unit->language != CN_LANG_C || strcmp(unit->input, "-") == 0)
@@ -172,7 +172,8 @@ static void hint(const struct cn_command *command, const struct cn_unit *unit, i
     cn_hints_explain(&unit->front_end);
 }
 
-/* To bitcode, and from that to the output; *native: the unit handles no reference. */
+/* Compile to bitcode, and from that to the output. Sets *native if the unit handles no reference.
+ */
 static int compile_managed(const struct cn_command *command, const struct cn_unit *unit,
                            bool *native)
 {
@@ -188,7 +189,7 @@ static int compile_managed(const struct cn_command *command, const struct cn_uni
                                                                        : CN_EXIT_FAILED;
 }
 
-/* Add -w: what there is to say was said by the first run. */
+/* Add -w: the first run has printed the warnings. */
 static void compile_quietly(struct cn_words *words)
 {
   const char *input = words->at[words->count - 1];
@@ -201,7 +202,7 @@ static void compile_quietly(struct cn_words *words)
   cn_push(words, input);
 }
 
-/* A unit of C: by its text one way first, and the other if that was wrong. */
+/* Compile a unit of C in the way that its text suggests; if that was wrong, in the other way. */
 static int compile_c(const struct cn_command *command, struct cn_unit *unit)
 {
   bool again = unit->may_handle, native = false;
@@ -230,7 +231,7 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
   if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run &&
       status == CN_EXIT_OK && !cn_backend_rewrite(unit->output, unit->output, &changed))
     status = CN_EXIT_FAILED;
-  /* As clang does: nothing that make would take for up to date. */
+  /* As clang does: leave nothing that make would take for up to date. */
   if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)
     cn_output_remove(unit->output);
   return status;

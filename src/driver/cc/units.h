@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What cairn-cc does with a command: one unit per source file, then the link.
+ * The steps of cairn-cc: one unit per source file, then the link.
  */
 #ifndef CN_DRIVER_CC_UNITS_H
 #define CN_DRIVER_CC_UNITS_H
@@ -11,29 +11,28 @@
 struct cn_unit {
   const struct cn_item *item;
   enum cn_language language;
-  const char *input;   /* as the user wrote it */
-  const char *bitcode; /* what the front end made of it, or the input itself; null if it is not
-                          compiled by us */
-  const char *output;  /* object, assembly, bitcode or IR text */
+  const char *input;         /* as the user wrote it */
+  const char *bitcode;       /* the front end's output, or the input itself; null if Cairn does not
+                              * compile it */
+  const char *output;        /* object, assembly, bitcode or IR text */
   struct cn_words front_end; /* clang's part; empty for IR */
-  struct cn_words native;    /* clang's command from C to the output, if the unit is to be native
-                                where it handles no reference; else empty */
-  bool may_handle;           /* it may handle references, by its text */
+  struct cn_words native;    /* clang's command from C to the output, for a unit that is native if
+                              * it handles no reference; else empty */
+  bool may_handle;           /* its text says that it may handle references */
 };
 
-/* unit.c: plan the steps of one source file; free what that allocated. False after a message. */
+/* unit.c: plan the steps of one source file. False after a message. cn_unit_free() frees them. */
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
                   struct cn_unit *unit);
 void cn_unit_free(struct cn_unit *unit);
 
-/* unit.c: run the steps, or print them, or both. A status to exit with. */
+/* unit.c: run the steps, or print them, or both. Returns an exit status. */
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);
 
 /* unit.c: print the passes that run in process. */
 void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part);
 
-/* unit.c: false after a message: the command has an option that managed code cannot be compiled
- * with. */
+/* unit.c: false after a message: the command has an option that managed code does not support. */
 bool cn_unit_can_be_managed(const struct cn_command *command);
 
 /* frontend.c: options that make clang see what Cairn provides: its headers and macros. */
@@ -43,7 +42,8 @@ void cn_frontend_add_environment(struct cn_words *words);
  * option of the command say that the unit may handle references? */
 bool cn_mentions_references(const struct cn_command *command, const char *input);
 
-/* mentions.c: does one of the files in clang's graph of what it included? Or is there no graph? */
+/* mentions.c: does a file in clang's graph of included files mention references? True if there is
+ * no graph. */
 bool cn_mentions_in_graph(const char *path);
 
 /* mentions.c: does debug information in the bitcode at `path` name a managed type? */
@@ -56,63 +56,63 @@ void cn_frontend_add_graph(const char *path, struct cn_words *words);
 void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit);
 void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit);
 
-/* backend.c: bitcode in, output file out, in process. False after a message. *native: the unit
- * handles no reference, and nothing was written; clang is to compile it. */
+/* backend.c: from bitcode to the output file, in process. False after a message. *native: the unit
+ * handles no reference, nothing was written, and clang must compile it. */
 bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native);
 
-/* backend.c: the same of what a linker joined of units' bitcode. */
+/* backend.c: the same for bitcode that a linker joined from units. */
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined);
 
-/* backend.c: put frame maps in place of the stack maps of the object at `path`, and write it to
- * `output` if it had any, or always if they are the same file. *changed tells. */
+/* backend.c: replace the stack maps of the object at `path` by frame maps and write the result to
+ * `output`, if there were any; *changed tells. */
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed);
 
-/* backend.c: the options that compile this command's units, and the code generator's. */
+/* backend.c: the options to compile this command's units with, the code generator's included. */
 struct cairn_compile_options cn_backend_options(const struct cn_command *command);
 
-/* report.c: append what was said of a unit; write the report to a file, or to stderr if null. */
+/* report.c: append the remarks on a unit; write the report to a file, or to stderr if null. */
 void cn_report_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_report_write(const char *path);
 
-/* The bitcode of a link (lto.c). Zero-initialised: there is none. */
+/* The joined bitcode of a link (lto.c). Zero-initialised: there is none. */
 struct cn_joined {
-  struct cn_words command; /* that has a linker join it */
-  struct cn_unit unit;     /* what it is joined to; no output: the linker took none of it */
+  struct cn_words command; /* makes a linker join it */
+  struct cn_unit unit;     /* the joined unit; its output is null if the linker took no bitcode */
 };
 
-/* lto.c: is there something to join: -flto, or an input, given or archived, that is bitcode? */
+/* lto.c: is there bitcode to join: units with -flto, inputs, or members of archives? */
 bool cn_lto_is_wanted(const struct cn_command *command);
 
-/* lto.c: plan to join what is in the link's units and inputs. False after a message. */
+/* lto.c: plan to join the bitcode of the link's units and inputs. False after a message. */
 bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count,
                  struct cn_joined *joined);
 
-/* lto.c: join, and compile what comes out. A status to exit with. */
+/* lto.c: join it, and compile the result. Returns an exit status. */
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
 
-/* inputs.c: is it bitcode; or that, or an archive with some in it? */
+/* inputs.c: is the file bitcode? Is it that, or an archive that has some? */
 bool cn_inputs_are_bitcode(const char *path);
 bool cn_inputs_have_bitcode(const char *path);
 
-/* inputs.c: what the linker is to be given for the file at `path`, which is no bitcode: itself, or
- * a temporary one in which stack maps have become frame maps, and of which bitcode is left out.
- * False after a message. */
+/* inputs.c: what the linker gets for the file at `path`, which is no bitcode: the file itself, or a
+ * temporary copy with frame maps in place of stack maps, and without bitcode. False after a
+ * message. */
 bool cn_inputs_replace(const char *path, const char **replacement);
 
-/* link.c: clang's command to link, with units' outputs in place of their sources. `joined`: with
- * code in place of bitcode; null: with the inputs as they are, for a linker that joins bitcode.
- * False after a message. */
+/* link.c: clang's command to link, with the units' outputs in place of their sources. `joined`:
+ * with its code in place of bitcode; null: with the inputs unchanged, for a linker that joins
+ * bitcode. False after a message. */
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      const struct cn_joined *joined, struct cn_words *words);
 
-/* link.c: is what was linked sound? False after a message; it is removed then. */
+/* link.c: is the linked file sound? If it is not, remove it, and return false after a message. */
 bool cn_link_check(const struct cn_command *command);
 
-/* leftovers.c: has the object or image at `path` LLVM's stack maps in it? */
+/* leftovers.c: does the object or image at `path` have LLVM's stack maps? */
 bool cn_leftovers_in(const char *path);
 
-/* paths.c: a file of the installation by its path from the directory above the one that holds this
- * program: "include", "lib/libcairn.a". Null if it is not there. */
+/* paths.c: a file of the installation: "include", "lib/libcairn.a". Its path starts in the
+ * directory above this program's. Null if it does not exist. */
 const char *cn_paths_find(const char *relative);
 
 /* paths.c: the name of a file without directories, and without its last suffix. */

@@ -57,13 +57,13 @@ static int run(int argc, char **argv)
   return CN_EXIT_USAGE;
 }
 
-/* Whoever reads half of a document must not take it for the whole. */
+/* Fail if output was lost: nobody must take half of a document for the whole. */
 int main(int argc, char **argv)
 {
   int status = run(argc, argv);
   bool lost = ferror(stdout);
 
-  errno = EIO; /* of what was lost before, the reason is not known any more */
+  errno = EIO; /* the reason of an earlier loss is not known any more */
   if (fflush(stdout) == 0 && !lost)
     return status;
   cn_tool_error("unable to write standard output: %s", strerror(errno));

@@ -60,7 +60,7 @@ static bool modules_differ(LLVMModuleRef a, LLVMModuleRef b)
   return differ;
 }
 
-/* The definitions that changed; where only something else did, the module. */
+/* Print the definitions that changed, or the module if only something else did. */
 static void print_changed(const char *pass, LLVMModuleRef before, LLVMModuleRef module)
 {
   bool printed = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON on standard output: what several subcommands print of it.
+ * JSON on standard output, as several subcommands print it.
  */
 #include "driver/tool/json.h"
 

@@ -5,10 +5,10 @@
 #ifndef CN_DRIVER_TOOL_JSON_H
 #define CN_DRIVER_TOOL_JSON_H
 
-/* A string with its quotes; what is no UTF-8 in it becomes U+FFFD. */
+/* Print a string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void cn_json_string(const char *text);
 
-/* `, "name": "value"`; nothing if the value is null. */
+/* Print `, "name": "value"`; nothing if the value is null. */
 void cn_json_field(const char *name, const char *value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn opt`: run passes by name, in the order given, ours or LLVM's.
+ * `cairn opt`: run passes by name, Cairn's or LLVM's, in the order given.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static bool is_ours(const char *name)
   return false;
 }
 
-/* The length of the first name in `list`: up to a comma outside brackets; 0 if there is none or the
+/* The length of the first name in `list`, up to a comma outside brackets. 0 if there is none, or if
  * brackets do not match. */
 static size_t first_name(const char *list)
 {
@@ -101,7 +101,7 @@ static size_t first_name(const char *list)
   return depth == 0 ? i : 0;
 }
 
-/* Is what a pass left sound? Of ours, LLVM's verifier has already run. */
+/* Is the module sound after a pass? LLVM's verifier has already run after ours. */
 static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                        const struct opt *opt)
 {
@@ -115,7 +115,7 @@ static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const
   return ok && (!opt->dump.verify || cn_dump_verify(module, machine, name, &opt->compile));
 }
 
-/* Run one pass of ours, which is followed by LLVM's verifier, or a list of LLVM's. */
+/* Run one pass of ours, then LLVM's verifier; or run a list of LLVM's. */
 static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
                      const struct opt *opt)
 {
@@ -130,8 +130,8 @@ static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   return check_pass(module, machine, name, opt);
 }
 
-/* Run `list`; LLVM's neighbours go to its parser together, so that analyses are kept between them,
- * unless something looks at single passes. */
+/* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless
+ * an option looks at single passes. */
 static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
                      const struct opt *opt)
 {
@@ -172,7 +172,7 @@ static bool list_is_valid(const char *list)
 
 /* ---- what --print and --print-after may name ---- */
 
-/* `list`, freed, and `name` after it. */
+/* Append `name` to `list`, which is freed. */
 static char *append_name(char *list, const char *name, size_t length)
 {
   char *longer = cn_format("%s%s%.*s", list, *list ? ", " : "", (int)length, name);
@@ -194,7 +194,7 @@ static bool is_analysis(const char *name)
   return false;
 }
 
-/* Does -p name the pass? A name that it has not would print nothing. */
+/* Does -p name the pass? If it does not, --print-after would print nothing. */
 static bool is_run(const struct opt *opt, const char *pass)
 {
   char *all = cn_strdup("");
@@ -240,7 +240,7 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 {
   struct cn_machine how = {
       .opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
-  /* For a target without a port there are passes, but no machine to ask. */
+  /* A target without a port has passes, but no machine to ask. */
   bool ported = cn_module_is_ported(module);
   LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
   bool ok = machine || !ported;
@@ -300,7 +300,7 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"version", no_argument, NULL, OPT_VERSION},
                                              {NULL, 0, NULL, 0}};
 
-/* An option that the library knows by the same name. */
+/* Set an option that the library has under the same name. */
 static int set_option(struct opt *opt, const char *name)
 {
   char *wrong;
@@ -312,7 +312,7 @@ static int set_option(struct opt *opt, const char *name)
   return CN_EXIT_USAGE;
 }
 
-/* One option. CN_EXIT_OK: go on; the caller knows --help and --version. */
+/* Take one option. CN_EXIT_OK: go on. The caller handles --help and --version. */
 static int take_option(struct opt *opt, int letter, const char *name)
 {
   switch (letter) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn size`: what maps cost, by function and kind.
+ * `cairn size`: the size of maps, by function and kind.
  */
 #include "object/print/size.h"
 
@@ -101,11 +101,11 @@ static void print_json(const char *name, const struct cn_size *size, const struc
   puts("}");
 }
 
-/* What was counted in some files. */
+/* Counts over some files. */
 struct totals {
   const struct settings *how;
   struct cn_size size;
-  bool all_have_stack_maps; /* what LLVM's of some compare with is not the frame maps of all */
+  bool all_have_stack_maps; /* else the two sums are about different files */
   size_t files;
 };
 
@@ -141,7 +141,7 @@ static bool count_object(struct totals *totals, const char *name, const void *by
   return true;
 }
 
-/* Members without maps are left out. */
+/* Skip members without maps. */
 static bool count_archive(struct totals *totals, const char *path, const void *bytes, size_t length)
 {
   struct cn_archive_member member = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify`: is there a path on which a reference is used after it may have moved?
+ * `cairn verify`: is a reference used after it may have moved?
  */
 #include <getopt.h>
 #include <stdio.h>

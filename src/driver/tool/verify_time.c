@@ -56,7 +56,7 @@ void cn_verify_print_time(void *env, const struct cairn_time *time)
 
 /* ---- JSON ---- */
 
-/* What has no bound is null. */
+/* A missing bound is null. */
 static void print_number(const char *name, uint64_t work)
 {
   if (work == CAIRN_TIME_UNBOUNDED)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed code calls the function `f` of another object by `cairn.call.f` and the like, which lie
- * a few bytes after `f` itself (src/compile/transitions/entries.c). Debuggers and profilers take
- * the nearest function before an address, and would never say `f`. So the name stays for linkers,
- * and is none of a function.
+ * Hide the names of managed bodies from debuggers.
+ *
+ * Managed code calls the function `f` of another object by `cairn.call.f` and the like, which lie a
+ * few bytes after `f` itself (src/compile/transitions/entries.c). Debuggers and profilers take the
+ * nearest function before an address, and would never say `f`. So linkers keep the name, but it is
+ * no function's.
  */
 #include "object/build/body_names.h"
 
@@ -15,7 +17,8 @@ static bool begins(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* In other objects the same name may be that of a thunk, which is a function, and weak. */
+/* Only names that this object defines: in others the same name may be a thunk's, a weak function.
+ */
 static bool is_body_name(const struct cn_elf_symbol *s)
 {
   if (!s->section || ELF64_ST_TYPE(s->sym.st_info) != STT_FUNC)

@@ -8,7 +8,7 @@
 #include "object/elf/elf_file.h"
 #include "object/elf/elf_parts.h"
 
-/* Make what names bodies in the object no functions to those who list functions. */
+/* Give the symbols of bodies a type that tools which list functions skip. */
 void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf);
 
 #endif

@@ -60,7 +60,7 @@ static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32
   return 0;
 }
 
-/* A section for symbols that have lost theirs: they become its section symbols, which no linker
+/* Give symbols whose section went another one: they become its section symbols, which no linker
  * writes to its output. */
 static Elf64_Half any_section(const struct cn_elf *elf)
 {

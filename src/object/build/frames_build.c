@@ -133,7 +133,7 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
   uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
-  CN_ASSERT(elf->placed); /* else sections have no addresses */
+  CN_ASSERT(elf->placed); /* before that, sections have no addresses */
   if (!section || !elf->sections[section].data ||
       !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
@@ -182,7 +182,7 @@ static int finish_function(const struct builder *b, struct cn_map_function *f)
   return 0;
 }
 
-/* All functions of one map. Records follow each other in the order of the functions. */
+/* Read all functions of one map, whose records are in the order of the functions. */
 static int build_map(const struct builder *b, const struct cairn_stackmap *map)
 {
   struct cairn_stackmap_cursor cursor = {0};

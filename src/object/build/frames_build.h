@@ -26,7 +26,8 @@ void cn_frames_free(struct cn_frames *frames);
 /* frames_check.c */
 const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *frames);
 
-/* details_build.c: append the blocks of section `cairn_details`; are the details of both equal? */
+/* details_build.c: append the blocks of section `cairn_details`; compare the details of two
+ * functions. */
 struct cn_pieces;
 bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);

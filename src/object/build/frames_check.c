@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_frames hold what its header says, of the object that it was built from? And do
- * the pieces that are made of it, or of a joined section?
+ * Does a struct cn_frames hold what its header says, for the object that it was built from? Do the
+ * pieces made of it, or of a joined section?
  */
 #include <string.h>
 #include <cairn/collector.h>

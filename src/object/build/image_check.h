@@ -8,8 +8,8 @@
 
 /* Check that each frame map of the ELF executable or shared object at `path` can be read, is about
  * code of the image, and agrees with any other about the same code: linkers that fold identical
- * functions leave equal ones. 0: so it is, or the file is no ELF file. Negative: *error is a
- * message to free, which names the function. */
+ * functions leave equal ones. 0 if all do, or if the file is not ELF. Negative: *error is a message
+ * to free, which names the function. */
 int cn_image_check(const char *path, char **error);
 
 #endif

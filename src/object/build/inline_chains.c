@@ -44,7 +44,7 @@ struct cn_inline_chains {
   CN_VECTOR(struct point) points; /* by address */
   CN_VECTOR(struct scope) scopes;
   CN_VECTOR(struct unit) units;
-  size_t budget; /* of entries, ranges and safepoints to look at; see cn_inline_chains_find() */
+  size_t budget; /* limit of entries, ranges and safepoints to visit; see cn_inline_chains_find() */
 };
 
 /* ---- which scope holds a safepoint ---- */
@@ -69,8 +69,8 @@ static bool spend(struct cn_inline_chains *s)
   return s->budget && s->budget--;
 }
 
-/* Give the safepoints in the entry's ranges that are in scope `from` to scope `to`, and all of them
- * to the unit; how many. */
+/* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and give them to the
+ * unit. Returns how many. */
 static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
 {
   Dwarf_Addr base, start, end;
@@ -136,8 +136,8 @@ static const char *function_name(Dwarf_Die *die)
   return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 }
 
-/* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may there be
- * others in it? */
+/* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may it contain
+ * others? */
 static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;
@@ -166,7 +166,7 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
   return opened;
 }
 
-/* Visit the children of `parent`. The place of the next one is input: it must lie further on. */
+/* Visit the children of `parent`. Input says where the next one is: it must lie further on. */
 static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope,
                   unsigned depth)
 {

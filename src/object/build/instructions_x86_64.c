@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What x86-64 code looks like before a return address. A port has a file like this.
+ * x86-64 instructions before a return address. Each port has a file like this.
  */
 #include "object/build/instructions.h"
 
 #include "base/check.h"
 
-/* E8 rel32, or FF /2 with any of its addressing forms, of which the shortest counts. */
+/* E8 rel32, or FF /2 with any of its addressing forms; the shortest that fits counts. */
 unsigned cn_port_call_length(const unsigned char *start, const unsigned char *end)
 {
   CN_ASSERT(start <= end);

@@ -12,8 +12,8 @@
 
 const char *const cn_kind_names[CN_KINDS] = {"cairn_frames", "cairn_details"};
 
-/* The place to which a relocation's field is the distance; false if the relocation is of another
- * type, or against a symbol that is not in the object. */
+/* Find the place whose distance a relocated field holds. False: the relocation has another type, or
+ * its symbol is not in the object. */
 static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_distance *out)
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
@@ -53,8 +53,8 @@ static uint32_t load(const unsigned char *at)
   return value;
 }
 
-/* The length of the next piece at or after *at, or 0: none, with *at at the end or at malformed
- * bytes. */
+/* The length of the next piece at or after *at. 0: there is none, and *at is the end, or the place
+ * of malformed bytes. */
 static size_t next_piece(const struct cn_elf_section *s, size_t *at)
 {
   size_t size = s->data ? s->head.sh_size : 0;

@@ -6,8 +6,7 @@
  *     u32  its length, a multiple of 4
  *     i32  the code that it is about, minus the address of this field
  *
- * so that sections that `ld -r` joined can be taken apart by these two words. Private to
- * src/object.
+ * These two words are enough to take sections apart that `ld -r` joined. Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_PIECES_H
 #define CN_OBJECT_BUILD_PIECES_H
@@ -26,8 +25,8 @@ struct cn_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
   size_t start, length; /* in cn_pieces.bytes */
-  uint64_t identity;    /* of a frame map: a hash of the facts that must not get lost when a linker
-                           folds identical code: the map, deopt values and spans */
+  uint64_t identity;    /* of a frame map: a hash of the facts that must survive when a linker folds
+                         * identical code: the map, deopt values and spans */
 };
 
 /* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in

@@ -11,8 +11,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
   return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
 }
 
-/* Deopt values and spans count, source places do not. An index into the spans is good for this
- * object alone, so that the object's bytes count, too. */
+/* Hash deopt values and spans too, not source places. An index into the spans is valid in this
+ * object alone, so hash the object's bytes with it. */
 static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_map_function *f)
 {
   uint64_t hash = 0;

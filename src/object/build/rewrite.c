@@ -47,7 +47,7 @@ struct rewriter {
   uint32_t slot, slot_rela, names;
   enum cn_kind slot_kind;
   uint32_t rela_names[CN_KINDS];
-  uint32_t *symbols; /* by section: see find_symbols() */
+  uint32_t *symbols; /* by section: a symbol of it (find_symbols) */
   bool in_memory;    /* for a loader, not a linker: one section of each kind, tied to nothing */
   char **error;
 };
@@ -66,7 +66,8 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
   w->slot_rela = cn_elf_rela(elf, elf->sections[slot].relocations);
   if (cn_elf_rela(elf, elf->sections[w->slot_rela].next_relocations))
     return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
-  /* A section that is a table of the object, too, would lose that table. */
+  /* Does the section have another role, of a table of the object? Replacing it would lose that
+   * table. */
   if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) ||
       w->names == slot || (w->slot_rela && w->names == w->slot_rela))
     return CN_FAIL(w->error, "section '%s' is also another thing", name);
@@ -86,8 +87,8 @@ static void add_names(struct rewriter *w)
   }
 }
 
-/* Find a local symbol of each section, to relocate against: the section symbol, which code has
- * because .eh_frame is relocated against it, or another; 0 if it has none. */
+/* Find a local symbol of each section, to relocate against; 0 if it has none. Code has its section
+ * symbol, because .eh_frame is relocated against it. */
 static void find_symbols(struct rewriter *w)
 {
   w->symbols = cn_alloc(w->elf.section_count * sizeof *w->symbols);
@@ -156,7 +157,7 @@ static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section,
   }
 }
 
-/* The pieces [first, end), all of one code section, as sections `tied` and `rela`. */
+/* Write the pieces [first, end), all of one code section, as sections `tied` and `rela`. */
 static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, size_t end,
                           uint32_t tied, uint32_t rela)
 {
@@ -228,8 +229,7 @@ static void tell_all_apart(struct rewriter *w)
   }
 }
 
-/* Drop the slot's old contents. If there is no function, it stays a section that linkers leave
- * out. */
+/* Drop the slot's old contents. If there is no function, linkers leave the empty section out. */
 static void empty_slot(struct rewriter *w)
 {
   struct cn_part *slot = &w->parts.list.at[w->slot];
@@ -269,8 +269,8 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
   return 0;
 }
 
-/* Local symbols in the slot lose their names and become section symbols, which no linker writes to
- * its output. */
+/* Turn local symbols in the slot into nameless section symbols, which no linker writes to its
+ * output. */
 static void clear_symbols(struct rewriter *w)
 {
   for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
@@ -284,7 +284,7 @@ static void clear_symbols(struct rewriter *w)
   }
 }
 
-/* Read the stack maps, write frame maps. */
+/* Read the stack maps, and write frame maps in their place. */
 static int encode(struct rewriter *w)
 {
   struct cn_frames frames;
@@ -339,7 +339,7 @@ static uint32_t find_mixed(struct rewriter *w)
   return 0;
 }
 
-/* One section replaced, and the guard taken off; *out stays null if there is neither. */
+/* Replace one section, and remove the guard; *out stays null if the object has neither. */
 static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
                                      size_t *out_size, char **error)
 {

@@ -27,14 +27,14 @@ bool cn_record_constant(const struct cn_record *record, uint32_t index, uint64_t
 enum cn_keeps { CN_KEEPS, CN_KEEPS_NEVER, CN_KEEPS_NOT_HERE, CN_KEEPS_NOT_GENERAL };
 enum cn_keeps cn_record_keeps(const struct cn_record *record, unsigned reg);
 
-/* May places be based on the register? */
+/* May a place be based on the register? */
 bool cn_record_is_base(const struct cn_safepoint *frame, unsigned reg);
 /* Do `size` bytes at reg + offset lie in the frame: above the stack pointer, below the return
  * address, clear of the saved registers? True if it is unknown where the register points. */
 bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t offset,
                         uint64_t size);
-/* Or do they lie above the frame address, among the caller's arguments? No object says how many
- * there are. LLVM keeps no reference there, but deopt values. */
+/* Do they lie above the frame address, among the caller's arguments? No object says how many there
+ * are. LLVM puts deopt values there, and no reference. */
 bool cn_record_is_argument(const struct cn_record *record, unsigned reg, int64_t offset);
 
 /* statepoint_deopt.c: the program's deopt values, and the spans. Null, or why not. */

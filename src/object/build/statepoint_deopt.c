@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "object/build/statepoint.h"
 
-/* A flag of statepoints: the values are needed when the call is made, not while it lasts. */
+/* A flag of statepoints: the values are needed when the call is made, and not while it lasts. */
 enum { LIVE_IN = 2 };
 
 static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l,

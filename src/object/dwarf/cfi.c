@@ -19,7 +19,7 @@ struct cn_cfi {
   struct cn_code_ranges undefined;
 };
 
-/* LLVM gives .eh_frame the psABI's type, which libdw 0.188 ignores: make it SHT_PROGBITS. */
+/* Make .eh_frame SHT_PROGBITS: LLVM gives it the psABI's type, which libdw 0.188 ignores. */
 static void retype(struct cn_elf *elf, uint32_t section)
 {
   Elf64_Shdr *head = &elf->sections[section].head;
@@ -149,7 +149,8 @@ static const char *check_saved(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* Does the row of its last byte hold for the whole instruction, and is it no signal handler's? */
+/* Does the row of the instruction's last byte hold for all of it, and is it not a signal handler's?
+ */
 static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
 {
   Dwarf_Addr first;

@@ -193,7 +193,7 @@ static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dw
   return true;
 }
 
-/* Is the register possibly undefined in this entry's function? Then `out` is its code. */
+/* May the entry's function lose the register? If so, `out` is its code. */
 static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident,
                   const Dwarf_FDE *fde, struct cn_code_range *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug information of an object. Its sections are relocated like others; compressed ones are
- * decompressed first, by libelf, into memory of libelf's.
+ * Debug information of an object. Its sections are relocated like others; libelf decompresses
+ * compressed ones first, into its own memory.
  */
 #include "object/dwarf/debug.h"
 
@@ -9,9 +9,9 @@
 #include <string.h>
 #include "base/check.h"
 
-/* zlib makes up to a thousand bytes of one, and libdw a hundred of each of these in a line table: a
- * small file could take gigabytes. No compiler writes sections that shrink so far, except small
- * ones. */
+/* Limits of decompression: a small file could take gigabytes. zlib expands a byte to up to a
+ * thousand, and libdw each of these in a line table to a hundred. No compiler writes sections that
+ * shrink so far, except small ones. */
 enum { MOST_RATIO = 64, MOST_BYTES = 1 << 20 };
 
 /* Do the sections that grow by more than MOST_RATIO have more than MOST_BYTES in all? */

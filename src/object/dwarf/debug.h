@@ -13,7 +13,7 @@ struct cn_debug {
   Dwarf *dwarf;
 };
 
-/* False: there is none that can be read. What libdw says afterwards is input, and may be wrong: a
+/* False: no debug information can be read. Libdw's later answers are input and may be wrong: a
  * malformed part counts as a missing one. */
 bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf);
 void cn_debug_close(struct cn_debug *debug);

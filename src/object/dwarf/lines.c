@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The source line of an address: the rows of all line tables, sorted once. libdw reads them; those
- * of a relocatable object are relocated to its made-up addresses.
+ * The source line of an address: the rows of all line tables, sorted once. Libdw reads them; for a
+ * relocatable object they are relocated to its made-up addresses.
  */
 #include "object/dwarf/lines.h"
 
@@ -57,7 +57,7 @@ static void add_unit(struct cn_lines *lines, Dwarf_Die *unit)
   }
 }
 
-/* By address; an end of code comes before what begins there. */
+/* Order by address; an end of code precedes code that begins there. */
 static int compare(const void *a, const void *b)
 {
   const struct row *x = a, *y = b;

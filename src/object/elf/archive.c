@@ -23,7 +23,7 @@ bool cn_archive_is(const void *bytes, size_t size)
          (memcmp(bytes, magic, MAGIC) == 0 || memcmp(bytes, thin_magic, MAGIC) == 0);
 }
 
-/* A decimal number that ends with the field or a space; false if it is none. */
+/* Read a decimal number that ends with the field or at a space; false if there is none. */
 static bool number(const char *field, size_t length, size_t *value)
 {
   size_t i = 0;
@@ -77,7 +77,7 @@ static bool read_name(const char *bytes, struct cn_archive_member *m, const char
   return true;
 }
 
-/* Is it a table of the archive's own? */
+/* Is the member one of the archive's own tables? */
 static bool is_table(const char *field, const char *name)
 {
   return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 ||

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Zero-initialised, but for what the caller sets: before the first member. */
+/* Zero it before the first member; the caller may set `thin_too`. */
 struct cn_archive_member {
   bool thin_too;             /* set by the caller: it opens members that are files of their own */
   size_t next;               /* offset of the next header */
   size_t names, names_size;  /* of the table of long names */
-  const unsigned char *data; /* within the archive's bytes; null: a file of its own */
+  const unsigned char *data; /* in the archive's bytes; null: in a file of its own */
   size_t size;
-  char name[256]; /* cut off if it is longer; of a file, its path from the archive's folder */
+  char name[256]; /* cut off if it is longer; for a file, its path from the archive's folder */
 };
 
 bool cn_archive_is(const void *bytes, size_t size);
 
-/* The next member, symbol tables and name tables left out: 0; 1 at the end; negative with a
+/* Go to the next member, past symbol tables and name tables. 0; 1 at the end; negative with a
  * message to free in *error. A thin archive is an error unless `thin_too` is set. */
 int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *member, char **error);
 

@@ -56,7 +56,7 @@ static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_
   return (const char *)s->data + offset;
 }
 
-/* Has the section bytes in the file? */
+/* Does the section have bytes in the file? */
 static bool has_bytes(const struct cn_elf *elf, uint32_t section)
 {
   uint32_t type = elf->sections[section].head.sh_type;
@@ -92,7 +92,7 @@ static int read_section_headers(struct cn_elf *elf, char **error)
   return 0;
 }
 
-/* Copy as far as sections and headers reach: the rest may be of any length. */
+/* Copy the file up to the end of its sections and headers; any amount of other bytes may follow. */
 static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
 {
   uint64_t end = elf->head.e_shoff + elf->section_count * sizeof(Elf64_Shdr);
@@ -110,8 +110,8 @@ static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
   return 0;
 }
 
-/* Read the headers in the caller's bytes, then copy: a large file that is no ELF file, or has other
- * things after it, takes no memory. */
+/* Read the headers in the caller's bytes, then copy: a file that is not ELF, or has much after its
+ * sections, takes no memory. */
 static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
   *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
@@ -139,7 +139,8 @@ static int read_sections(struct cn_elf *elf, char **error)
   return 0;
 }
 
-/* Types of packed relocations, which are not read here: CREL of LLVM 19, and Android's. */
+/* Types of packed relocations, which this reader does not support: CREL of LLVM 19, and Android's.
+ */
 enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
 
 bool cn_elf_is_packed(const struct cn_elf_section *s)
@@ -163,7 +164,7 @@ static void link_relocations(struct cn_elf *elf)
 /* Bytes of the file. */
 struct extent {
   uint64_t start, end;
-  size_t header; /* place in the file of the header that says so */
+  size_t header; /* place of its header in the file */
 };
 
 static int by_start(const void *x, const void *y)
@@ -255,7 +256,7 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
   return 0;
 }
 
-/* The symbol table, or in a stripped image the dynamic one. */
+/* Read the symbol table, or the dynamic one of a stripped image. */
 static uint32_t symbol_table(const struct cn_elf *elf)
 {
   static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
@@ -363,8 +364,8 @@ static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
   return is_placed(h) && address - h->sh_addr < h->sh_size;
 }
 
-/* The last section that begins there or below; in files whose sections overlap, the first that
- * holds the address. */
+/* The last section that begins at or below the address; if sections overlap, the first that holds
+ * the address. */
 uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
 {
   uint32_t low = 0, high = elf->placed_count;

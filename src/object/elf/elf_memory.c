@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do for one object the part of a linker's work that loaders of objects in memory leave out: bind
- * __start_SECTION and __stop_SECTION to its own sections, and the thread's mutator to its place.
+ * Do the part of a linker's work that loaders of objects in memory leave out: bind __start_SECTION
+ * and __stop_SECTION to the object's own sections, and the thread's mutator to its place.
  *
  * The bounds become local symbols. So several objects in one process do not share them, and a
- * loader that drops unused sections keeps those that the registered image names. Local symbols come
- * before the others: the symbol table is written anew, at the end of the file, and symbols are
+ * loader that drops unused sections keeps those that the registered image names. Local symbols
+ * precede the others: a new symbol table is written at the end of the file, and symbols are
  * renumbered.
  */
 #include "object/elf/elf_memory.h"
@@ -17,7 +17,8 @@
 #include "base/vector.h"
 #include "object/elf/elf_file.h"
 
-/* <elf.h> of glibc 2.36 has no name for it: a list of symbols by number, for linkers that fold. */
+/* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 has no name for
+ * it. */
 enum { ADDRSIG = 0x6fff4c03 };
 
 struct binder {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sections of an object in the making, and how they become a file.
+ * Sections of an object under construction, and the file made of them.
  */
 #include "object/elf/elf_parts.h"
 
@@ -73,7 +73,7 @@ struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
   }
   pad(&out, 8);
   head.e_shoff = out.count;
-  bool many = count >= SHN_LORESERVE; /* then the first header has the number */
+  bool many = count >= SHN_LORESERVE; /* then the first section header holds the number */
   head.e_shnum = many ? 0 : (Elf64_Half)count;
   parts->list.at[0].head.sh_size = many ? count : 0;
   for (size_t i = 0; i < count; i++)

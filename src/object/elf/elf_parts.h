@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A relocatable object that is made of an old one: its sections, some with other headers or bytes,
- * and further ones. Private to src/object.
+ * A relocatable object made from an old one: its sections, some with other headers or bytes, and
+ * new ones. Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_PARTS_H
 #define CN_OBJECT_ELF_ELF_PARTS_H
@@ -9,7 +9,7 @@
 #include "framemap/leb.h"
 #include "object/elf/elf_file.h"
 
-/* A section: its header, and its bytes if they are not the old ones. */
+/* A section: its header, and its bytes unless they are the old ones. */
 struct cn_part {
   Elf64_Shdr head;
   const unsigned char *data; /* of the old object */
@@ -23,13 +23,13 @@ struct cn_parts {
 
 void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size);
 
-/* All sections of `elf` as they are in the file, whose bytes, `old`, must outlive the parts. */
+/* Take all sections of `elf` as they are in the file. Its bytes, `old`, must outlive the parts. */
 void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old);
-/* A further section, nameless yet: its index. Its bytes come later. */
+/* Add a section, without name and bytes yet. Returns its index. */
 uint32_t cn_parts_add(struct cn_parts *parts);
-/* The part's bytes as a copy that may be changed. */
+/* Copy the part's bytes, so that they may be changed. */
 struct cn_bytes *cn_part_own(struct cn_part *part);
-/* The file: header, sections by index, section headers. The caller frees it. */
+/* Write the file: header, sections by index, section headers. The caller frees it. */
 struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header);
 void cn_parts_free(struct cn_parts *parts);
 

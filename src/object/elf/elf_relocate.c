@@ -2,10 +2,10 @@
  *
  * Relocate sections of an object as a linker would, or those of an image as its loader would.
  *
- * These are sections of data: stack maps, frame maps, call-frame and debug information. Code is not
- * relocated, so that relocations of instructions are unknown here, and errors.
- * RISC-V writes the distance of two labels, between which its linker may shorten code, as an
- * addition and a subtraction at one place ("RISC-V ELF psABI", relocations ADD and SUB).
+ * It relocates sections of data: stack maps, frame maps, call-frame and debug information. It never
+ * relocates code, so that relocations of instructions are unknown, and errors. RISC-V writes the
+ * distance of two labels, between which its linker may shorten code, as an addition and a
+ * subtraction at one place ("RISC-V ELF psABI", relocations ADD and SUB).
  */
 #include <string.h>
 #include "base/check.h"
@@ -41,7 +41,7 @@ enum action {
   SET,      /* symbol + addend */
   RELATIVE, /* the same, and the symbol is the image */
   DISTANCE, /* minus the address of the place */
-  ADD,      /* what is there plus symbol + addend */
+  ADD,      /* the place's own value plus symbol + addend */
   SUBTRACT,
   SET_ULEB, /* the place holds a number in base 128, which keeps its length */
   SUBTRACT_ULEB,
@@ -157,8 +157,8 @@ static void store(unsigned char *at, const struct howto *how, uint64_t value, ui
   memcpy(at, &value, bytes);
 }
 
-/* The address of symbol `index` of the symbol table in section `table`, which need not be the one
- * whose symbols are listed: dynamic relocations have their own. False: there is no such symbol. */
+/* The address of symbol `index` of the symbol table in section `table`. That need not be the table
+ * in elf->symbols: dynamic relocations have their own. False: there is no such symbol. */
 static bool symbol_value(const struct cn_elf *elf, uint32_t table, uint64_t index, uint64_t *value)
 {
   Elf64_Sym sym;
@@ -235,8 +235,8 @@ static int apply_section(struct cn_elf *elf, uint32_t index, uint32_t target, ch
   return section->data ? apply_all(elf, s, target, error) : 0;
 }
 
-/* Relocations that a linker kept on request (--emit-relocs) have been applied; those that a loader
- * applies are loaded, and so are their targets. */
+/* Apply the loader's relocations: they are in loaded sections, and so are their targets. The linker
+ * has applied others that it kept on request (--emit-relocs). */
 static int relocate_loaded(struct cn_elf *elf, uint32_t target, char **error)
 {
   if (!(elf->sections[target].head.sh_flags & SHF_ALLOC))

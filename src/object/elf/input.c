@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files as bytes: mapped, so that readers of the first bytes load no more; or read, as far as the
+ * Files as bytes: mapped, so that reading the first bytes loads no more; or read as long as the
  * file may be of the wanted kind.
  */
 #include "object/elf/input.h"
@@ -36,7 +36,7 @@ static int map(struct cn_input *input, int fd, size_t size, char **error)
   return 0;
 }
 
-/* Twice the room, or an error. */
+/* Double the room, or fail. */
 static int grow(unsigned char **bytes, size_t *room, char **error)
 {
   size_t more = *room ? 2 * *room : FIRST;
@@ -83,7 +83,7 @@ static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begi
 
   if (fstat(fd, &status))
     return CN_FAIL(error, "%s", strerror(errno));
-  /* But read standard input that is not at its start. */
+  /* Read standard input that is not at its start: a map would have the earlier bytes. */
   if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0)
     return map(input, fd, (size_t)status.st_size, error);
   return read_stream(input, fd, begins, error);

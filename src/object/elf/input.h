@@ -14,7 +14,8 @@ struct cn_input {
   bool mapped;
 };
 
-/* Can a file of the wanted kind begin so? `size` is at least 8, or all there is. */
+/* Can a file of the wanted kind begin with these bytes? `size` is at least 8 unless the file is
+ * shorter. */
 typedef bool cn_input_begins(const unsigned char *bytes, size_t size);
 
 /* Open the file at `path`, standard input if it is "-". A regular file is mapped, whatever its
@@ -23,7 +24,7 @@ typedef bool cn_input_begins(const unsigned char *bytes, size_t size);
 int cn_input_open(struct cn_input *input, const char *path, cn_input_begins *begins, char **error);
 void cn_input_close(struct cn_input *input);
 
-/* An ELF file or an archive. */
+/* Is it an ELF file or an archive? */
 cn_input_begins cn_input_is_binary;
 
 #endif

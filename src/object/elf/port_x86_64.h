@@ -2,8 +2,7 @@
  *
  * Facts of x86-64's objects: the machine, and the relocations that Cairn writes or takes apart
  * (System V AMD64 psABI, "Relocation Types"). Readers know more machines (elf_relocate.c,
- * registers.c). A port has a file like this; the registers of frames are in
- * framemap/port_x86_64.h.
+ * registers.c). Each port has a file like this; framemap/port_x86_64.h has the registers of frames.
  */
 #ifndef CN_OBJECT_ELF_PORT_X86_64_H
 #define CN_OBJECT_ELF_PORT_X86_64_H

@@ -120,7 +120,7 @@ static void print_span(struct cn_json_out *json, struct cn_frames_view *view,
   cn_json_out_close(json);
 }
 
-/* `details` null: nothing is known, and the arrays are empty. */
+/* `details` null: the safepoint has none, and the arrays are empty. */
 static void print_details(struct cn_json_out *json, struct cn_frames_view *view,
                           struct cn_details *details)
 {
@@ -158,7 +158,7 @@ static void print_safepoint(struct cn_json_out *json, struct cn_frames_view *vie
   cn_json_out_close(json);
 }
 
-/* Of an object the address is where in which section, of an image a number. */
+/* An address: section and offset in an object, a number in an image. */
 static void print_function(struct cn_json_out *json, struct cn_frames_view *view,
                            const struct cn_frames_entry *entry)
 {

@@ -11,7 +11,7 @@
 #include "object/elf/input.h"
 #include "object/print/frames_view.h"
 
-/* Without a printer, check. */
+/* Print the maps; without a printer only check them. */
 struct job {
   FILE *text;
   struct cn_json_out *json;
@@ -32,7 +32,7 @@ static int do_object(const struct job *job, const char *member, const void *byte
   return 0;
 }
 
-/* Members without frame maps are left out; if there are none, what has stack maps is named. */
+/* Skip members without frame maps. If no member has any, name the members that have stack maps. */
 static int do_archive(const struct job *job, const void *bytes, size_t size, char **error)
 {
   struct cn_archive_member member = {0};

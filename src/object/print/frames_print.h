@@ -10,8 +10,8 @@
 #include "object/print/json_out.h"
 
 /* Print the frame maps of an object, a linked image, or the members of an archive; of standard
- * input if `path` is "-". All of it is checked first: nothing is printed of a file that is refused.
- * 0, or negative after a message on `err`. */
+ * input if `path` is "-". Checks all of it first: a file that is refused prints nothing. 0, or
+ * negative after a message on `err`. */
 int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err);
 
 /* frames_text.c, frames_json.c; private to src/object. `member` of an archive, or null. */

@@ -76,7 +76,7 @@ static void print_roots(FILE *out, struct cn_safepoint *s)
   }
 }
 
-/* Each function is indented by two columns more than the one that was inlined into it. */
+/* Indent each function by two columns more than the one that it was inlined into. */
 static void print_sources(FILE *out, struct cn_details *d)
 {
   struct cn_source source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps and details of a file, by the readers that the runtime has.
+ * Frame maps and details of a file, read with the runtime's own readers.
  */
 #include "object/print/frames_view.h"
 
@@ -70,7 +70,7 @@ static int check_details(const struct cn_details_function *f)
 
 /* ---- reading ---- */
 
-/* The file's address of a place in our copy of a section. */
+/* The address in the file of a place in our copy of a section. */
 static uint64_t address_of(const struct cn_elf_section *s, uintptr_t pointer)
 {
   CN_ASSERT(s->data != NULL);
@@ -117,7 +117,7 @@ static int compare(const void *x, const void *y)
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Give the details to all functions at the address; how many there are. */
+/* Give the details to all functions at the address. Returns how many there are. */
 static size_t assign(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
                      const struct cn_details_function *details)
 {
@@ -136,7 +136,7 @@ static size_t assign(struct cn_frames_view *view, const struct by_address *order
   return given;
 }
 
-/* The outermost function of the details: it has the frame. */
+/* The outermost function of the details, which has the frame. */
 static const char *name_by_details(const struct cn_details_function *f)
 {
   const char *name = NULL;
@@ -300,7 +300,7 @@ static uint32_t section_of(const struct cn_frames_view *view, const unsigned cha
   return section && (uintptr_t)at - (uintptr_t)s->data < s->head.sh_size ? section : 0;
 }
 
-/* A symbol at the address that is no section symbol. */
+/* A symbol at the address, section symbols excepted. */
 static const char *symbol_at(const struct cn_frames_view *view, uint64_t address)
 {
   size_t first = places_before(&view->symbols, address);
@@ -310,7 +310,8 @@ static const char *symbol_at(const struct cn_frames_view *view, uint64_t address
              : NULL;
 }
 
-/* By a symbol, or in an object, where addresses are made up, by the section. */
+/* Name an address by a symbol; in an object, where addresses are made up, otherwise by the section.
+ */
 static void name_address(const struct cn_frames_view *view, uint64_t address,
                          struct cn_frames_span *out)
 {

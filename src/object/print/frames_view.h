@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps and details of a file, found, joined and checked, to print or count them. Private to
- * src/object.
+ * Frame maps and details of a file, found, joined and checked, for printing and counting. Private
+ * to src/object.
  */
 #ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
 #define CN_OBJECT_PRINT_FRAMES_VIEW_H
@@ -20,7 +20,7 @@ struct cn_frames_entry {
   struct cn_details_function details; /* of no safepoints: there are none */
 };
 
-/* Something by its place; among equals the first in the file comes first. */
+/* A thing with its place, and its number in the file, which orders those with equal places. */
 struct cn_frames_place {
   uint64_t at;
   uint32_t index;
@@ -31,14 +31,14 @@ struct cn_frames_places {
 
 struct cn_frames_view {
   struct cn_elf elf;                           /* placed */
-  CN_VECTOR(struct cn_frames_entry) functions; /* as their maps stand in the file */
-  /* Made when the first span is looked up: sections by their place in our copy, symbols but those
-   * of sections by address. */
+  CN_VECTOR(struct cn_frames_entry) functions; /* in the order of their maps in the file */
+  /* Made when the first span is looked up: sections by their place in our copy, and symbols by
+   * address, section symbols excepted. */
   struct cn_frames_places copies, symbols;
 };
 
-/* Read the file's maps, all of them, so that later reads cannot fail. Negative on error, or if
- * there is no section cairn_frames; *error is then a message to free. */
+/* Read all of the file's maps, so that later reads cannot fail. Negative on error, or if there is
+ * no section cairn_frames; *error is then a message to free. */
 int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error);
 void cn_frames_view_close(struct cn_frames_view *view);
 
@@ -46,9 +46,9 @@ void cn_frames_view_close(struct cn_frames_view *view);
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
                             struct cn_details *out);
 
-/* An entry of the span table. A value that is an address is that of `symbol` (in an object also a
- * section's name; null if none is known) plus `value`; else `value` is all. False: the file has no
- * such entry. */
+/* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of
+ * a section; null if none is known) plus `value`; a number is `value`. False: the file has no such
+ * entry. */
 struct cn_frames_span {
   uint64_t key, value;
   bool is_address;

@@ -62,7 +62,7 @@ static void put_line(struct cn_json_out *json)
 /* Write what comes before a value. */
 static void begin(struct cn_json_out *json, const char *name)
 {
-  /* Members of objects have names, elements of arrays have none. */
+  /* Write the name, which members of objects have and elements of arrays do not. */
   CN_ASSERT(json->depth && json->closing[json->depth - 1] == '}' ? name != NULL : name == NULL);
   if (json->depth) {
     if (json->is_not_first[json->depth - 1])

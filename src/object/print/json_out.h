@@ -29,8 +29,8 @@ struct cn_json_out {
   char closing[CN_JSON_OUT_DEEPEST];
 };
 
-/* Open an object ('{') or an array ('['); on_line(): all of it stands on one line. The document
- * ends with a line's end when the last one is closed. */
+/* Open an object ('{') or an array ('['); on_line() puts all of it on one line. Closing the last
+ * one ends the document and its last line. */
 void cn_json_out_open(struct cn_json_out *json, const char *name, char bracket);
 void cn_json_out_open_on_line(struct cn_json_out *json, const char *name, char bracket);
 void cn_json_out_close(struct cn_json_out *json);
@@ -39,9 +39,9 @@ void cn_json_out_number(struct cn_json_out *json, const char *name, uint64_t val
 void cn_json_out_signed(struct cn_json_out *json, const char *name, int64_t value);
 void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value);
 void cn_json_out_null(struct cn_json_out *json, const char *name);
-/* `text` null: null. What is no UTF-8 in it becomes U+FFFD. */
+/* Null `text` is null. Bytes that are not UTF-8 become U+FFFD. */
 void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text);
-/* The same of a text alone, with its quotes, for those whose documents are smaller. */
+/* The text and its quotes alone, for callers whose output is not a document of this kind. */
 void cn_json_out_text(FILE *out, const char *text);
 
 #endif

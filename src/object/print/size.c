@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What maps cost. Each byte of the sections is counted once: what safepoints share, where it is met
- * first.
+ * The size of maps. Each byte of the sections counts once: a byte that safepoints share counts for
+ * the first of them.
  */
 #include "object/print/size.h"
 
@@ -41,7 +41,7 @@ uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT])
   return sum;
 }
 
-/* One descriptor: [start, start + ...) of the map. */
+/* One descriptor: starts at `start` of the map. */
 static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s,
                              const unsigned char *start)
 {
@@ -49,7 +49,7 @@ static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s,
   struct cn_area area;
   const unsigned char *at = s->cursor;
 
-  CN_CHECK(start <= at); /* else the sums wrap around */
+  CN_CHECK(start <= at); /* otherwise the sums wrap around */
   f->bytes[CN_SIZE_FRAMES] += (uint64_t)(at - start);
   while (!cn_framemap_next_root(s, &root))
     ;
@@ -84,12 +84,13 @@ static void count_map(struct cn_size_function *f, const struct cn_framemap_funct
     count_descriptor(f, &s, descriptors + start);
   }
   free(met);
-  uint64_t counted = cn_size_frames(f->bytes); /* more where a damaged map's descriptors overlap */
+  uint64_t counted =
+      cn_size_frames(f->bytes); /* more if the descriptors of a damaged map overlap */
   f->bytes[CN_SIZE_PADDING] += counted < length ? length - counted : 0;
 }
 
-/* Count a function's records and scopes. Deopt values and spans have the bytes that the reader
- * steps over; the rest are sources. */
+/* Count a function's records and scopes. Deopt values and spans take the bytes that the reader
+ * steps over; sources take the rest. */
 static void count_details(struct cn_size_function *f, const struct cn_details_function *details)
 {
   uint64_t length = (uint64_t)(details->end - details->data), own = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What maps cost: bytes by function and kind.
+ * The size of maps, by function and kind.
  */
 #ifndef CN_OBJECT_PRINT_SIZE_H
 #define CN_OBJECT_PRINT_SIZE_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "base/vector.h"
 
-/* Kinds of bytes: (name, what they are). Those up to DETAILS_HEADERS are the frame maps'. */
+/* Kinds of bytes: (name, what they hold). Those up to DETAILS_HEADERS belong to frame maps. */
 #define CN_SIZE_KINDS(X) \
   X(HEADERS, "headers", "of functions: entry, size of code, counts") \
   X(RETURNS, "return offsets", "where the calls return to") \
@@ -38,16 +38,15 @@ struct cn_size {
   CN_VECTOR(struct cn_size_function) functions; /* largest maps first, then by name */
   uint64_t code, safepoints, bytes[CN_SIZE_COUNT];
   uint64_t text;       /* bytes of all code in the file */
-  uint64_t stack_maps; /* of the .llvm_stackmaps in the file; the frame maps are then those that it
-                          would get */
+  uint64_t stack_maps; /* of the file's .llvm_stackmaps, which the frame maps would replace; or 0 */
 };
 
-/* Count what is in the object or image of these bytes. Negative on error, a file without maps
- * included; *error is then a message to free. */
+/* Count the bytes of an object or image. Negative on error, also for a file without maps; *error is
+ * then a message to free. */
 int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error);
 void cn_size_free(struct cn_size *size);
 
-/* All frame maps, and all details, of such an array. */
+/* Sums over an array by kind: the bytes of all frame maps, and of all details. */
 uint64_t cn_size_frames(const uint64_t bytes[CN_SIZE_COUNT]);
 uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT]);
 

@@ -99,7 +99,7 @@ static void print_record(const struct printer *p, const struct cairn_stackmap_re
   cn_json_out_close(p->json);
 }
 
-/* A number, or null where all bits are set. */
+/* Print a number, or null if all bits are set. */
 static void print_known(const struct printer *p, const char *name, uint64_t value)
 {
   if (value == UINT64_MAX)
@@ -108,8 +108,8 @@ static void print_known(const struct printer *p, const char *name, uint64_t valu
     cn_json_out_number(p->json, name, value);
 }
 
-/* Of an object the address is where in which section, of an image a number, but for functions that
- * are not in it. */
+/* Print an address: section and offset in an object; in an image a number, or section and offset if
+ * a function is not in it. */
 static void print_function(const struct printer *p, uint32_t index)
 {
   struct cairn_stackmap_function f = cairn_stackmap_function(p->map, index);

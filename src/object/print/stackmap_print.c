@@ -41,7 +41,7 @@ static int open_view(struct cn_stackmap_view *view, const void *bytes, size_t si
   return status < 0 ? status : check_view(view, bad);
 }
 
-/* Both passes over a file: without a printer it is checked. */
+/* One pass over a file, which prints it or only checks it. */
 struct job {
   struct cn_stackmap_print how;
   FILE *out; /* null: check */
@@ -72,7 +72,7 @@ static int do_object(const struct job *job, const char *member, const void *byte
   return status;
 }
 
-/* Members without stack maps are left out. */
+/* Skip members without stack maps. */
 static int do_archive(const struct job *job, const void *bytes, size_t size, char **error)
 {
   struct cn_archive_member member = {0};

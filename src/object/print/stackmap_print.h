@@ -14,26 +14,26 @@
 
 struct cn_stackmap_print {
   bool json;
-  bool raw; /* the file is the bytes of a section, from whatever file format */
+  bool raw; /* the file has the bytes of a section alone */
 };
 
 /* Print the stack maps of a relocatable object, a linked image, or the members of an archive; of
- * standard input if `path` is "-". All of it is checked first: nothing is printed of a file that is
- * refused. 0, or negative after a message on `err`. */
+ * standard input if `path` is "-". Checks all of it first: a file that is refused prints nothing.
+ * 0, or negative after a message on `err`. */
 int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out, FILE *err);
 
 /* One file that was opened and checked. */
 struct cn_stackmap_view {
   const char *member;                  /* of an archive; or null */
   struct cairn_stackmap_file *file;    /* null: raw */
-  struct cairn_stackmap_section whole; /* then this is all there is */
+  struct cairn_stackmap_section whole; /* raw: the file's only section */
   struct cn_lines *lines;              /* null: unknown */
 };
 
 /* Section number `index` of the view; false if there are fewer. */
 bool cn_stackmap_view_section(const struct cn_stackmap_view *view, unsigned index,
                               struct cairn_stackmap_section *section);
-/* The name of a register; null if it has none, and of raw bytes. */
+/* The name of a register; null if it has none, or if the machine is unknown (raw bytes). */
 const char *cn_stackmap_view_register(const struct cn_stackmap_view *view, unsigned reg);
 bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t address,
                                struct cairn_stackmap_symbol *symbol);

@@ -128,7 +128,8 @@ static void print_function(const struct printer *p, uint32_t index)
   fputc('\n', p->out);
 }
 
-/* In version 1 all functions come first, since nothing says which record belongs to which. */
+/* Version 1: print all functions first, since nothing says which records belong to which function.
+ */
 static void print_map(const struct printer *p)
 {
   const struct cairn_stackmap *map = p->map;

@@ -56,8 +56,8 @@ static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_sta
   return status;
 }
 
-/* The record at `offset`. Its end, or 0 if the map ends before: `*wrong` is then the offset of what
- * leads too far. */
+/* Check the record at `offset`. Returns its end, or 0 if the map ends before; `*wrong` is then the
+ * offset of the field that leads too far. */
 static size_t read_record(const unsigned char *bytes, size_t length, unsigned version,
                           size_t offset, struct cairn_stackmap_record *record, size_t *wrong)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The encoder of LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c
- * draws the bytes. It runs twice: to check and to measure, then to write.
+ * draws the bytes. It runs twice: first to check and measure, then to write.
  */
 #include <cairn/stackmap.h>
 
@@ -57,7 +57,7 @@ static enum cairn_status put_functions(struct writer *w, const struct cairn_stac
   return CAIRN_OK;
 }
 
-/* Is the value of the location what decoding will find? Only constants have one. */
+/* Does the location have the value that decoding will find? Only constants have one. */
 static enum cairn_status check_value(const struct cairn_stackmap_model *m,
                                      const struct cairn_stackmap_location *l)
 {
